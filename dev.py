@@ -1,0 +1,91 @@
+"""The developer's commands: ``python dev.py check|test|bench|conformance``.
+
+Only the standard library is used here; each command runs with the interpreter that runs this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+DOCS = ROOT / "docs" / "conformance.md"
+INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"
+
+
+def require(extra: str, *modules: str) -> None:
+    """End with a clear line if a module is not installed."""
+    missing = [m for m in modules if find_spec(m) is None]
+    if missing:
+        sys.exit(f"not installed: {', '.join(missing)}; do: {INSTALL.format(extra=extra)}")
+
+
+def run(*command: str) -> int:
+    """Run ``python *command`` in the project's folder; return its exit status."""
+    print("$ python", " ".join(command), flush=True)
+    return subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
+
+
+def check(arguments: Sequence[str]) -> int:
+    """Lint, types and the tests of the project's structure."""
+    if arguments:
+        sys.exit("check takes no arguments")
+    require("test", "ruff", "mypy", "pytest", "numpy", "llvmlite")
+    steps = (["-m", "ruff", "check", "."], ["-m", "mypy"], ["-m", "pytest", "-q", "tests/arch"])
+    failed = [" ".join(step) for step in steps if run(*step) != 0]
+    print("check: " + (f"failed: {'; '.join(failed)}" if failed else "all is well"))
+    return 1 if failed else 0
+
+
+def test(arguments: Sequence[str]) -> int:
+    """The tests; arguments go to pytest."""
+    require("test", "pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy",
+            "llvmlite")
+    return run("-m", "pytest", *arguments)
+
+
+def bench(arguments: Sequence[str]) -> int:
+    """The benchmarks: [NAMES] [--peers A,B] [--rounds N] [--json FILE]."""
+    require("bench", "numpy", "llvmlite")
+    return run("-m", "bench.run", *arguments)
+
+
+def conformance(arguments: Sequence[str]) -> int:
+    """Rows x devices: [--json FILE] [--docs] [--device NAME]."""
+    require("test", "pytest", "hypothesis", "scipy", "mpmath", "numpy", "llvmlite")
+    parser = argparse.ArgumentParser(prog="dev.py conformance", description=conformance.__doc__)
+    parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
+    parser.add_argument("--docs", action="store_true", help=f"write {DOCS.relative_to(ROOT)}")
+    parser.add_argument("--device", action="append", default=[], metavar="NAME",
+                        help="only this device; may be repeated")
+    options = parser.parse_args(arguments)
+    command = ["-m", "pytest", "-q", "-m", "row", "--conformance", "tests"]
+    if options.json:
+        command += ["--conformance-json", str(Path(options.json).resolve())]
+    if options.docs:
+        command += ["--conformance-docs", str(DOCS)]
+    for name in options.device:
+        command += ["--device", name]
+    return run(*command)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "check": check, "test": test, "bench": bench, "conformance": conformance}
+
+
+def main() -> int:
+    """Run the command that the first argument names."""
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        print(__doc__, file=sys.stderr)
+        for name, command in COMMANDS.items():
+            print(f"  {name:12} {command.__doc__}", file=sys.stderr)
+        return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
+    return COMMANDS[sys.argv[1]](sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
