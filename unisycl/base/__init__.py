@@ -1,0 +1,1 @@
+"""Internal: the vocabulary that every room shares."""

@@ -1,0 +1,43 @@
+"""Every ``UNISYCL_*`` environment variable: name, default, meaning.
+
+Non-goals: caching values (tests and programs may change the environment at any time). Invariant:
+nothing else in the package reads ``os.environ``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One environment variable; ``affects_code`` puts it into the key of compiled kernels."""
+
+    name: str
+    default: str
+    doc: str
+    affects_code: bool = False
+
+    def get(self) -> str:
+        """Return its present value."""
+        return os.environ.get(self.name, self.default)
+
+
+DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v picks: a backend's "
+                  "name, with a position if it has several devices (cpu, host, ...:1)")
+BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated by commas; "
+                    "all of them if empty")
+
+VARIABLES: dict[str, Variable] = {v.name: v for v in (DEVICE, BACKENDS)}
+
+
+def unknown() -> list[tuple[str, str]]:
+    """Return the ``UNISYCL_*`` names that mean nothing, each with the closest name that does."""
+    out = []
+    for name in os.environ:
+        if name.startswith("UNISYCL_") and name not in VARIABLES:
+            close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.0)
+            out.append((name, close[0] if close else ""))
+    return out

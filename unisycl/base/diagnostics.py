@@ -1,0 +1,78 @@
+"""Every diagnostic of the kernel language: one row per id, with the reason and the way out.
+
+Non-goals: finding problems. Texts are templates over the facts the front end passes. Invariant: an
+id never changes meaning; a retired id is not reused.
+"""
+
+from __future__ import annotations
+
+from unisycl.base.errors import Diagnostic
+from unisycl.base.span import Span
+
+_ROWS: dict[str, tuple[str, str]] = {
+    "K001": ("a kernel cannot contain {what}", "{help}"),
+    "K010": ("a kernel cannot handle exceptions: '{what}' has no meaning on a device",
+             "test for the condition beforehand, or write an error code to memory"),
+    "K011": ("a kernel cannot use 'with'", "open and close resources on the host, outside the kernel"),
+    "K012": ("a kernel cannot suspend: '{what}' is refused", "write results to an accessor instead"),
+    "K013": ("a kernel cannot raise an exception",
+             "write an error code to memory and check it on the host, or use assert"),
+    "K014": ("a kernel cannot import", "import at the top of the module"),
+    "K015": ("a kernel cannot change a variable outside itself ('{what}')",
+             "write to an accessor or USM memory, or return a value from a device function"),
+    "K016": ("a kernel cannot define a class", "define it outside; structured dtypes hold records"),
+    "K017": ("a kernel cannot delete", "names end with the kernel; remove the statement"),
+    "K018": ("a kernel cannot build {what}: there is no memory allocation on a device",
+             "use a tuple, sycl.private_array(dtype, n), a local_accessor or USM memory"),
+    "K019": ("a kernel cannot build strings", "strings may be compile-time constants or print() "
+             "arguments only"),
+    "K020": ("a kernel cannot use star arguments", "name every argument"),
+    "K021": ("recursion is not possible in a kernel: {what}",
+             "turn it into a loop, with a private array as stack if needed (SYCL 2020 §5.4)"),
+    "K022": ("{what}", ""),
+    "K030": ("the name '{name}' is not defined", "{help}"),
+    "K031": ("'{name}' is read before it has a value", "assign it on every path before this line"),
+    "K032": ("{what} has no attribute '{name}' in a kernel", "{help}"),
+    "K033": ("{what} cannot be called in a kernel", "{help}"),
+    "K034": ("{what} takes {expected}, {found} given", ""),
+    "K035": ("'{name}' would have two kinds of value: {first} and {second}",
+             "use two names: a variable of a kernel keeps one type"),
+    "K036": ("'{op}' is not defined for {types}", "{help}"),
+    "K037": ("{what} has {expected} dimension(s), but {found} index(es) are given", "{help}"),
+    "K038": ("an index must be an integer, an id or an item, not {found}",
+             "convert it first: int(...)"),
+    "K039": ("'{name}' is read-only here", "request access_mode write or read_write for it"),
+    "K040": ("'{name}' ({kind}) cannot be used in a kernel", "{help}"),
+    "K041": ("a kernel cannot change what it captured ('{name}')",
+             "captured values are copies taken at submission; write to memory instead"),
+    "K042": ("a kernel returns nothing", "write the result to an accessor or USM memory"),
+    "K043": ("'{name}' returns a value on some paths only", "end every path with 'return ...'"),
+    "K044": ("range() in a kernel needs a step that is a constant and not 0", ""),
+    "K045": ("dimension {found} does not exist: {what} has {expected}", "dimensions count from 0"),
+    "K046": ("{what} must be known while compiling", "use a literal, a captured tuple or a global constant"),
+    "K047": ("cannot unpack {found} value(s) into {expected} name(s)", ""),
+    "K048": ("the global '{name}' is mutable ({kind}), and a kernel may only read constants",
+             "pass it as an argument: an accessor, USM memory or an array"),
+    "K049": ("a value of {found} cannot be used here: {expected} is needed", "{help}"),
+    "K050": ("{what} needs work-groups, but this kernel runs over a plain range",
+             "launch it with nd_range(global, local) (SYCL 2020 §4.9.4.2.2)"),
+    "K051": ("{what} in divergent control flow: not every work-item of the group gets here",
+             "move it out of the condition, so that all items reach it together"),
+    "K052": ("{what} cannot be used {where}", "{help}"),
+    "K053": ("atomic_ref needs a memory order and a scope",
+             "write atomic_ref(view, index, memory_order.relaxed, memory_scope.device)"),
+    "K054": ("{what}", "{help}"),
+    "K055": ("a reducer's value cannot be read", "only combine into it: r.combine(x) or r {op}= x"),
+    "K056": ("the memory order {found} is not allowed for {what}", "{help}"),
+}
+
+
+def diagnostic(id: str, span: Span | None, **facts: object) -> Diagnostic:
+    """Return the diagnostic of a row, its templates filled with facts."""
+    message, help = _ROWS[id]
+    return Diagnostic(id, message.format(**facts), span, help.format(**{"help": "", **facts}))
+
+
+def ids() -> tuple[str, ...]:
+    """Return every id."""
+    return tuple(_ROWS)

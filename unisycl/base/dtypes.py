@@ -1,0 +1,74 @@
+"""The scalar types of kernels: one row each, and NumPy's promotion between them.
+
+Non-goals: spelling types for a target (LLVM, C); they follow from ``kind`` and ``bits`` there.
+Invariant: promotion is NumPy's own (NEP 50), asked of NumPy, never restated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """One scalar type: ``kind`` is 'b' (bool), 'i', 'u' or 'f'; ``aspect`` is what a device needs."""
+
+    name: str
+    kind: str
+    bits: int
+    aspect: str = ""
+
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        """The NumPy dtype of the same layout."""
+        return np.dtype(self.name)
+
+    @property
+    def size(self) -> int:
+        """Bytes an element takes in memory."""
+        return max(1, self.bits // 8)
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in "iu"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+BOOL = DType("bool", "b", 1)
+INT8 = DType("int8", "i", 8)
+INT16 = DType("int16", "i", 16)
+INT32 = DType("int32", "i", 32)
+INT64 = DType("int64", "i", 64)
+UINT8 = DType("uint8", "u", 8)
+UINT16 = DType("uint16", "u", 16)
+UINT32 = DType("uint32", "u", 32)
+UINT64 = DType("uint64", "u", 64)
+FLOAT16 = DType("float16", "f", 16, "fp16")
+FLOAT32 = DType("float32", "f", 32)
+FLOAT64 = DType("float64", "f", 64, "fp64")
+
+DTYPES: dict[str, DType] = {
+    d.name: d
+    for d in (BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
+              FLOAT16, FLOAT32, FLOAT64)
+}
+_BY_NUMPY = {d.numpy: d for d in DTYPES.values()}
+
+
+def find_dtype(spec: npt.DTypeLike) -> DType | None:
+    """Return the row for anything NumPy accepts as a dtype; None if kernels have no such scalar."""
+    return _BY_NUMPY.get(np.dtype(spec))
+
+
+def promote(left: DType, right: DType) -> DType | None:
+    """Return NumPy's result type of two strong operands; None if kernels have no such scalar."""
+    return _BY_NUMPY.get(np.promote_types(left.numpy, right.numpy))

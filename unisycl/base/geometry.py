@@ -1,0 +1,258 @@
+"""``range``, ``id`` and ``nd_range``: index spaces of one to three dimensions (SYCL 2020 §4.9.1).
+
+Non-goals: work-items (see ``lang``). Invariant: immutable values; the last dimension runs fastest.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self, SupportsIndex, TypeVar
+
+from unisycl.base.errors import UsageError, errc
+
+_Operand = Any
+
+
+def _fields(what: str, values: tuple[Any, ...]) -> tuple[int, ...]:
+    """Turn constructor arguments into one to three ints, or say why they are none."""
+    if len(values) == 1 and not hasattr(values[0], "__index__"):
+        try:
+            values = tuple(values[0])
+        except TypeError:
+            raise UsageError(errc.invalid, f"{what}: expected 1 to 3 integers, got "
+                             f"{type(values[0]).__name__}") from None
+    if not 1 <= len(values) <= 3:
+        raise UsageError(errc.invalid, f"{what}: expected 1 to 3 dimensions, got {len(values)}")
+    try:
+        return tuple(operator.index(v) for v in values)
+    except TypeError:
+        raise UsageError(errc.invalid, f"{what}: every dimension must be an integer, got "
+                         f"{values!r}") from None
+
+
+class _Index:
+    """Shared behaviour of ``range`` and ``id``: element access and element-wise operators."""
+
+    __slots__ = ("_v",)
+    _v: tuple[int, ...]
+
+    def __init__(self, *values: Any) -> None:
+        self._v = _fields(type(self).__name__, values)
+
+    @classmethod
+    def _make(cls, values: Iterable[int]) -> Self:
+        made = object.__new__(cls)
+        made._v = tuple(values)
+        return made
+
+    @property
+    def dimensions(self) -> int:
+        """The number of dimensions, 1 to 3."""
+        return len(self._v)
+
+    def get(self, dimension: int) -> int:
+        """Return the value of one dimension; ``errc.invalid`` if there is no such dimension."""
+        if not 0 <= dimension < len(self._v):
+            raise UsageError(errc.invalid, f"{type(self).__name__} has {len(self._v)} dimension(s); "
+                             f"dimension {dimension} does not exist")
+        return self._v[dimension]
+
+    def __getitem__(self, dimension: SupportsIndex) -> int:
+        if not 0 <= operator.index(dimension) < len(self._v):
+            raise IndexError(f"{type(self).__name__} has {len(self._v)} dimension(s); "
+                             f"dimension {dimension} does not exist")
+        return self._v[dimension]
+
+    def __len__(self) -> int:
+        return len(self._v)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._v)
+
+    def __index__(self) -> int:
+        if len(self._v) != 1:
+            raise TypeError(f"only a one-dimensional {type(self).__name__} converts to int; "
+                            f"this one has {len(self._v)}")
+        return self._v[0]
+
+    __int__ = __index__
+
+    def __bool__(self) -> bool:
+        # In one dimension an id is its int, so "if it.get_global_id() < n" must not ask len().
+        if len(self._v) != 1:
+            raise TypeError(f"the truth of {self!r} is ambiguous: it has {len(self._v)} dimensions")
+        return bool(self._v[0])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _Index):
+            return type(self) is type(other) and self._v == other._v
+        if isinstance(other, int) and len(self._v) == 1:
+            return self._v[0] == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._v)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(str, self._v))})"
+
+    def _with(self, other: _Operand, fn: Callable[[int, int], Any], *, swap: bool = False) -> Self:
+        if isinstance(other, _Index):
+            if len(other._v) != len(self._v):
+                raise UsageError(errc.invalid, f"{self!r} and {other!r} differ in dimensions")
+            theirs = other._v
+        elif hasattr(other, "__index__"):
+            theirs = (operator.index(other),) * len(self._v)
+        else:
+            return NotImplemented
+        pairs = zip(theirs, self._v, strict=True) if swap else zip(self._v, theirs, strict=True)
+        return self._make(int(fn(a, b)) for a, b in pairs)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __neg__(self) -> Self:
+        return self._make(-a for a in self._v)
+
+
+_T = TypeVar("_T")
+
+_OPERATORS: dict[str, Callable[[int, int], Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+    "floordiv": operator.floordiv, "truediv": operator.floordiv, "mod": operator.mod,
+    "lshift": operator.lshift, "rshift": operator.rshift,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor,
+}
+_COMPARISONS: dict[str, Callable[[int, int], Any]] = {
+    "lt": operator.lt, "gt": operator.gt, "le": operator.le, "ge": operator.ge,
+}
+
+
+def _install() -> None:
+    """Give ``_Index`` the operators of SYCL 2020 §4.9.1.1, element by element, on both sides."""
+    def binary(fn: Callable[[int, int], Any], *, swap: bool) -> Callable[[Any, Any], Any]:
+        return lambda self, other: self._with(other, fn, swap=swap)
+    for name, fn in _OPERATORS.items():
+        setattr(_Index, f"__{name}__", binary(fn, swap=False))
+        setattr(_Index, f"__r{name}__", binary(fn, swap=True))
+    for name, fn in _COMPARISONS.items():
+        setattr(_Index, f"__{name}__", binary(fn, swap=False))
+
+
+_install()
+
+
+class range(_Index):
+    """The extent of an index space in one to three dimensions (SYCL 2020 §4.9.1.1).
+
+    ``range(4, 8)`` has 32 points; the last dimension runs fastest. Operators work element by
+    element. Raises ``errc.invalid`` for no, too many or non-integer dimensions, or a negative one.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        if min(self._v) < 0:
+            raise UsageError(errc.invalid, f"a range cannot be negative: {self!r}")
+
+    def size(self) -> int:
+        """Return the number of points."""
+        return math.prod(self._v)
+
+
+class id(_Index):
+    """A point of an index space (SYCL 2020 §4.9.1.3); made of ints, a tuple, a range or an item."""
+
+    __slots__ = ()
+
+    def __init__(self, *values: Any) -> None:
+        if len(values) == 1 and hasattr(values[0], "get_id"):
+            values = tuple(values[0].get_id())
+        super().__init__(*(values or (0,)))
+
+
+class nd_range:
+    """A global range cut into equal work-groups (SYCL 2020 §4.9.1.2).
+
+    Args:
+        global_range: a range, an int or a tuple: how many work-items in all.
+        local_range: the same number of dimensions: how many in a work-group.
+        offset: added to every global id (deprecated in SYCL 2020).
+
+    Raises ``errc.nd_range`` where dimensions differ, a local size is not positive, or the global
+    size is not a multiple of the local size.
+    """
+
+    __slots__ = ("_global", "_local", "_offset")
+
+    def __init__(self, global_range: Any, local_range: Any, offset: Any = None) -> None:
+        self._global = as_range(global_range)
+        self._local = as_range(local_range)
+        n = len(self._global)
+        self._offset = id(*([0] * n)) if offset is None else as_id(offset)
+        if len(self._local) != n or len(self._offset) != n:
+            raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
+                             f"{self._local!r} and offset {self._offset!r} differ in dimensions")
+        if 0 in tuple(self._global):
+            return
+        for d in builtins.range(n):
+            whole, part = self._global[d], self._local[d]
+            if part <= 0:
+                raise UsageError(errc.nd_range, f"nd_range: local size {part} in dimension {d} "
+                                 "must be positive")
+            if whole % part:
+                up = -(-whole // part) * part
+                raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} is "
+                                 f"not a multiple of the local size {part}; round it up to {up} and "
+                                 "guard the kernel, or choose a local size that divides")
+
+    def get_global_range(self) -> range:
+        """Return the number of work-items in each dimension."""
+        return self._global
+
+    def get_local_range(self) -> range:
+        """Return the number of work-items of one work-group in each dimension."""
+        return self._local
+
+    def get_group_range(self) -> range:
+        """Return the number of work-groups in each dimension."""
+        return range(*(g // s if g else 0 for g, s in zip(self._global, self._local, strict=True)))
+
+    def get_offset(self) -> id:
+        """Return the offset added to every global id."""
+        return self._offset
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, nd_range):
+            return NotImplemented
+        return (self._global, self._local, self._offset) == (
+            other._global, other._local, other._offset)
+
+    def __hash__(self) -> int:
+        return hash((self._global, self._local, self._offset))
+
+    def __repr__(self) -> str:
+        tail = f", {self._offset!r}" if any(self._offset) else ""
+        return f"nd_range({self._global!r}, {self._local!r}{tail})"
+
+
+def as_range(value: Any) -> range:
+    """Return a ``range`` from a range, an int or a sequence of ints."""
+    return value if isinstance(value, range) else range(value)
+
+
+def as_id(value: Any) -> id:
+    """Return an ``id`` from an id, an int, a sequence of ints, a range or an item."""
+    return value if isinstance(value, id) else id(value)
+
+
+def linear_id(point: Iterable[int], extent: Iterable[int]) -> int:
+    """Return the row-major position of a point (SYCL 2020 §3.11.1)."""
+    place = 0
+    for p, e in zip(point, extent, strict=True):
+        place = place * e + p
+    return place

@@ -1,0 +1,1 @@
+"""Internal: the kernel IR and its builtins."""

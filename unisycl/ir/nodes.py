@@ -1,0 +1,390 @@
+"""The kernel IR: typed, structured, and free of Python and of any target.
+
+Expressions are pure (a ``Load`` may move only within its statement); everything with an effect is
+a statement. Non-goals: how a value varies over work-items (``passes.shapes`` says that). Invariants:
+nodes are immutable; spans take no part in equality; every name is a unique ``Local`` or ``Array``;
+device functions are already inlined, each as a ``Scope``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from unisycl.base.enums import memory_order, memory_scope
+from unisycl.base.span import Span
+from unisycl.ir.types import BOOL, Scalar, Struct, View
+
+if TYPE_CHECKING:
+    from unisycl.ir.builtins.row import Builtin
+
+
+# ---------------------------------------------------------------- things with an identity
+@dataclass(frozen=True, eq=False, slots=True)
+class Local:
+    """A private scalar variable of a work-item; mutable, compared by identity."""
+
+    name: str
+    type: Scalar
+
+    def __repr__(self) -> str:
+        return f"%{self.name}:{self.type}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Param:
+    """A kernel parameter: a ``Scalar`` or ``Struct`` by value, or a ``View`` of memory.
+
+    ``path`` says where a launch finds the value, as steps from the user's callable: ("arg", k),
+    ("free", name), ("global", name), ("attr", name), ("item", k).
+    """
+
+    name: str
+    type: Scalar | Struct | View
+    index: int
+    path: tuple[tuple[str, str | int], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"@{self.name}:{self.type}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Array:
+    """Memory the kernel declares itself: private to a work-item or local to a work-group."""
+
+    name: str
+    type: View
+    shape: tuple[int, ...]
+
+
+# ---------------------------------------------------------------- expressions
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """Base of expressions; ``type`` is what it yields."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Expr):
+    """A literal; ``value`` is a Python bool, int or float."""
+
+    value: bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Expr):
+    """The current value of a local."""
+
+    local: Local
+
+
+@dataclass(frozen=True, slots=True)
+class ParamRead(Expr):
+    """The value of a scalar parameter."""
+
+    param: Param
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Expr):
+    """An id or a range of the work-item: ``name`` is e.g. 'global_id', ``dim`` its dimension.
+
+    Names: global_id local_id group_id global_range local_range group_range offset (per dimension);
+    sub_group_id sub_group_local_id sub_group_local_range sub_group_max_local_range
+    sub_group_group_range (dim 0); logical_id logical_range (inside ``WorkItems``).
+    """
+
+    name: str
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expr):
+    """``op`` is neg, invert or not."""
+
+    op: str
+    x: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expr):
+    """Python's arithmetic on operands already converted to ``type``.
+
+    ``op`` is add sub mul div floordiv mod and or xor shl shr; both operands have ``type``.
+    """
+
+    op: str
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expr):
+    """``op`` is eq ne lt le gt ge; operands share one type; unordered floats: only ne is true."""
+
+    op: str
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Expr):
+    """``a`` where ``cond`` is true, else ``b``; both may be evaluated."""
+
+    cond: Expr
+    a: Expr
+    b: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Expr):
+    """Conversion as C and NumPy's ``astype``: float to int truncates, int to int wraps."""
+
+    x: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Bitcast(Expr):
+    """The same bits as another type of equal width."""
+
+    x: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expr):
+    """A pure builtin: see its row for meaning; arguments already have the row's types."""
+
+    builtin: Builtin
+    args: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One element or member in memory: ``base[index]`` plus ``offset`` bytes, of type ``type``.
+
+    ``base`` is a ``Param`` or an ``Array``; a struct parameter has no index. ``inner`` indexes an
+    array member: pairs of (expression, bytes per step), added to the address.
+    """
+
+    base: Param | Array
+    index: tuple[Expr, ...]
+    type: Scalar
+    offset: int = 0
+    inner: tuple[tuple[Expr, int], ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Load(Expr):
+    """The value at a place."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Extent(Expr):
+    """How many elements a view has in one dimension."""
+
+    base: Param | Array
+    dim: int
+
+
+# ---------------------------------------------------------------- statements
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stmt:
+    """Base of statements."""
+
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Block = tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Stmt):
+    """Give a local a value of its own type."""
+
+    local: Local
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Stmt):
+    """Write a value of the place's type."""
+
+    place: Place
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic(Stmt):
+    """One atomic operation on a place; ``result`` receives the old value (or loaded value).
+
+    ``op`` is load store exchange add sub and or xor min max compare_exchange; the last takes
+    (expected, desired), gives the old value and leaves success to a comparison with expected.
+    """
+
+    result: Local | None
+    op: str
+    place: Place
+    operands: tuple[Expr, ...]
+    order: memory_order
+    scope: memory_scope
+
+
+@dataclass(frozen=True, slots=True)
+class If(Stmt):
+    """Branch on a bool."""
+
+    cond: Expr
+    then: Block
+    orelse: Block = ()
+
+
+@dataclass(frozen=True, slots=True)
+class While(Stmt):
+    """Run ``pre``, stop unless ``cond``, run ``body``, repeat; ``continue`` starts the next ``pre``."""
+
+    pre: Block
+    cond: Expr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class For(Stmt):
+    """Python's ``for local in range(start, stop, step)``: bounds are evaluated once.
+
+    ``step`` is not zero. The local takes each value in turn and keeps the last one.
+    """
+
+    local: Local
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: Block
+    unroll: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Stmt):
+    """Leave the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Stmt):
+    """Start the innermost loop's next iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope(Stmt):
+    """The body of a function; ``Leave`` of the same number jumps behind it. The kernel is scope 0."""
+
+    number: int
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(Stmt):
+    """Return from scope ``number``."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier(Stmt):
+    """Every item of the group arrives before any goes on; orders local and global memory.
+
+    ``scope`` is work_group or sub_group. ``implicit`` marks the edges of a work-item loop.
+    """
+
+    scope: memory_scope
+    implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fence(Stmt):
+    """SYCL 2020 §4.15.1 ``atomic_fence``."""
+
+    order: memory_order
+    scope: memory_scope
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCall(Stmt):
+    """A collective over a work-group or sub-group, reached by all its items together.
+
+    ``op``: broadcast(value, id) any(pred) all(pred) none(pred) reduce(value[, init])
+    inclusive_scan exclusive_scan; shift_left shift_right permute_xor select (sub-group).
+    ``combine`` names the operator of reduce and scans (plus, minimum, ...).
+    """
+
+    result: Local
+    op: str
+    args: tuple[Expr, ...]
+    scope: memory_scope
+    combine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItems(Stmt):
+    """``group.parallel_for_work_item``: the body once for each item; barriers at both edges.
+
+    ``extent`` is the logical range, or () for the physical one (SYCL 2020 §4.9.4.2.3).
+    """
+
+    extent: tuple[Expr, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Stmt):
+    """``print`` in a kernel: literal pieces and values in turn; one line per work-item."""
+
+    pieces: tuple[str | Expr, ...]
+
+
+# ---------------------------------------------------------------- the kernel
+@dataclass(frozen=True, slots=True)
+class Reducer:
+    """A reduction variable (SYCL 2020 §4.9.2): a private accumulator combined over all items.
+
+    ``acc`` starts as ``identity``; ``combine`` is ``result = op(left, right)`` as a block over the
+    three locals. Where no identity is known, ``valid`` says whether ``acc`` holds anything yet.
+    """
+
+    index: int
+    acc: Local
+    identity: Const | ParamRead | None
+    valid: Local | None
+    left: Local
+    right: Local
+    result: Local
+    combine: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel, specialised for its parameter types and captured constants.
+
+    ``index_kind`` is single, range, nd_range or work_group (hierarchical); ``ndim`` its dimensions.
+    ``local`` is the work-group's size when it is known while compiling, else (). ``aspects`` names
+    what the device must have. ``sub_group`` is a required sub-group size or 0.
+    """
+
+    name: str
+    params: tuple[Param, ...]
+    body: Block
+    index_kind: str
+    ndim: int
+    local: tuple[int, ...] = ()
+    arrays: tuple[Array, ...] = ()
+    reducers: tuple[Reducer, ...] = ()
+    aspects: frozenset[str] = frozenset()
+    sub_group: int = 0
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def true() -> Const:
+    """The constant True."""
+    return Const(BOOL, True)

@@ -1,0 +1,104 @@
+"""Types of the kernel IR.
+
+Non-goals: Python objects (the front end maps those here) and target spellings. Invariant: a value
+in the IR is a ``Scalar``; ``Struct`` and ``View`` only ever stand behind a place in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unisycl.base import dtypes
+from unisycl.base.dtypes import DType
+from unisycl.base.enums import access_mode, address_space
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number or truth value. ``weak``: it came from Python literals and scalars only (NEP 50)."""
+
+    dtype: DType
+    weak: bool = False
+
+    def __str__(self) -> str:
+        if self.weak:
+            return {"b": "bool", "i": "Python int", "f": "Python float"}[self.dtype.kind]
+        return self.dtype.name
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a struct: ``shape`` is () or the extents of an array member; offset in bytes."""
+
+    name: str
+    type: Scalar | Struct
+    offset: int
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A structured NumPy dtype with its layout: offsets and size in bytes, padding included."""
+
+    name: str
+    fields: tuple[Field, ...]
+    size: int
+
+    def field(self, name: str) -> Field | None:
+        """Return the member of that name."""
+        return next((f for f in self.fields if f.name == name), None)
+
+    def __str__(self) -> str:
+        return f"struct {{{', '.join(f'{f.name}: {f.type}' for f in self.fields)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Memory a kernel indexes: an accessor, local memory, USM, a NumPy array, a private array.
+
+    Elements lie row-major; the last dimension is contiguous, pitches of the others are run-time
+    values. A view of zero dimensions is one element.
+    """
+
+    elem: Scalar | Struct
+    ndim: int
+    space: address_space = address_space.global_space
+    mode: access_mode = access_mode.read_write
+
+    def __str__(self) -> str:
+        return f"{self.ndim}-d {self.space.value} memory of {self.elem}"
+
+
+BOOL = Scalar(dtypes.BOOL)
+WEAK_BOOL = Scalar(dtypes.BOOL, weak=True)
+WEAK_INT = Scalar(dtypes.INT64, weak=True)
+WEAK_FLOAT = Scalar(dtypes.FLOAT64, weak=True)
+INT64 = Scalar(dtypes.INT64)
+
+
+def struct_type(dtype: np.dtype[np.generic]) -> Struct | None:
+    """Return the struct of a structured dtype; None if a member has no kernel type."""
+    fields = []
+    for name in dtype.names or ():
+        base, offset = dtype.fields[name][:2]  # type: ignore[index]
+        shape: tuple[int, ...] = ()
+        if base.subdtype is not None:
+            base, shape = base.subdtype
+        kind = element_type(base)
+        if kind is None:
+            return None
+        fields.append(Field(name, kind, offset, shape))
+    return Struct(str(dtype), tuple(fields), dtype.itemsize)
+
+
+def element_type(dtype: np.dtype[np.generic]) -> Scalar | Struct | None:
+    """Return the IR type of one element of a NumPy array; None where kernels have none.
+
+    Byte orders other than the machine's have none: they are never swapped silently.
+    """
+    if dtype.names:
+        return struct_type(dtype)
+    row = dtypes.find_dtype(dtype)
+    return None if row is None or not dtype.isnative else Scalar(row)
