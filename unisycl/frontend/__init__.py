@@ -1,0 +1,1 @@
+"""Internal: Python functions to kernel IR."""

@@ -1,0 +1,309 @@
+"""Calls: device functions are inlined; builtins, casts and special forms go to their rooms.
+
+Non-goals: what a special form means (``special``, ``groups``, ``atomics``, ``reducers``).
+Invariant: recursion is found before it happens, and every inlined call has its own frame.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from types import FunctionType, MethodType
+from typing import Any
+
+from unisycl.frontend import captures, coerce
+from unisycl.frontend.atomics import call_atomic
+from unisycl.frontend.context import Context, Frame, is_stable
+from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
+from unisycl.frontend.items import ITEM_METHODS, leader, linear, queries, query
+from unisycl.frontend.reducers import call_reducer
+from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
+from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified
+from unisycl.frontend.values import (
+    Atomic, Closure, Constant, Item, Memory, Method, Nothing, Path, Reduction, Several, Value,
+    describe)
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_INT
+
+
+def lower_call(ctx: Context, node: ast.Call) -> Value:
+    callee = ctx.value(node.func)
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            raise ctx.refuse("K020", arg)
+    if any(k.arg is None for k in node.keywords):
+        raise ctx.refuse("K020", node)
+    if isinstance(callee, Constant):
+        name = qualified(callee.object)
+        if name in SPECIAL:
+            return SPECIAL[name](ctx, node)
+        if name in GROUP_FUNCTIONS:
+            return GROUP_FUNCTIONS[name](ctx, node)
+    args = ctx.operands(*node.args, *(k.value for k in node.keywords))
+    count = len(node.args)
+    keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
+    return call_value(ctx, callee, args[:count], node, keywords)
+
+
+def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
+               keywords: dict[str, Value] | None = None) -> Value:
+    """Call a value with arguments already lowered."""
+    keywords = keywords or {}
+    match callee:
+        case Closure():
+            return _inline_closure(ctx, callee, args, keywords, node)
+        case Constant():
+            return _call_constant(ctx, callee, args, keywords, node)
+        case Method():
+            return _call_method(ctx, callee, args, keywords, node)
+    raise ctx.refuse("K033", node, what=describe(callee), help="")
+
+
+def _call_constant(ctx: Context, callee: Constant, args: list[Value],
+                   keywords: dict[str, Value], node: ast.AST) -> Value:
+    obj = captures.unwrap(callee.object)
+    row = builtin_row(obj)
+    if row is not None and not keywords:
+        return call_row(ctx, row, args, node, weak=getattr(obj, "__module__", "") == "math")
+    converted = convert(ctx, obj, args, node) if not keywords else None
+    if converted is not None:
+        return converted
+    path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
+    if isinstance(obj, FunctionType) and not obj.__module__.startswith("unisycl.lang"):
+        return inline(ctx, obj, path, args, keywords, node)
+    if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType):
+        owner = Constant(obj.__self__, (*path, ("attr", "__self__")))
+        return inline(ctx, obj.__func__, (*path, ("attr", "__func__")), [owner, *args], keywords,
+                      node)
+    call = getattr(type(obj), "__call__", None)
+    if isinstance(call, FunctionType) and not isinstance(obj, type) \
+            and not type(obj).__module__.startswith("unisycl."):
+        return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
+    raise ctx.refuse("K033", node, what=_callable_name(obj), help=_call_help(obj))
+
+
+def _callable_name(obj: Any) -> str:
+    module = getattr(obj, "__module__", "") or ""
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or type(obj).__name__
+    return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
+
+
+def _call_help(obj: Any) -> str:
+    module = (getattr(obj, "__module__", "") or "").split(".")[0]
+    if module == "numpy" or isinstance(obj, captures.np.ufunc):
+        return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
+    if obj in (list, dict, set, str, sorted, sum, map, filter, any, all, open, input):
+        return "write a loop over scalars"
+    return "kernels call Python functions, unisycl's functions and NumPy scalar types"
+
+
+# ---- methods
+def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict[str, Value],
+                 node: ast.AST) -> Value:
+    owner = method.owner
+    match owner:
+        case Item():
+            return _call_item(ctx, owner, method.name, args, node)
+        case Memory():
+            return _call_memory(ctx, owner, method.name, args, node)
+        case Several():
+            if method.name == "size":
+                size: n.Expr = coerce.weak_scalar(1)
+                for item in owner.items:
+                    size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
+                return size
+            return owner.items[_dimension(ctx, args, len(owner.items), node, f"the {owner.kind}")]
+        case Atomic():
+            return call_atomic(ctx, owner, method.name, args, keywords, node)
+        case Reduction():
+            return call_reducer(ctx, owner, method.name, args, node)
+    raise ctx.refuse("K033", node, what=describe(method), help="")
+
+
+def _dimension(ctx: Context, args: list[Value], count: int, node: ast.AST, what: str) -> int:
+    """Return the constant dimension argument of a query."""
+    d = args[0] if len(args) == 1 else None
+    if not isinstance(d, n.Const):
+        raise ctx.refuse("K046", node, what="the dimension")
+    if not 0 <= int(d.value) < count:
+        raise ctx.refuse("K045", node, found=d.value, what=what, expected=f"{count} dimension(s)")
+    return int(d.value)
+
+
+def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast.AST) -> Value:
+    what, extent = ITEM_METHODS[item.kind][name]
+    if what and not extent:
+        if not args:
+            return queries(what, item)
+        count = 1 if item.kind == "sub_group" else item.ndim
+        return query(what, _dimension(ctx, args, count, node, f"this {item.kind}"), item)
+    if what:
+        return linear(what, extent, item)
+    if extent in ("group", "sub_group"):
+        return Item(extent, item.ndim if extent == "group" else 1)
+    if extent == "leader":
+        return leader(item)
+    return call_group_method(ctx, item, extent, args, node, inline_work_items)
+
+
+def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
+                 node: ast.AST) -> Value:
+    dims = range(len(memory.index), memory.view.ndim)
+    if name == "get_range":
+        extents = tuple(n.Extent(WEAK_INT, memory.base, d) for d in dims)
+        if args:
+            return extents[_dimension(ctx, args, len(extents), node, f"'{memory.name}'")]
+        return Several(extents, "range")
+    size = ctx.size_of(memory)
+    if name == "byte_size":
+        elem = memory.view.elem
+        width = getattr(elem, "size", 0) or elem.dtype.size  # type: ignore[union-attr]
+        return coerce.binary("mul", size, coerce.weak_scalar(width), WEAK_INT)
+    if name == "empty":
+        found = coerce.compare("eq", size, coerce.weak_scalar(0))
+        assert found is not None
+        return found
+    return size
+
+
+# ---- inlining
+def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
+           keywords: dict[str, Value], node: ast.AST) -> Value:
+    """Lower the body of a Python function in place of a call of it."""
+    for k, frame in enumerate(ctx.frames):
+        if frame.function is not None and frame.function.__code__ is function.__code__:
+            chain = [f.source.node.name if isinstance(f.source.node, ast.FunctionDef) else "lambda"
+                     for f in ctx.frames[k:]]
+            raise ctx.refuse("K021", node, what=" -> ".join([*chain, function.__name__]))
+    try:
+        source = function_source(function.__code__)
+    except SourceMissing as missing:
+        raise ctx.refuse("K022", node, what=missing) from None
+    ctx.guard(path, function)
+    frame = Frame(source, function, path, _key(ctx, node), call=node)
+    ctx.uses.setdefault(function, (source, set()))
+    return run(ctx, frame, args, keywords, node)
+
+
+def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
+    return (*ctx.frame.key, *ctx.unrolled, ctx.span(node))
+
+
+def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+    for frame in ctx.frames:
+        if frame.source.node is closure.node:
+            raise ctx.refuse("K021", node, what=getattr(closure.node, "name", "lambda"))
+    source = FunctionSource(closure.node, closure.frame.source.file)
+    frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame, call=node)
+    return run(ctx, frame, args, keywords, node)
+
+
+def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value],
+        node: ast.AST) -> Value:
+    """Bind arguments in a new frame, lower its body, and return its result."""
+    from unisycl.frontend.stmt import stored_names
+    function = frame.source.node
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    frame.assigned = stored_names(body)
+    bound = bind_arguments(ctx, frame, args, keywords, node)
+    frame.scope = ctx.number()
+    ctx.frames.append(frame)
+    loops, ctx.loops = ctx.loops, []
+    try:
+        for name, value in bound.items():
+            _bind_parameter(ctx, frame, name, value, node)
+        if isinstance(function, ast.Lambda):
+            return ctx.value(function.body)
+        with ctx.into() as block:
+            ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
+        if frame.result is not None and not ended and "final" in ctx.facts:
+            raise ctx.refuse("K043", function, name=function.name)
+    finally:
+        ctx.frames.pop()
+        ctx.loops = loops
+    if frame.needs_scope:
+        ctx.emit(n.Scope(frame.scope, tuple(block), span=ctx.span(node)))
+    else:
+        ctx.block.extend(block)
+    result = frame.result
+    if result is None:
+        return Nothing()
+    return n.Read(result.type, result) if isinstance(result, n.Local) else result
+
+
+def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
+    if isinstance(value, n.Expr) and (name in frame.assigned or not is_stable(value)):
+        ctx.assign(name, value, node)
+    elif name in frame.assigned:
+        ctx.assign(name, value, node)
+    else:
+        frame.names[name] = value
+
+
+def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: dict[str, Value],
+                   node: ast.AST) -> dict[str, Value]:
+    """Match arguments to parameters as Python does, defaults included."""
+    function = frame.source.node
+    spec = function.args
+    name = getattr(function, "name", "the lambda")
+    if spec.vararg or spec.kwarg:
+        raise ctx.refuse("K020", function)
+    names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
+    bound: dict[str, Value] = dict(zip(names, args, strict=False))
+    every = [*names, *(a.arg for a in spec.kwonlyargs)]
+    for key, value in keywords.items():
+        if key not in every or key in bound:
+            raise ctx.refuse("K034", node, what=f"'{name}'", expected=f"parameters {every}",
+                             found=f"'{key}' is")
+        bound[key] = value
+    _defaults(ctx, frame, names, bound)
+    if len(args) > len(names) or any(p not in bound for p in every):
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected=f"{len(every)} argument(s)",
+                         found=len(args) + len(keywords))
+    return bound
+
+
+def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Value]) -> None:
+    spec = frame.source.node.args
+    pairs = [(p, "default", k, d) for k, (p, d) in enumerate(
+        zip(names[len(names) - len(spec.defaults):], spec.defaults, strict=True))]
+    pairs += [(a.arg, "kwdefault", a.arg, d) for a, d in  # type: ignore[misc]
+              zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
+    for parameter, step, key, default in pairs:
+        if parameter in bound:
+            continue
+        if frame.function is None:
+            bound[parameter] = ctx.value(default)
+            continue
+        obj = captures.follow(frame.function, step, key)
+        bound[parameter] = ctx.capture((*frame.path, (step, key)), obj, parameter, default,
+                                       frozen=True)
+
+
+def inline_work_items(ctx: Context, function: Value, item: Item, node: ast.AST) -> None:
+    """Lower the body of ``parallel_for_work_item`` with its h_item."""
+    call_value(ctx, function, [item], node)
+
+
+def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
+    """Return what enumerate(), zip() or reversed() of static values yields; None otherwise."""
+    if not isinstance(node, ast.Call) or node.keywords:
+        return None
+    callee = ctx.value(node.func)
+    fn = callee.object if isinstance(callee, Constant) else None
+    if fn not in (enumerate, zip, reversed):
+        return None
+    lists = []
+    for value, arg in zip(ctx.operands(*node.args), node.args, strict=True):
+        if not isinstance(value, Several):
+            raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over")
+        lists.append(value.items)
+    if fn is reversed:
+        return list(reversed(lists[0]))
+    if fn is enumerate:
+        return [Several((coerce.weak_scalar(k), v)) for k, v in enumerate(lists[0])]
+    return [Several(tuple(row)) for row in zip(*lists, strict=False)]
+
+
+LOWER = {ast.Call: lower_call}

@@ -1,0 +1,168 @@
+"""Which Python objects a kernel may capture, and what each becomes.
+
+Data (accessors, USM, arrays, scalars, records) become parameters; functions, types, tuples,
+strings, None and enums are compile-time constants. Non-goals: syntax. Invariant: ``signature`` of
+an object changes whenever the code compiled for it could.
+"""
+
+from __future__ import annotations
+
+import enum
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from unisycl.base import dtypes, geometry
+from unisycl.base.enums import access_mode
+from unisycl.frontend.values import Path
+from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, Struct, View, element_type
+
+_MUTABLE = (list, dict, set, bytearray)
+
+
+class Missing:
+    """The value of a name that is not bound."""
+
+
+MISSING = Missing()
+
+
+def fetch(path: Path, function: Any, arguments: tuple[Any, ...]) -> Any:
+    """Return the object a path leads to from the user's callable; ``MISSING`` if there is none."""
+    obj: Any = function
+    for step, key in path:
+        obj = follow(obj, step, key, arguments)
+        if obj is MISSING:
+            return MISSING
+    return obj
+
+
+def follow(obj: Any, step: str, key: Any, arguments: tuple[Any, ...] = ()) -> Any:
+    """Take one step of a path."""
+    match step:
+        case "arg":
+            return arguments[key]
+        case "free":
+            code = obj.__code__
+            try:
+                return obj.__closure__[code.co_freevars.index(key)].cell_contents
+            except (ValueError, IndexError, TypeError):
+                return MISSING
+        case "global":
+            if key in obj.__globals__:
+                return obj.__globals__[key]
+            builtins = obj.__globals__.get("__builtins__", {})
+            table = builtins if isinstance(builtins, dict) else vars(builtins)
+            return table.get(key, MISSING)
+        case "attr":
+            return getattr(obj, key, MISSING)
+        case "item":
+            return obj[key]
+        case "call":
+            return getattr(type(obj), "__call__", MISSING)
+        case "default":
+            return (obj.__defaults__ or ())[key]
+        case "kwdefault":
+            return (obj.__kwdefaults__ or {})[key]
+    raise AssertionError(step)
+
+
+def unwrap(obj: Any) -> Any:
+    """Return the Python function behind a ``@sycl.kernel`` object, or the object itself."""
+    inner = getattr(obj, "__unisycl_function__", None)
+    return obj if inner is None else inner
+
+
+def data_type(obj: Any) -> Scalar | Struct | View | None:
+    """Return the parameter type of a data object; None if it is not data."""
+    own = getattr(type(obj), "__kernel_type__", None)
+    if own is not None:
+        return own(obj)  # type: ignore[no-any-return]
+    if isinstance(obj, np.void):
+        kind = element_type(obj.dtype)
+        return kind if isinstance(kind, Struct) else None
+    if isinstance(obj, np.generic):
+        row = dtypes.find_dtype(obj.dtype)
+        return Scalar(row) if row else None
+    if isinstance(obj, bool):
+        return WEAK_BOOL
+    if isinstance(obj, int):
+        return None if isinstance(obj, enum.Enum) else WEAK_INT
+    if isinstance(obj, float):
+        return WEAK_FLOAT
+    if isinstance(obj, np.ndarray):
+        return array_type(obj)
+    return None
+
+
+def array_type(array: np.ndarray[Any, Any]) -> View | None:
+    """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
+    elem = element_type(array.dtype)
+    if elem is None or not array.flags.c_contiguous or array.ndim > 3:
+        return None
+    mode = access_mode.read_write if array.flags.writeable else access_mode.read
+    return View(elem, array.ndim, mode=mode)
+
+
+def is_constant(obj: Any) -> bool:
+    """Say whether an object is a compile-time constant."""
+    return obj is None or obj is Ellipsis or isinstance(
+        obj, str | bytes | tuple | enum.Enum | type | FunctionType | BuiltinFunctionType | MethodType
+        | ModuleType | np.ufunc | np.dtype | geometry.range | geometry.id) or callable(obj)
+
+
+def signature(obj: Any, *, frozen: bool = False) -> Any:
+    """Return what compiled code depends on; ``frozen`` numbers count by value, others by type."""
+    if frozen and isinstance(obj, bool | int | float):
+        return (type(obj), obj)
+    kind = data_type(obj)
+    if kind is not None:
+        return kind
+    obj = unwrap(obj)
+    if isinstance(obj, FunctionType):
+        return obj.__code__
+    if isinstance(obj, tuple):
+        return (tuple, tuple(signature(x, frozen=True) for x in obj))
+    if isinstance(obj, geometry.range | geometry.id):
+        return (type(obj), len(obj))
+    if isinstance(obj, str | bytes):
+        return obj
+    if is_constant(obj):
+        return Identity(obj)
+    return type(obj)
+
+
+class Identity:
+    """Compares by the identity of an object and keeps it alive."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any) -> None:
+        self.object = object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.object is self.object
+
+    def __hash__(self) -> int:
+        return hash(type(self.object))
+
+
+def why_not(obj: Any) -> tuple[str, str]:
+    """Return the kind of an object no kernel can take, and the way out."""
+    kind = type(obj).__name__
+    if isinstance(obj, np.ndarray):
+        if element_type(obj.dtype) is None:
+            return f"array of {obj.dtype}", "kernels take arrays of bool, integers, floats and records"
+        if obj.ndim > 3:
+            return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
+        return "non-contiguous array", "pass np.ascontiguousarray(...) of it"
+    if isinstance(obj, np.generic | complex):
+        return kind, "kernels take bool, integers and floats of up to 64 bits"
+    if isinstance(obj, _MUTABLE):
+        return kind, "pass a tuple for constants, or an accessor, USM memory or an array for data"
+    return kind, {
+        "buffer": "make an accessor of the buffer in the command group and capture that",
+        "host_accessor": "use accessor(buffer, handler, ...) inside the command group",
+        "queue": "queues live on the host", "handler": "the handler lives on the host",
+    }.get(kind, "capture accessors, USM memory, arrays, numbers, tuples or functions")

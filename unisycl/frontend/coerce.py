@@ -1,0 +1,192 @@
+"""Typing rules: NumPy's promotion with weak Python scalars (NEP 50), conversions, folding.
+
+Non-goals: syntax. Invariant: what is folded here equals what the host device computes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.base import dtypes
+from unisycl.base.dtypes import DType
+from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+
+_WEAK = {"b": WEAK_BOOL, "i": WEAK_INT, "f": WEAK_FLOAT}
+_PYTHON = {"b": bool, "i": int, "f": float}
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
+
+
+def weak_scalar(value: bool | int | float) -> n.Const:
+    """Return the constant of a Python literal."""
+    kind = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f"
+    return n.Const(_WEAK[kind], value)
+
+
+def common(a: Scalar, b: Scalar) -> Scalar | None:
+    """Return the type two operands share in an operation; None where NumPy has none for kernels."""
+    if a.weak and b.weak:
+        return _WEAK[max(a.dtype.kind, b.dtype.kind, key=lambda k: _RANK[k])]
+    if not a.weak and not b.weak:
+        joined = dtypes.promote(a.dtype, b.dtype)
+        return Scalar(joined) if joined else None
+    strong, weak = (b, a) if a.weak else (a, b)
+    result = np.result_type(strong.dtype.numpy, _PYTHON[weak.dtype.kind](0))
+    row = dtypes.find_dtype(result)
+    return Scalar(row) if row else None
+
+
+def join(a: Scalar, b: Scalar) -> Scalar | None:
+    """Return the type of a variable that is given values of both types."""
+    if a == b:
+        return a
+    if a.dtype.kind == "b" and b.dtype.kind == "b":
+        return BOOL
+    return common(a, b)
+
+
+def arithmetic(a: Scalar, b: Scalar) -> Scalar | None:
+    """Return the type of ``a + b`` and its kin: as ``common``, but two Python bools make an int."""
+    shared = common(a, b)
+    return WEAK_INT if shared == WEAK_BOOL else shared
+
+
+def quotient(a: Scalar, b: Scalar) -> Scalar | None:
+    """Return the type of ``a / b``: integers divide as float64."""
+    shared = common(a, b)
+    if shared is None or shared.dtype.is_float:
+        return shared
+    return WEAK_FLOAT if shared.weak else Scalar(dtypes.FLOAT64)
+
+
+def floating(*types: Scalar) -> Scalar | None:
+    """Return the type a floating-point function computes in."""
+    shared = types[0]
+    for t in types[1:]:
+        both = common(shared, t)
+        if both is None:
+            return None
+        shared = both
+    if shared.dtype.is_float:
+        return Scalar(dtypes.FLOAT64) if shared.weak else shared
+    small = {"bool": dtypes.FLOAT16, "int8": dtypes.FLOAT16, "uint8": dtypes.FLOAT16,
+             "int16": dtypes.FLOAT32, "uint16": dtypes.FLOAT32}
+    return Scalar(dtypes.FLOAT64 if shared.weak else small.get(shared.dtype.name, dtypes.FLOAT64))
+
+
+def cast(x: n.Expr, to: Scalar) -> n.Expr:
+    """Convert an expression, folding constants; weak and strong of one dtype differ in type only."""
+    if x.type == to:
+        return x
+    if isinstance(x, n.Const):
+        return n.Const(to, _convert(x.value, to.dtype))
+    if x.type.dtype is to.dtype and isinstance(x, n.Read | n.ParamRead | n.Load | n.Query):
+        return n.Cast(to, x)
+    return n.Cast(to, x)
+
+
+def _convert(value: bool | int | float, to: DType) -> bool | int | float:
+    if to.kind == "b":
+        return bool(value)
+    with np.errstate(all="ignore"):
+        if to.kind == "f":
+            return float(to.numpy.type(value))
+        if isinstance(value, float) and not np.isfinite(value):
+            return 0
+        whole = int(value) & ((1 << to.bits) - 1)
+        return whole - (1 << to.bits) if to.kind == "i" and whole >> (to.bits - 1) else whole
+
+
+def truth(x: n.Expr) -> n.Expr:
+    """Return ``bool(x)``."""
+    if x.type.dtype.kind == "b":
+        return cast(x, BOOL)
+    if isinstance(x, n.Const):
+        return n.Const(BOOL, bool(x.value))
+    return n.Compare(BOOL, "ne", x, n.Const(x.type, 0.0 if x.type.dtype.is_float else 0))
+
+
+def negate(x: n.Expr) -> n.Expr:
+    """Return ``not x`` of a bool."""
+    if isinstance(x, n.Const):
+        return n.Const(x.type, not x.value)
+    if isinstance(x, n.Unary) and x.op == "not":
+        return x.x
+    return n.Unary(x.type, "not", x)
+
+
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "and": operator.and_,
+    "or": operator.or_, "xor": operator.xor, "shl": operator.lshift, "shr": operator.rshift,
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
+    "gt": operator.gt, "ge": operator.ge,
+}
+
+
+def binary(op: str, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
+    """Return ``a op b`` computed in ``type``, folded where both are constants."""
+    a, b = cast(a, type), cast(b, type)
+    if isinstance(a, n.Const) and isinstance(b, n.Const):
+        folded = _fold(op, a.value, b.value, type)
+        if folded is not None:
+            return n.Const(type, folded)
+    if isinstance(b, n.Const) and not type.dtype.is_float:
+        if b.value == 0 and op in ("add", "sub", "shl", "shr", "or", "xor"):
+            return a
+        if b.value == 1 and op in ("mul", "floordiv"):
+            return a
+    if isinstance(a, n.Const) and not type.dtype.is_float:
+        if a.value == 0 and op in ("add", "or", "xor"):
+            return b
+        if a.value == 1 and op == "mul":
+            return b
+    return n.Binary(type, op, a, b)
+
+
+def _fold(op: str, a: Any, b: Any, type: Scalar) -> Any:
+    try:
+        if type.dtype.is_float:
+            with np.errstate(all="ignore"):
+                kind = type.dtype.numpy.type
+                return float(_FOLD[op](kind(a), kind(b)))
+        return _convert(_FOLD[op](a, b), type.dtype)
+    except (ZeroDivisionError, ValueError, TypeError):
+        return None
+
+
+def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
+    """Return a comparison; None if the operands share no type."""
+    shared = common(a.type, b.type)
+    result = WEAK_BOOL if a.type.weak and b.type.weak else BOOL
+    if shared is None:
+        return None
+    kinds = {a.type.dtype.kind, b.type.dtype.kind}
+    if kinds == {"i", "u"} and shared.dtype.is_float:
+        return _compare_mixed(op, a, b, result)
+    a, b = cast(a, shared), cast(b, shared)
+    if isinstance(a, n.Const) and isinstance(b, n.Const):
+        return n.Const(result, bool(_FOLD[op](a.value, b.value)))
+    return n.Compare(result, op, a, b)
+
+
+def _compare_mixed(op: str, a: n.Expr, b: n.Expr, result: Scalar) -> n.Expr:
+    """Compare a signed with an unsigned 64-bit integer exactly, as NumPy does."""
+    if a.type.dtype.kind == "u":
+        turned = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+        return _compare_mixed(turned.get(op, op), b, a, result)
+    wide = Scalar(dtypes.UINT64)
+    negative = n.Compare(result, "lt", a, n.Const(a.type, 0))
+    exact = n.Compare(result, op, cast(a, wide), cast(b, wide))
+    return n.Select(result, negative, n.Const(result, op in ("lt", "le", "ne")), exact)
+
+
+def select(cond: n.Expr, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
+    """Return ``a if cond else b`` in ``type``."""
+    if isinstance(cond, n.Const):
+        return cast(a if cond.value else b, type)
+    return n.Select(type, cond, cast(a, type), cast(b, type))

@@ -1,0 +1,114 @@
+"""Index objects in kernels: which queries each method of an item or group stands for.
+
+Non-goals: their host behaviour (``lang.item``). Invariant: one table row per method, dimension
+arguments are constants (SYCL 2020 §4.9.1).
+"""
+
+from __future__ import annotations
+
+from unisycl.frontend import coerce
+from unisycl.frontend.values import Item, Several
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_BOOL, WEAK_INT
+
+# method -> (query, linear extent or ''): the query per dimension, or its row-major position
+ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
+    "item": {
+        "get_id": ("global_id", ""), "get_range": ("global_range", ""),
+        "get_linear_id": ("global_id", "global_range"), "get_offset": ("offset", ""),
+    },
+    "nd_item": {
+        "get_global_id": ("global_id", ""), "get_local_id": ("local_id", ""),
+        "get_group_id": ("group_id", ""), "get_global_range": ("global_range", ""),
+        "get_local_range": ("local_range", ""), "get_group_range": ("group_range", ""),
+        "get_offset": ("offset", ""), "get_global_linear_id": ("global_id", "global_range"),
+        "get_local_linear_id": ("local_id", "local_range"),
+        "get_group_linear_id": ("group_id", "group_range"),
+        "get_group": ("", "group"), "get_sub_group": ("", "sub_group"), "barrier": ("", "barrier"),
+    },
+    "group": {
+        "get_group_id": ("group_id", ""), "get_id": ("group_id", ""),
+        "get_local_id": ("local_id", ""), "get_global_range": ("global_range", ""),
+        "get_local_range": ("local_range", ""), "get_max_local_range": ("local_range", ""),
+        "get_group_range": ("group_range", ""),
+        "get_group_linear_id": ("group_id", "group_range"),
+        "get_linear_id": ("group_id", "group_range"),
+        "get_local_linear_id": ("local_id", "local_range"),
+        "get_group_linear_range": ("group_range", "product"),
+        "get_local_linear_range": ("local_range", "product"),
+        "leader": ("", "leader"), "parallel_for_work_item": ("", "work_item"),
+    },
+    "sub_group": {
+        "get_group_id": ("sub_group_id", ""), "get_local_id": ("sub_group_local_id", ""),
+        "get_group_linear_id": ("sub_group_id", "one"),
+        "get_local_linear_id": ("sub_group_local_id", "one"),
+        "get_local_range": ("sub_group_local_range", ""),
+        "get_max_local_range": ("sub_group_max_local_range", ""),
+        "get_group_range": ("sub_group_group_range", ""),
+        "get_group_linear_range": ("sub_group_group_range", "one"),
+        "get_local_linear_range": ("sub_group_local_range", "one"),
+        "leader": ("", "leader"),
+    },
+    "h_item": {
+        "get_global_id": ("h_global_id", ""), "get_local_id": ("logical_id", ""),
+        "get_logical_local_id": ("logical_id", ""), "get_physical_local_id": ("local_id", ""),
+        "get_global_range": ("global_range", ""), "get_local_range": ("logical_range", ""),
+        "get_logical_local_range": ("logical_range", ""),
+        "get_physical_local_range": ("local_range", ""),
+    },
+}
+
+
+def query(name: str, dim: int, item: Item) -> n.Expr:
+    """Return one id or extent of an index object."""
+    if name == "h_global_id":
+        base = coerce.binary("mul", n.Query(WEAK_INT, "group_id", dim),
+                             n.Query(WEAK_INT, "local_range", dim), WEAK_INT)
+        return coerce.binary("add", base, n.Query(WEAK_INT, "logical_id", dim), WEAK_INT)
+    return n.Query(WEAK_INT, name, dim)
+
+
+def queries(name: str, item: Item) -> Several:
+    """Return an id or range of an index object in all its dimensions."""
+    kind = "range" if name.endswith("range") else "id"
+    count = 1 if name.startswith("sub_group") else item.ndim
+    return Several(tuple(query(name, d, item) for d in range(count)), kind)
+
+
+def item_ids(item: Item) -> Several:
+    """Return the id an index object subscripts as."""
+    name = {"item": "global_id", "h_item": "h_global_id", "group": "group_id",
+            "sub_group": "sub_group_id"}.get(item.kind, "global_id")
+    return queries(name, item)
+
+
+def linear(name: str, extent: str, item: Item) -> n.Expr:
+    """Return the row-major position of an id, without the launch offset (SYCL 2020 §4.9.1.4)."""
+    if extent == "one":
+        return query(name, 0, item)
+    if extent == "product":
+        size = query(name, 0, item)
+        for d in range(1, item.ndim):
+            size = coerce.binary("mul", size, query(name, d, item), WEAK_INT)
+        return size
+    place: n.Expr | None = None
+    for d in range(item.ndim):
+        x = query(name, d, item)
+        if name == "global_id":
+            x = n.Binary(WEAK_INT, "sub", x, n.Query(WEAK_INT, "offset", d))
+        if place is None:
+            place = x
+        else:
+            place = coerce.binary("add", coerce.binary("mul", place, query(extent, d, item),
+                                                       WEAK_INT), x, WEAK_INT)
+    assert place is not None
+    return place
+
+
+def leader(item: Item) -> n.Expr:
+    """Return whether this work-item is the group's first."""
+    if item.kind == "sub_group":
+        return n.Compare(WEAK_BOOL, "eq", query("sub_group_local_id", 0, item),
+                         coerce.weak_scalar(0))
+    return n.Compare(WEAK_BOOL, "eq", linear("local_id", "local_range", item),
+                     coerce.weak_scalar(0))

@@ -1,0 +1,209 @@
+"""From a Python callable and its arguments to one typed kernel, remembered while nothing changes.
+
+Non-goals: targets. A kernel is lowered until the types of its variables settle; what it depended on
+(captured types, constants, helper functions) is noted, and a later launch that matches gets the
+same ``Specialization`` back.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from unisycl.backends.base import FunctionUse
+from unisycl.base.errors import KernelError, UsageError, errc
+from unisycl.base import diagnostics
+from unisycl.frontend import access, call, captures, coerce, expr, reducers, stmt
+from unisycl.frontend.atomics import lower_atomic_ref
+from unisycl.frontend.context import Context, Frame, KernelShape, Refused
+from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
+from unisycl.frontend.special import SPECIAL
+from unisycl.frontend.subset import refusal
+from unisycl.frontend.values import Constant, Item, Path, Reduction, Value
+from unisycl.ir import nodes as n
+from unisycl.ir.types import Scalar
+from unisycl.passes import pipeline
+
+_EXPRESSIONS = {**expr.LOWER, **access.LOWER, **call.LOWER}
+SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
+_INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
+_ROUNDS = 12
+_LIMIT = 64
+_lock = threading.RLock()
+_known: dict[Any, list[Specialization]] = {}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Specialization:
+    """One kernel for one set of captured types and constants."""
+
+    kernel: n.Kernel
+    uses: tuple[FunctionUse, ...]
+    guards: tuple[tuple[Path, bool, Any], ...]
+
+    def fetch(self, function: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the user's object behind each kernel parameter, for this launch."""
+        return tuple(captures.fetch(p.path, function, arguments) for p in self.kernel.params)
+
+    def matches(self, function: Any, arguments: tuple[Any, ...],
+                reductions: tuple[Any, ...]) -> bool:
+        """Say whether everything the kernel was compiled for is still so."""
+        return all(_signature(path, frozen, function, arguments, reductions) == known
+                   for path, frozen, known in self.guards)
+
+
+def _signature(path: Path, frozen: bool, function: Any, arguments: tuple[Any, ...],
+               reductions: tuple[Any, ...]) -> Any:
+    if path and path[0][0] == "reduction":
+        obj = captures.fetch(path[1:], reductions[int(path[0][1])], ())
+        if path[-1] == ("attr", "identity"):
+            return None if obj is None else (
+                Scalar(captures.dtypes.DTYPES[captures.np.asarray(obj).dtype.name]), obj.item())
+    else:
+        obj = captures.fetch(path, function, arguments)
+    return captures.signature(obj, frozen=frozen)
+
+
+def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
+               reductions: tuple[Any, ...] = (), local: tuple[int, ...] = ()) -> Specialization:
+    """Return the kernel of a callable for these arguments.
+
+    Args:
+        function: what the user submitted: function, lambda, ``@sycl.kernel`` or callable object.
+        kind: single, range, nd_range or work_group; ndim: dimensions of the index space.
+        arguments: what follows the index and the reducers.
+        reductions: the reduction objects of the launch.
+        local: the work-group's size; kernels are specialised on it.
+
+    Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
+    """
+    sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
+    function = captures.unwrap(function)
+    code = _code(function)
+    key = (code, kind, ndim, local, len(arguments), len(reductions), sub_group)
+    for known in _known.get(key, ()):
+        if known.matches(function, arguments, reductions):
+            return known
+    with _lock:
+        shape = KernelShape(kind, ndim, local, sub_group)
+        made = _compile(function, shape, arguments, reductions)
+        found = _known.setdefault(key, [])
+        found.insert(0, made)
+        del found[_LIMIT:]
+    return made
+
+
+def _code(function: Any) -> Any:
+    if isinstance(function, FunctionType):
+        return function.__code__
+    if hasattr(function, "__func__"):
+        return function.__func__.__code__
+    call_method = getattr(type(function), "__call__", None)
+    if isinstance(call_method, FunctionType) and not isinstance(function, type):
+        return call_method.__code__
+    raise UsageError(errc.kernel_argument, f"a kernel must be a Python function, a lambda or an "
+                     f"object with __call__, not {type(function).__name__}")
+
+
+def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
+             reductions: tuple[Any, ...]) -> Specialization:
+    root, path, receiver = _root(function)
+    try:
+        source = function_source(root.__code__)
+    except SourceMissing as missing:
+        found = diagnostics.diagnostic("K022", None, what=missing)
+        raise KernelError([found], root.__name__) from None
+    types: dict[Any, Scalar] = {}
+    facts: set[str] = set()
+    for round in itertools.count(1):
+        before = frozenset(facts)
+        ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body)
+        ctx.reductions = reductions
+        body = _lower_root(ctx, root, path, receiver, source)
+        settled = not ctx.changed and frozenset(facts) == before
+        if settled and "final" in facts:
+            break
+        if settled or round >= _ROUNDS:
+            facts.add("final")
+    if ctx.diagnostics:
+        raise KernelError(ctx.diagnostics, root.__name__)
+    kernel = n.Kernel(
+        root.__name__ if root.__name__ != "<lambda>" else "lambda", tuple(ctx.params.values()),
+        body, shape.kind, shape.ndim, shape.local, tuple(ctx.arrays), tuple(ctx.reducers),
+        frozenset(ctx.aspects), shape.sub_group, span=source.span(source.node))
+    kernel = pipeline.prepare(kernel)
+    uses = tuple(FunctionUse(f, s, frozenset(c)) for f, (s, c) in ctx.uses.items())
+    return Specialization(kernel, uses, tuple((p, f, v) for (p, f), v in ctx.guards.items()))
+
+
+def _root(function: Any) -> tuple[FunctionType, Path, list[Value]]:
+    """Return the Python function behind a callable, its path, and its ``self`` if it has one."""
+    if isinstance(function, FunctionType):
+        return function, (), []
+    if hasattr(function, "__func__"):
+        owner = Constant(function.__self__, (("attr", "__self__"),))
+        return function.__func__, (("attr", "__func__"),), [owner]
+    return type(function).__call__, (("call", ""),), [Constant(function, ())]
+
+
+def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Value],
+                source: FunctionSource) -> n.Block:
+    frame = Frame(source, root, path, ("kernel",))
+    ctx.frames.append(frame)
+    ctx.uses[root] = (source, set())
+    node = source.node
+    try:
+        reducers.declare(ctx, ctx.reductions, call.call_value, node)
+        values = [*receiver, *_parameters(ctx, node, len(receiver))]
+        body = node.body if isinstance(node, ast.FunctionDef) else []
+        frame.assigned = stmt.stored_names(body)
+        for name, value in call.bind_arguments(ctx, frame, values, {}, node).items():
+            if name in frame.assigned:
+                ctx.assign(name, value, node)
+            else:
+                frame.names[name] = value
+        if isinstance(node, ast.Lambda):
+            ctx.value(node.body)
+        else:
+            ctx.lower_body(ctx, body, frozenset(("return",)))
+    except Refused:
+        pass
+    finally:
+        ctx.frames.pop()
+    block = tuple(ctx.block)
+    return (n.Scope(0, block),) if frame.needs_scope else block
+
+
+def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> list[Value]:
+    """Return the values of a kernel's parameters: index, reducers, then explicit arguments."""
+    names = [a.arg for a in [*node.args.posonlyargs, *node.args.args]][skip:]
+    values: list[Value] = []
+    if ctx.shape.kind in _INDEX:
+        values.append(Item(_INDEX[ctx.shape.kind], ctx.shape.ndim))
+    values += [Reduction(k) for k in range(len(ctx.reducers))]
+    for k, obj in enumerate(ctx.arguments):
+        name = names[len(values)] if len(values) < len(names) else f"argument {k}"
+        values.append(ctx.capture((("arg", k),), obj, name, node))
+    return values
+
+
+def _lower_expr(ctx: Context, node: ast.expr) -> Value:
+    lower = _EXPRESSIONS.get(type(node))
+    if lower is None:
+        id, facts = refusal(node)
+        raise ctx.refuse(id, node, **facts)
+    return lower(ctx, node)
+
+
+def forget() -> None:
+    """Drop every remembered specialization (tests use it)."""
+    with _lock:
+        _known.clear()
+
+
+__all__ = ["Sequence", "Specialization", "coerce", "forget", "specialize"]

@@ -1,0 +1,41 @@
+"""What of Python a kernel cannot have, each with its diagnostic and the way out (SYCL 2020 §5.4).
+
+Non-goals: what it can have. Invariant: a syntax class is either lowered somewhere or listed here.
+"""
+
+from __future__ import annotations
+
+import ast
+
+_COMPREHENSION = "write a for loop"
+
+STATEMENTS: dict[str, tuple[str, dict[str, str]]] = {
+    "Try": ("K010", {"what": "try"}), "TryStar": ("K010", {"what": "try"}),
+    "With": ("K011", {}), "AsyncWith": ("K011", {}),
+    "AsyncFor": ("K012", {"what": "async for"}),
+    "AsyncFunctionDef": ("K012", {"what": "async def"}),
+    "Raise": ("K013", {}), "Import": ("K014", {}), "ImportFrom": ("K014", {}),
+    "Global": ("K015", {"what": "global"}), "Nonlocal": ("K015", {"what": "nonlocal"}),
+    "ClassDef": ("K016", {}), "Delete": ("K017", {}),
+    "Match": ("K001", {"what": "a match statement", "help": "write if / elif"}),
+    "TypeAlias": ("K001", {"what": "a type alias", "help": "define it outside the kernel"}),
+}
+EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "Yield": ("K012", {"what": "yield"}), "YieldFrom": ("K012", {"what": "yield from"}),
+    "Await": ("K012", {"what": "await"}),
+    "List": ("K018", {"what": "a list"}), "Dict": ("K018", {"what": "a dict"}),
+    "Set": ("K018", {"what": "a set"}),
+    "ListComp": ("K018", {"what": "a list"}), "SetComp": ("K018", {"what": "a set"}),
+    "DictComp": ("K018", {"what": "a dict"}),
+    "GeneratorExp": ("K012", {"what": "a generator expression"}),
+    "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
+    "Starred": ("K020", {}),
+    "Slice": ("K001", {"what": "a slice", "help": "index single elements in a loop"}),
+}
+
+
+def refusal(node: ast.AST) -> tuple[str, dict[str, str]]:
+    """Return the diagnostic id and facts for a syntax class no one lowers."""
+    name = type(node).__name__
+    return STATEMENTS.get(name) or EXPRESSIONS.get(name) or (
+        "K001", {"what": f"'{name}'", "help": ""})

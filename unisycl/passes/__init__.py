@@ -1,0 +1,1 @@
+"""Internal: analyses and rewrites of kernel IR."""
