@@ -1,0 +1,1 @@
+"""Internal: what runs kernels, one folder each."""

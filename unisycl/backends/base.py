@@ -1,0 +1,162 @@
+"""What a backend owes the rest: ``Driver``, ``DeviceInfo``, ``Executable`` and ``Completion``.
+
+Non-goals: any particular backend. Invariant: nothing outside a backend's folder asks which one it
+talks to; differences are fields of ``DeviceInfo``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.ir.nodes import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The index space of a launch: three tuples of equal length; ``local`` is () if left open.
+
+    ``kind`` is single, range, nd_range or work_group; for work_group ``global_`` counts groups.
+    """
+
+    kind: str
+    global_: tuple[int, ...]
+    local: tuple[int, ...] = ()
+    offset: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """A view argument of one launch: where its element [0, ...] lies and how it is laid out.
+
+    ``memory`` is the backend's own allocation object (host and cpu: a C-contiguous 1-D NumPy array
+    of the element's dtype that keeps the memory alive); ``offset`` and ``pitches`` count elements.
+    """
+
+    memory: Any
+    offset: int
+    shape: tuple[int, ...]
+    pitches: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSize:
+    """A local_accessor argument of one launch: its extents."""
+
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """All that neutral code may ask about a device."""
+
+    name: str
+    backend: backend
+    aspects: frozenset[aspect]
+    vendor: str = ""
+    driver_version: str = ""
+    version: str = ""
+    max_compute_units: int = 1
+    max_work_group_size: int = 1024
+    max_work_item_sizes: tuple[int, int, int] = (1024, 1024, 1024)
+    sub_group_sizes: tuple[int, ...] = (1,)
+    local_mem_size: int = 64 * 1024
+    global_mem_size: int = 0
+    max_mem_alloc_size: int = 0
+    mem_base_addr_align: int = 512
+    max_parameter_size: int = 4096
+    atomic_orders: tuple[memory_order, ...] = tuple(memory_order)
+    atomic_scopes: tuple[memory_scope, ...] = tuple(memory_scope)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Completion(Protocol):
+    """The end of one command on a driver. Methods may be called from any thread."""
+
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until the command ends or ``timeout`` seconds pass; releases the GIL."""
+
+    def error(self) -> BaseException | None:
+        """Return what the command failed with; only valid once done."""
+
+    def profile(self) -> tuple[int, int]:
+        """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done."""
+
+
+class Executable(Protocol):
+    """A compiled kernel, loaded; immutable, reusable from any thread."""
+
+    kernel: Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionUse:
+    """A Python function that became part of a kernel (the kernel itself is the first).
+
+    ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
+    calls in it that reach a barrier or group function.
+    """
+
+    function: Any
+    source: Any
+    convergent: frozenset[tuple[int, int, int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch: ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView,
+    LocalSize), ``raw`` are the user's own objects they came from.
+
+    ``function`` is the user's callable, ``arguments`` what follows its index and reducers; only the
+    host device needs these and ``uses``. ``reductions`` follow ``kernel.reducers``: a BoundView of
+    one element each to combine into, and whether its old value is dropped; ``reduction_objects``
+    are the user's own, with ``op``, ``identity``, ``dtype`` and ``initialize`` (host device only).
+    """
+
+    executable: Executable
+    geometry: Geometry
+    values: tuple[Any, ...]
+    raw: tuple[Any, ...] = ()
+    function: Any = None
+    arguments: tuple[Any, ...] = ()
+    uses: tuple[FunctionUse, ...] = ()
+    reductions: tuple[tuple[BoundView, bool], ...] = ()
+    reduction_objects: tuple[Any, ...] = ()
+
+
+class Driver(Protocol):
+    """One backend. Commands given to ``launch``, ``copy`` and ``fill`` run asynchronously.
+
+    ``deps`` are completions of this same driver; the driver orders the command after them. Every
+    argument object stays referenced by the returned completion until the command has ended.
+    """
+
+    backend: backend
+    memory: str
+    """The memory space the driver's kernels address; drivers of one space share allocations."""
+
+    def devices(self) -> Sequence[DeviceInfo]:
+        """Return the devices found, in a fixed order."""
+
+    def compile(self, kernel: Kernel, geometry: Geometry) -> Executable:
+        """Compile for launches of this geometry; cached by the caller; raises ``BuildError``."""
+
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
+        """Return what of a geometry an executable depends on; equal keys share one executable.
+
+        Asked on every launch, so it must be quick; None where one executable serves all.
+        """
+
+    def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
+        """Start a kernel. Never blocks, but for the host device, which may run it at once."""
+
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy equal shapes element by element within the driver's memory space."""
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one element value everywhere in a view."""

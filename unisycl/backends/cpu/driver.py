@@ -1,0 +1,174 @@
+"""The native CPU: kernels as vector code on a pool of threads (``backends.base.Driver``).
+
+Non-goals: compiling (``executable``), threads (``pool``). Invariant: a launch packs its arguments
+and hands them to the pool; nothing here waits.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import platform
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.cpu import strided
+from unisycl.backends.cpu.abi import pack
+from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel
+from unisycl.backends.cpu.pool import NativeJob, NativePool
+from unisycl.backends.cpu.target import choose_lanes, machine, threads
+from unisycl.base.enums import aspect, backend
+from unisycl.ir.nodes import Kernel
+
+_ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
+    aspect.cpu, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
+    aspect.online_linker, aspect.queue_profiling}
+_GROUPS_PER_THREAD = 16
+
+
+class CpuDriver:
+    """The driver of the native CPU. Its methods may be called from any thread."""
+
+    backend = backend.cpu
+    memory = "host"
+
+    def __init__(self) -> None:
+        self.pool = NativePool(threads())
+        self._edges: dict[int, tuple[Kernel, int]] = {}
+
+    def devices(self) -> Sequence[DeviceInfo]:
+        """Return the one device: the processors this process may use."""
+        return (_device(self.pool.threads),)
+
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
+        """Return whether the last dimension of a range ends within a vector."""
+        if kernel.index_kind != "range":
+            return None
+        known = self._edges.get(id(kernel))
+        if known is None:
+            known = self._edges[id(kernel)] = (
+                kernel, choose_lanes(kernel, machine().vector_bits))
+        return geometry.global_[-1] % known[1] != 0
+
+    def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
+        """Compile a kernel for launches of this geometry."""
+        return compile_kernel(kernel, edge=bool(self.geometry_key(kernel, geometry)))
+
+    def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
+        """Give a kernel to the pool."""
+        executable: CpuExecutable = launch.executable  # type: ignore[assignment]
+        geometry = launch.geometry
+        tile = executable.tile(geometry)
+        block, _ = pack(executable.kernel, geometry, tile, launch.values)
+        units = _units(geometry, tile)
+        grain = 1 if geometry.kind in ("range", "single") else \
+            max(1, units // (self.pool.threads * _GROUPS_PER_THREAD))
+        jobs: Any = deps
+        keep = (executable, launch.values)
+        if not launch.reductions:
+            block += b"\0" * (8 * executable.layout.count - len(block))
+            return self.pool.submit(executable.entry, block, units, grain, jobs, keep,
+                                    assisted=not executable.heavy)
+        partials = _pack_reducers(executable, launch, block, units)
+        first = self.pool.submit(executable.entry, block, units, grain, jobs, (keep, partials),
+                                 assisted=not executable.heavy)
+        last = self.pool.submit(executable.finish, block, 1, 1, (first,),
+                                (keep, partials, launch.reductions))
+        last.begun_by = first
+        return last
+
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy within host memory, all threads on large blocks."""
+        jobs: Any = deps
+        if strided.is_dense(dst) and strided.is_dense(src):
+            size = math.prod(dst.shape) * dst.memory.dtype.itemsize
+            return self.pool.copy(strided.address(dst), strided.address(src), size, jobs, (dst, src))
+        return self._move(dst, strided.copy_kernel, (dst, src), jobs)
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one value everywhere in a view."""
+        jobs: Any = deps
+        value = np.asarray(pattern, dst.memory.dtype)
+        if strided.is_dense(dst):
+            return self.pool.fill(strided.address(dst), value.tobytes(), math.prod(dst.shape), jobs,
+                                  (dst,))
+        cell = BoundView(np.broadcast_to(value, (1,)).copy(), 0, dst.shape, (0,) * len(dst.shape))
+        return self._move(dst, strided.copy_kernel, (dst, cell), jobs)
+
+    def _move(self, dst: BoundView, make: Any, views: tuple[BoundView, ...],
+              deps: Sequence[Completion]) -> Completion:
+        """Run a copy kernel over views whose rows do not follow one another."""
+        views = tuple(strided.as_scalars(v) for v in views)
+        kernel = make(views[0].memory.dtype.name, len(views[0].shape))
+        geometry = Geometry("range", views[0].shape, (), (0,) * len(views[0].shape))
+        executable = _strided_executable(kernel)
+        return self.launch(Launch(executable, geometry, views), deps)
+
+
+@functools.cache
+def _strided_executable(kernel: Kernel) -> CpuExecutable:
+    return compile_kernel(kernel, edge=True)
+
+
+def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:
+    if geometry.kind == "range":
+        return math.prod(-(-g // t) for g, t in zip(geometry.global_, tile, strict=True))
+    if geometry.kind == "nd_range":
+        return math.prod(g // s for g, s in zip(geometry.global_, geometry.local, strict=True))
+    return math.prod(geometry.global_)
+
+
+def _pack_reducers(executable: CpuExecutable, launch: Launch, block: bytearray,
+                   units: int) -> list[Any]:
+    """Append the reducers' slots; return the partials' memory."""
+    kept: list[Any] = []
+    for (target, fresh), reducer in zip(launch.reductions, executable.kernel.reducers, strict=True):
+        partials = np.empty(units, reducer.acc.type.dtype.numpy)
+        valid = np.empty(units, np.uint8)
+        kept += [partials, valid]
+        block += np.array([partials.ctypes.data, valid.ctypes.data, units, strided.address(target),
+                           not fresh], np.int64).tobytes()
+    block += b"\0" * 8
+    return kept
+
+
+@functools.cache
+def _device(workers: int) -> DeviceInfo:
+    found = machine()
+    memory = _memory_bytes()
+    sizes = tuple(s for s in (1, 2, 4, 8, 16, 32, 64) if s * 32 <= 4 * found.vector_bits)
+    return DeviceInfo(
+        name=_processor(), backend=backend.cpu, aspects=_ASPECTS, vendor=platform.machine(),
+        driver_version="1.0", version=found.cpu, max_compute_units=workers,
+        max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
+        local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
+        details={"vector_bits": found.vector_bits})
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory_bytes() -> int:
+    import os
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return 1 << 32
+
+
+def make_driver() -> CpuDriver:
+    """Return the driver; nothing is compiled and no thread started before the first kernel."""
+    return CpuDriver()
+
+
+__all__ = ["CpuDriver", "NativeJob", "make_driver"]

@@ -1,0 +1,248 @@
+"""Loads and stores: picks scalar, contiguous, masked, strided or gathered access from the address.
+
+Non-goals: what is stored. Invariant: nothing else in the backend looks at strides; a lane that is
+off touches no memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unisycl.backends.cpu.emitter import Emitter
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.text import llvm_type
+from unisycl.base.dtypes import BOOL, INT64, UINT8, DType
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir.types import Scalar, Struct, View
+
+
+@dataclass(slots=True)
+class Address:
+    """A base pointer and a byte or element offset; ``scale`` is what one step of index spans."""
+
+    base: str
+    index: Val
+    scale: int
+    fixed: int = 0
+
+
+def storage(dtype: DType) -> DType:
+    """Return the type a scalar has in memory."""
+    return UINT8 if dtype is BOOL or dtype.kind == "b" else dtype
+
+
+def elem_size(elem: Scalar | Struct) -> int:
+    """Return the bytes one element takes."""
+    return elem.size if isinstance(elem, Struct) else elem.dtype.size
+
+
+# ---- addresses
+def address(e: Emitter, place: n.Place) -> Address:
+    """Return where a place lies."""
+    base = place.base
+    if isinstance(base, n.Array) and base.type.space is address_space.private_space:
+        return _private(e, place, base)
+    lanes = e.lanes
+    if isinstance(base.type, View):
+        index = lanes.const(0, INT64)
+        for d, x in enumerate(place.index):
+            step = lanes.index(e.emit(e, x))
+            pitch = view_pitch(e, base, d)
+            index = lanes.add(index, step if pitch is None else lanes.mul(step, pitch))
+        size = elem_size(base.type.elem)
+        pointer = view_pointer(e, base)
+    else:
+        assert isinstance(base, n.Param)
+        pointer, index, size = e.slot_address(e.layout.params[base.index]), lanes.const(0, INT64), 1
+    if not place.inner:
+        return Address(pointer, index, size, place.offset)
+    total = lanes.mul(index, lanes.const(size, INT64))
+    for x, step in place.inner:
+        total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)), lanes.const(step, INT64)))
+    return Address(pointer, total, 1, place.offset)
+
+
+def view_pointer(e: Emitter, base: n.Param | n.Array) -> str:
+    """Return the address of a view's first element."""
+    if isinstance(base, n.Array):
+        return e.arrays[base]
+    slot = e.layout.params[base.index]
+    assert isinstance(base.type, View)
+    if base.type.space is address_space.local_space:
+        return e.f.gep("i8", e.local_base, e.slot(slot))
+    return e.slot(slot, "ptr")
+
+
+def view_extent(e: Emitter, base: n.Param | n.Array, dim: int) -> Val:
+    """Return the extent of a view in one dimension."""
+    if isinstance(base, n.Array):
+        return e.lanes.const(base.shape[dim], INT64)
+    return Val(UNIFORM, INT64, e.slot(e.layout.params[base.index] + 1 + dim))
+
+
+def view_pitch(e: Emitter, base: n.Param | n.Array, dim: int) -> Val | None:
+    """Return how many elements one step in a dimension spans; None for the last one."""
+    assert isinstance(base.type, View)
+    last = base.type.ndim - 1
+    if dim == last:
+        return None
+    if isinstance(base, n.Param) and base.type.space is not address_space.local_space:
+        slot = e.layout.params[base.index] + 1 + base.type.ndim + dim
+        return Val(UNIFORM, INT64, e.slot(slot))
+    pitch = view_extent(e, base, last)
+    for d in range(dim + 1, last):
+        pitch = e.lanes.mul(pitch, view_extent(e, base, d))
+    return pitch
+
+
+def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
+    """Private arrays lie element by element, lanes side by side."""
+    lanes = e.lanes
+    index = lanes.const(0, INT64)
+    for d, x in enumerate(place.index):
+        pitch = 1
+        for extent in array.shape[d + 1:]:
+            pitch *= extent
+        index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
+                                           lanes.const(pitch, INT64)))
+    width = lanes.lanes
+    if index.form == UNIFORM:
+        start = lanes.mul(index, lanes.const(width, INT64))
+        full = Val(LINEAR, INT64, start.ref, 1)
+    else:
+        lane = Val(VECTOR, INT64, lanes.iota(INT64))
+        full = lanes.add(lanes.mul(index, lanes.const(width, INT64)), lane)
+    return Address(e.arrays[array], full, array.type.elem.dtype.size)  # type: ignore[union-attr]
+
+
+def scalar_pointer(e: Emitter, at: Address, ref: str) -> str:
+    """Return the pointer of one lane's element, given its index."""
+    pointer = e.f.gep(f"[{at.scale} x i8]", at.base, ref)
+    return e.f.gep("i8", pointer, str(at.fixed)) if at.fixed else pointer
+
+
+def _pointers(e: Emitter, at: Address) -> str:
+    """Return a vector of pointers."""
+    w = e.lanes.lanes
+    index = e.lanes.vector(at.index)
+    many = e.f.op(f"getelementptr inbounds [{at.scale} x i8], ptr {at.base}, <{w} x i64> {index}")
+    if at.fixed:
+        many = e.f.op(f"getelementptr inbounds i8, <{w} x ptr> {many}, i64 {at.fixed}")
+    return many
+
+
+# ---- loads
+def load(e: Emitter, place: n.Place) -> Val:
+    """Emit a load."""
+    at = address(e, place)
+    dtype = storage(place.type.dtype)
+    if at.index.form == UNIFORM:
+        value = Val(UNIFORM, dtype, _load_one(e, at, dtype))
+    elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
+        value = Val(VECTOR, dtype, _load_row(e, at, dtype))
+    else:
+        value = Val(VECTOR, dtype, _gather(e, at, dtype))
+    if place.type.dtype.kind == "b":
+        return e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
+    return value
+
+
+def _load_one(e: Emitter, at: Address, dtype: DType) -> str:
+    t = llvm_type(dtype)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is not None and e.maybe_empty:
+        safe = e.f.alloca(t)
+        pointer = e.f.op(f"select i1 {e.any(e.mask)}, ptr {pointer}, ptr {safe}")
+    return e.f.load(t, pointer, dtype.size)
+
+
+def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
+    t = llvm_type(dtype, e.lanes.lanes)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        return e.f.load(t, pointer, dtype.size)
+    name = f"llvm.masked.load.v{e.lanes.lanes}{_mangled(dtype)}.p0"
+    e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
+    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {dtype.size}, {e.mask_type} {e.mask}, "
+                  f"{t} poison)")
+
+
+def _mangled(dtype: DType) -> str:
+    return ("f" if dtype.is_float else "i") + str(dtype.bits)
+
+
+def _gather(e: Emitter, at: Address, dtype: DType) -> str:
+    w = e.lanes.lanes
+    t = llvm_type(dtype, w)
+    name = f"llvm.masked.gather.v{w}{_mangled(dtype)}.v{w}p0"
+    e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
+    return e.f.op(f"call {t} @{name}(<{w} x ptr> {_pointers(e, at)}, i32 {dtype.size}, "
+                  f"{e.mask_type} {e.full()}, {t} poison)")
+
+
+# ---- stores
+def store(e: Emitter, place: n.Place, value: Val) -> None:
+    """Emit a store; lanes that write one address leave the value of the last of them."""
+    at = address(e, place)
+    dtype = storage(place.type.dtype)
+    if place.type.dtype.kind == "b":
+        value = e.lanes.map(UINT8, "zext {t} {0} to {to}", value)
+    if at.index.form == UNIFORM:
+        _store_one(e, at, dtype, value)
+    elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
+        _store_row(e, at, dtype, e.lanes.vector(value))
+    else:
+        _scatter(e, at, dtype, e.lanes.vector(value))
+
+
+def _store_one(e: Emitter, at: Address, dtype: DType, value: Val) -> None:
+    t = llvm_type(dtype)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        ref = value.ref
+        if value.form != UNIFORM:
+            vector = llvm_type(dtype, e.lanes.lanes)
+            ref = e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, "
+                         f"i64 {e.lanes.lanes - 1}")
+        e.f.store(t, ref, pointer, dtype.size)
+        return
+    bits = e.bits(e.mask)
+    some, done = e.f.label("one"), e.f.label("done")
+    e.f.branch(e.f.op(f"icmp ne {e.mask_bits} {bits}, 0"), some, done)
+    e.f.start(some)
+    e.f.store(t, value.ref if value.form == UNIFORM else last_active(e, bits, value), pointer,
+              dtype.size)
+    e.f.jump(done)
+    e.f.start(done)
+
+
+def last_active(e: Emitter, bits: str, value: Val) -> str:
+    """Return the value of the highest lane that is on."""
+    b = e.mask_bits
+    e.f.module.declare(f"llvm.ctlz.{b}", f"{b} @({b}, i1)")
+    zeros = e.f.op(f"call {b} @llvm.ctlz.{b}({b} {bits}, i1 true)")
+    lane = e.f.op(f"sub {b} {e.lanes.lanes - 1}, {zeros}")
+    vector = llvm_type(value.dtype, e.lanes.lanes)
+    return e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, {b} {lane}")
+
+
+def _store_row(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+    t = llvm_type(dtype, e.lanes.lanes)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        e.f.store(t, value, pointer, dtype.size)
+        return
+    name = f"llvm.masked.store.v{e.lanes.lanes}{_mangled(dtype)}.p0"
+    e.f.module.declare(name, f"void @({t}, ptr, i32, {e.mask_type})")
+    e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {dtype.size}, "
+           f"{e.mask_type} {e.mask})")
+
+
+def _scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+    w = e.lanes.lanes
+    t = llvm_type(dtype, w)
+    name = f"llvm.masked.scatter.v{w}{_mangled(dtype)}.v{w}p0"
+    e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
+    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, i32 {dtype.size}, "
+           f"{e.mask_type} {e.full()})")

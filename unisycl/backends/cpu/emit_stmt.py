@@ -1,0 +1,333 @@
+"""Emission of statements inside a region: masks follow the nesting of control flow.
+
+A branch all lanes take alike is a branch; any other runs each side under the lanes it concerns, and
+is jumped over when there are none. Non-goals: barriers (regions). Invariant: after a statement the
+mask is the lanes that go on behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unisycl.backends.cpu import collectives, emit_atomic, emit_memory
+from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
+from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
+from unisycl.base.dtypes import BOOL, INT64
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+
+_CHEAP_STATEMENTS = 8
+
+
+def emit_block(e: Emitter, block: n.Block) -> None:
+    """Emit statements until control cannot go on."""
+    for stmt in block:
+        if e.dead:
+            return
+        EMIT[type(stmt)](e, stmt)
+
+
+def _assign(e: Emitter, stmt: n.Assign) -> None:
+    e.write(stmt.local, e.emit(e, stmt.value), blend=id(stmt) in e.shapes.blends)
+
+
+def _store(e: Emitter, stmt: n.Store) -> None:
+    value = e.emit(e, stmt.value)
+    emit_memory.store(e, stmt.place, value)
+
+
+# ---- branches
+def _leaves(block: n.Block) -> bool:
+    """Say whether a jump in a block may go further than the block."""
+    return visit.contains(block, (n.Break, n.Continue, n.Leave))
+
+
+def _if(e: Emitter, stmt: n.If) -> None:
+    cond = e.emit(e, stmt.cond)
+    if cond.form == UNIFORM:
+        _uniform_if(e, stmt, cond.ref)
+    else:
+        _varying_if(e, stmt, cond.ref)
+
+
+def _uniform_if(e: Emitter, stmt: n.If, cond: str) -> None:
+    f = e.f
+    leaves = _parts(e, stmt)
+    after = f.alloca(e.mask_type) if leaves else ""
+    then, orelse, end = f.label("then"), f.label("else"), f.label("end")
+    f.branch(cond, then, orelse if stmt.orelse else end)
+    before, empty = e.mask, e.maybe_empty
+    if leaves and not stmt.orelse:
+        _patch_default(e, after)
+    ends = []
+    for label, block in ((then, stmt.then), (orelse, stmt.orelse)):
+        if label == orelse and not stmt.orelse:
+            ends.append(True)
+            continue
+        f.start(label)
+        e.mask, e.maybe_empty = before, empty
+        ends.append(_branch_end(e, block, after, end))
+    f.start(end)
+    e.mask = f.load(e.mask_type, after) if leaves else before
+    e.maybe_empty = empty or leaves
+    e.dead = "" if any(ends) else "unreachable"
+    if e.dead:
+        f.do("unreachable")
+
+
+def _parts(e: Emitter, stmt: n.If) -> bool:
+    """Say whether lanes may part ways inside a statement."""
+    return any(isinstance(s, n.Break | n.Continue | n.Leave) and (
+        id(s) in e.shapes.divergent or (isinstance(s, n.Leave) and s.number in e.scopes
+                                        and e.scopes[s.number].spanning))
+        for block in (stmt.then, stmt.orelse) for s in visit.statements(block))
+
+
+def _patch_default(e: Emitter, after: str) -> None:
+    """Give the mask behind a branch its value for the way around: set where the branch starts."""
+    e.f.before_last(f"store {e.mask_type} {e.full()}, ptr {after}")
+
+
+def _branch_end(e: Emitter, block: n.Block, after: str, end: str) -> bool:
+    """Emit one side of a branch; return whether control can reach the end from it."""
+    e.dead = ""
+    emit_block(e, block)
+    reached = e.dead != "unreachable"
+    if reached:
+        if after:
+            e.f.store(e.mask_type, "zeroinitializer" if e.dead else e.full(), after)
+        e.f.jump(end)
+    e.dead = ""
+    return reached
+
+
+def _varying_if(e: Emitter, stmt: n.If, cond: str) -> None:
+    before, empty = e.mask, e.maybe_empty
+    yes = e.and_mask(cond)
+    no = e.and_not(e.full(), cond) if stmt.orelse or _leaves(stmt.then) else ""
+    outs = []
+    for mask, block in ((yes, stmt.then), (no, stmt.orelse)):
+        if block:
+            outs.append(_masked(e, block, mask))
+        elif mask:
+            outs.append(mask)
+        e.dead = ""
+    if _leaves(stmt.then) or _leaves(stmt.orelse):
+        e.mask = e.f.op(f"or {e.mask_type} {outs[0]}, {outs[1]}")
+        e.maybe_empty = True
+    else:
+        e.mask, e.maybe_empty = before, empty
+
+
+def _masked(e: Emitter, block: n.Block, mask: str) -> str:
+    """Emit a block under a mask and return the lanes that reach its end."""
+    if _is_cheap(block):
+        e.mask, e.maybe_empty = mask, True
+        emit_block(e, block)
+        return mask
+    f = e.f
+    out = f.alloca(e.mask_type) if _leaves(block) else ""
+    if out:
+        f.store(e.mask_type, mask, out)
+    some, done = f.label("some"), f.label("none")
+    f.branch(e.any(mask), some, done)
+    f.start(some)
+    e.mask, e.maybe_empty = mask, False
+    _branch_end(e, block, out, done)
+    f.start(done)
+    return f.load(e.mask_type, out) if out else mask
+
+
+def _is_cheap(block: n.Block) -> bool:
+    """Say whether running a block with no lane on costs less than finding out."""
+    size = 0
+    for stmt in block:
+        if not isinstance(stmt, n.Assign):
+            return False
+        for x in visit.walk(stmt.value):
+            size += 1
+            if isinstance(x, n.Load | n.Call) or (
+                    isinstance(x, n.Binary) and x.op in ("div", "floordiv", "mod")):
+                return False
+    return size <= _CHEAP_STATEMENTS
+
+
+# ---- loops
+def _while(e: Emitter, stmt: n.While) -> None:
+    def head(loop: Loop) -> Val:
+        emit_block(e, stmt.pre)
+        return e.emit(e, stmt.cond)
+    _loop(e, stmt, stmt.body, head, lambda: None)
+
+
+def _for(e: Emitter, stmt: n.For) -> None:
+    f = e.f
+    start, stop, step = (e.emit(e, x) for x in (stmt.start, stmt.stop, stmt.step))
+    assert isinstance(stmt.step, n.Const)
+    down = stmt.step.value < 0
+    form = UNIFORM if start.form == UNIFORM else VECTOR
+    start = e.lanes.to_form(start, form)
+    type = e.lanes.type(INT64, form)
+    counter = f.alloca(type)
+    f.store(type, start.ref, counter)
+
+    def head(loop: Loop) -> Val:
+        now = Val(form, INT64, f.load(type, counter))
+        cond = e.lanes.compare("sgt" if down else "slt", now, stop)
+        return cond
+
+    def enter() -> None:
+        now = Val(form, INT64, f.load(type, counter))
+        e.write(stmt.local, now, blend=id(stmt) in e.shapes.blends)
+
+    def advance() -> None:
+        now = Val(form, INT64, f.load(type, counter))
+        t = e.lanes.map(INT64, "add nsw {t} {0}, {1}", now, step)
+        f.store(type, t.ref, counter)
+    _loop(e, stmt, stmt.body, head, advance, enter)
+
+
+def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
+          advance: Callable[[], None], enter: Callable[[], None] = lambda: None) -> None:
+    f = e.f
+    before, empty = e.mask, e.maybe_empty
+    top, inside, latch, exit = (f.label(s) for s in ("head", "body", "latch", "exit"))
+    parts = id(stmt) in e.shapes.divergent
+    loop = Loop(latch, exit)
+    if parts:
+        loop.exec, loop.cont = f.alloca(e.mask_type), f.alloca(e.mask_type)
+        f.store(e.mask_type, e.full(), loop.exec)
+    f.jump(top)
+    f.start(top)
+    if parts:
+        e.mask, e.maybe_empty = f.load(e.mask_type, loop.exec), True
+        f.store(e.mask_type, "zeroinitializer", loop.cont)
+    cond = head(loop)
+    _enter_loop(e, cond, loop, inside, exit)
+    f.start(inside)
+    if parts:
+        e.maybe_empty = False
+    e.loops.append(loop)
+    enter()
+    emit_block(e, body)
+    e.loops.pop()
+    if e.dead != "unreachable":
+        if parts:
+            _keep_going(e, loop)
+        f.jump(latch)
+    e.dead = ""
+    f.start(latch)
+    advance()
+    f.jump(top)
+    f.start(exit)
+    e.mask, e.maybe_empty = before, empty
+    _without_gone(e, body)
+
+
+def _enter_loop(e: Emitter, cond: Val, loop: Loop, inside: str, exit: str) -> None:
+    """Branch into the body if some lane goes on."""
+    if not loop.exec:
+        e.f.branch(cond.ref, inside, exit)
+        return
+    assert e.mask is not None
+    if cond.form == UNIFORM:
+        some = e.any(e.mask)
+        go = some if cond.ref == "true" else e.f.op(f"and i1 {some}, {cond.ref}")
+    else:
+        e.mask = e.and_mask(cond.ref)
+        go = e.any(e.mask)
+    e.f.branch(go, inside, exit)
+
+
+def _keep_going(e: Emitter, loop: Loop) -> None:
+    """Note the lanes that start the next iteration: those here and those that said continue."""
+    waiting = e.f.load(e.mask_type, loop.cont)
+    here = "zeroinitializer" if e.dead else e.full()
+    e.f.store(e.mask_type, e.f.op(f"or {e.mask_type} {here}, {waiting}"), loop.exec)
+
+
+def _without_gone(e: Emitter, body: n.Block) -> None:
+    """Take the lanes off that returned from a function inside a loop."""
+    numbers = {s.number for s in visit.statements(body) if isinstance(s, n.Leave)}
+    for number in numbers:
+        scope = e.scopes.get(number)
+        if scope is not None and scope.gone:
+            e.mask = e.and_not(e.full(), e.f.load(e.mask_type, scope.gone))
+            e.maybe_empty = True
+
+
+def _break(e: Emitter, stmt: n.Break) -> None:
+    if id(stmt) in e.shapes.divergent:
+        e.dead = "lanes"
+        return
+    e.f.jump(e.loops[-1].exit)
+    e.dead = "unreachable"
+
+
+def _continue(e: Emitter, stmt: n.Continue) -> None:
+    loop = e.loops[-1]
+    if id(stmt) in e.shapes.divergent:
+        waiting = e.f.load(e.mask_type, loop.cont)
+        e.f.store(e.mask_type, e.f.op(f"or {e.mask_type} {e.full()}, {waiting}"), loop.cont)
+        e.dead = "lanes"
+        return
+    if loop.exec:
+        _keep_going(e, loop)
+    e.f.jump(loop.head)
+    e.dead = "unreachable"
+
+
+# ---- functions
+def _scope(e: Emitter, stmt: n.Scope) -> None:
+    f = e.f
+    parts = any(isinstance(s, n.Leave) and s.number == stmt.number and id(s) in e.shapes.divergent
+                for s in visit.statements(stmt.body))
+    gone = f.alloca(e.mask_type) if parts else ""
+    if gone:
+        f.store(e.mask_type, "zeroinitializer", gone)
+    exit = f.label("return")
+    before, empty = e.mask, e.maybe_empty
+    e.scopes[stmt.number] = ScopeState(exit, gone)
+    loops, e.loops = e.loops, list(e.loops)
+    emit_block(e, stmt.body)
+    e.loops = loops
+    del e.scopes[stmt.number]
+    if e.dead != "unreachable":
+        f.jump(exit)
+    e.dead = ""
+    f.start(exit)
+    e.mask, e.maybe_empty = before, empty
+
+
+def _leave(e: Emitter, stmt: n.Leave) -> None:
+    scope = e.scopes[stmt.number]
+    if id(stmt) in e.shapes.divergent or scope.spanning:
+        gone = e.f.load(e.mask_type, scope.gone)
+        e.f.store(e.mask_type, e.f.op(f"or {e.mask_type} {e.full()}, {gone}"), scope.gone)
+        e.dead = "lanes"
+        return
+    e.f.jump(scope.exit)
+    e.dead = "unreachable"
+
+
+# ---- effects
+def _fence(e: Emitter, stmt: n.Fence) -> None:
+    emit_atomic.fence(e, stmt)
+
+
+def _atomic(e: Emitter, stmt: n.Atomic) -> None:
+    emit_atomic.emit(e, stmt)
+
+
+def _barrier(e: Emitter, stmt: n.Barrier) -> None:
+    """A sub-group's lanes run together: nothing to wait for."""
+
+
+EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
+    n.Assign: _assign, n.Store: _store, n.If: _if, n.While: _while, n.For: _for,
+    n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave,
+    n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
+    n.GroupCall: collectives.emit_sub_group,
+}
+__all__ = ["BOOL", "EMIT", "VECTOR", "emit_block"]

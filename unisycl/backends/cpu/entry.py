@@ -1,0 +1,223 @@
+"""The function a worker calls: loops over its share of the index space around the kernel's body.
+
+``void entry(ptr args, i64 begin, i64 end, i64 worker)``: units are tiles of a range, work-groups of
+an nd_range, or the one item of a single task. Non-goals: the body. Invariant: the unmasked body
+runs wherever a whole vector fits; only the edge is masked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from unisycl.backends.cpu import emit_expr, queries, reductions
+from unisycl.backends.cpu.abi import Layout, layout
+from unisycl.backends.cpu.emit_stmt import emit_block
+from unisycl.backends.cpu.emitter import Emitter
+from unisycl.backends.cpu.hierarchical import Hierarchy
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Lanes, Val
+from unisycl.backends.cpu.regions import Group, Split
+from unisycl.backends.cpu.text import Function, Module, llvm_type
+from unisycl.base.dtypes import INT64
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes import shapes as sh
+
+PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
+
+
+def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
+          edge: bool) -> Layout:
+    """Write a kernel's entry into a module; ``edge``: the last dimension may end within a vector."""
+    found = layout(kernel)
+    seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
+    shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
+    f = Function(module, name, PARAMETERS, f'nounwind "prefer-vector-width"="{widest}" '
+                 f'"min-legal-vector-width"="{widest}"')
+    e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
+        UNIFORM, INT64, "0"), emit_expr.emit)
+    e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
+                              if isinstance(x, n.Read))
+    e.reducer_locals = frozenset(seeds)
+    if any(isinstance(p.type, n.View) and p.type.space is address_space.local_space
+           for p in kernel.params):
+        e.local_base = f.op(f"alloca i8, i64 {e.slot(found.local_bytes)}, align 64")
+    _arrays(e)
+    _units(e, {"range": _range_unit, "single": _single_unit, "nd_range": _group_unit,
+               "work_group": _hierarchy_unit}[kernel.index_kind], edge)
+    f.finish()
+    if kernel.reducers:
+        reductions.build_finish(kernel, module, name + ".finish", found, widest)
+    return found
+
+
+def _arrays(e: Emitter) -> None:
+    """Reserve private arrays: element by element, lanes side by side, per sub-group if they live
+    across regions."""
+    for array in e.kernel.arrays:
+        count = math.prod(array.shape) * e.lanes.lanes
+        t = llvm_type(array.type.elem.dtype)  # type: ignore[union-attr]
+        if array.type.elem.dtype.kind == "b":  # type: ignore[union-attr]
+            t = "i8"
+        e.arrays[array] = e.f.alloca(f"[{count * _copies(e)} x {t}]", 64)
+
+
+def _copies(e: Emitter) -> int:
+    kernel = e.kernel
+    if kernel.index_kind != "nd_range":
+        return 1
+    return -(-math.prod(kernel.local) // e.lanes.lanes)
+
+
+def _units(e: Emitter, unit: Callable[[Emitter, str, bool], None], edge: bool) -> None:
+    """Loop over the units of this call."""
+    f = e.f
+    at = f.alloca("i64")
+    f.store("i64", "%begin", at)
+    head, body, done = f.label("units"), f.label("unit"), f.label("finished")
+    f.jump(head)
+    f.start(head)
+    number = f.load("i64", at)
+    f.branch(f.op(f"icmp ult i64 {number}, %end"), body, done)
+    f.start(body)
+    reductions.begin(e)
+    fixed = dict(e.homes)
+    unit(e, number, edge)
+    e.homes = fixed
+    reductions.end(e, number)
+    f.store("i64", f.op(f"add nuw i64 {number}, 1"), at)
+    f.jump(head)
+    f.start(done)
+
+
+def _single_unit(e: Emitter, number: str, edge: bool) -> None:
+    e.homes = dict(e.homes)
+    emit_block(e, e.kernel.body)
+    e.dead = ""
+
+
+def _unravel(e: Emitter, number: str, counts: list[str]) -> list[str]:
+    """Return the row-major coordinates of a linear number."""
+    f, out = e.f, []
+    for count in reversed(counts[1:]):
+        out.append(f.op(f"urem i64 {number}, {count}"))
+        number = f.op(f"udiv i64 {number}, {count}")
+    return [number, *reversed(out)]
+
+
+# ---- plain ranges
+def _range_unit(e: Emitter, number: str, edge: bool) -> None:
+    """Run one tile: rows of the outer dimensions, vectors along the last."""
+    f, at, ndim = e.f, e.layout, e.kernel.ndim
+    ranges = [e.slot(at.global_range + d) for d in range(ndim)]
+    tiles = [e.slot(at.tile + d) for d in range(ndim)]
+    counts = []
+    for whole, tile in zip(ranges, tiles, strict=True):
+        up = f.op(f"add i64 {whole}, {tile}")
+        counts.append(f.op(f"udiv i64 {f.op(f'sub i64 {up}, 1')}, {tile}"))
+    f.module.declare("llvm.umin.i64", "i64 @(i64, i64)")
+    lows, highs = [], []
+    for place, tile, whole in zip(_unravel(e, number, counts), tiles, ranges, strict=True):
+        low = f.op(f"mul i64 {place}, {tile}")
+        end = f.op(f"add i64 {low}, {tile}")
+        lows.append(low)
+        highs.append(f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {whole})"))
+    fixed = dict(e.homes)
+
+    def body(ids: list[Val]) -> None:
+        e.homes = dict(fixed)
+        e.queries = queries.range_queries(e, ids)
+        emit_block(e, e.kernel.body)
+        e.dead = ""
+    box(e, lows, highs, body, edge=edge)
+
+
+def box(e: Emitter, lows: list[str], highs: list[str], body: Callable[[list[Val]], None], *,
+        edge: bool) -> None:
+    """Run ``body`` over a box: loops over outer dimensions, lanes along the last."""
+    f = e.f
+    outer: list[Val] = []
+    closers: list[tuple[str, str, str]] = []
+    for low, high in zip(lows[:-1], highs[:-1], strict=True):
+        counter = f.alloca("i64")
+        f.store("i64", low, counter)
+        head, inside, done = f.label("row"), f.label("inrow"), f.label("rowend")
+        f.jump(head)
+        f.start(head)
+        now = f.load("i64", counter)
+        f.branch(f.op(f"icmp ult i64 {now}, {high}"), inside, done)
+        f.start(inside)
+        outer.append(Val(UNIFORM, INT64, now))
+        closers.append((counter, head, done))
+    _along(e, lows[-1], highs[-1], outer, body, edge=edge)
+    for (counter, head, done), now_id in zip(reversed(closers), reversed(outer), strict=True):
+        f.store("i64", f.op(f"add nuw i64 {now_id.ref}, 1"), counter)
+        f.jump(head)
+        f.start(done)
+
+
+def _along(e: Emitter, low: str, high: str, outer: list[Val], body: Callable[[list[Val]], None], *,
+           edge: bool) -> None:
+    """Run ``body`` for whole vectors from ``low``, then once under a mask for what is left."""
+    f, w = e.f, e.lanes.lanes
+    length = f.op(f"sub i64 {high}, {low}")
+    whole = f.op(f"and i64 {length}, {-w}")
+    stop = f.op(f"add i64 {low}, {whole}")
+    counter = f.alloca("i64")
+    f.store("i64", low, counter)
+    head, inside, done = f.label("vec"), f.label("invec"), f.label("vecend")
+    f.jump(head)
+    f.start(head)
+    now = f.load("i64", counter)
+    f.branch(f.op(f"icmp ult i64 {now}, {stop}"), inside, done)
+    f.start(inside)
+    e.mask, e.maybe_empty = None, False
+    body([*outer, Val(LINEAR, INT64, now, 1)])
+    f.store("i64", f.op(f"add nuw i64 {now}, {w}"), counter)
+    f.jump(head)
+    f.start(done)
+    e.mask = None
+    if not edge:
+        return
+    some, end = f.label("edge"), f.label("edgeend")
+    left = f.op(f"sub i64 {high}, {stop}")
+    f.branch(f.op(f"icmp ne i64 {left}, 0"), some, end)
+    f.start(some)
+    short = f.op(f"trunc i64 {left} to i32")
+    many = f.op(f"insertelement <{w} x i32> poison, i32 {short}, i64 0")
+    many = f.op(f"shufflevector <{w} x i32> {many}, <{w} x i32> poison, "
+                f"<{w} x i32> zeroinitializer")
+    lanes = "<" + ", ".join(f"i32 {k}" for k in range(w)) + ">"
+    e.mask = f.op(f"icmp ult <{w} x i32> {lanes}, {many}")
+    body([*outer, Val(LINEAR, INT64, stop, 1)])
+    e.mask, e.maybe_empty = None, False
+    f.jump(end)
+    f.start(end)
+
+
+# ---- work-groups
+def _groups(e: Emitter, number: str) -> list[str]:
+    counts = [e.slot(e.layout.global_range + d) for d in range(e.kernel.ndim)]
+    return _unravel(e, number, counts)
+
+
+def _group_unit(e: Emitter, number: str, edge: bool) -> None:
+    """Run one work-group of an nd_range."""
+    items, w = math.prod(e.kernel.local), e.lanes.lanes
+    split = Split(w, items // w, items % w)
+    e.queries = queries.group_queries(e, _groups(e, number), split.full, split.rest)
+    group = Group(e, split, dict(e.homes))
+    group.plan(e.kernel.body)
+    group.block(e.kernel.body)
+    e.dead, e.mask = "", None
+
+
+def _hierarchy_unit(e: Emitter, number: str, edge: bool) -> None:
+    """Run one work-group of a hierarchical kernel."""
+    groups = _groups(e, number)
+    Hierarchy(e, groups, lambda lows, highs, body: box(e, lows, highs, body, edge=True)).run()
+    e.dead, e.mask = "", None
+
+
+__all__ = ["box", "build"]

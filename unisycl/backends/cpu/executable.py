@@ -1,0 +1,70 @@
+"""A kernel compiled for the CPU: its code, how arguments are packed, how work is cut.
+
+Non-goals: running it (``driver``). Invariant: immutable; code stays loaded while this lives.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from unisycl.backends.base import Geometry
+from unisycl.backends.cpu import entry, jit
+from unisycl.backends.cpu.abi import Layout
+from unisycl.backends.cpu.target import choose_lanes, machine, threads
+from unisycl.backends.cpu.text import Module
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+
+_SYMBOL = "unisycl_kernel"
+_SMALL_TILE = 4096
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CpuExecutable:
+    """What ``compile`` returns: entry addresses, argument layout, lanes of a sub-group."""
+
+    kernel: n.Kernel
+    lanes: int
+    layout: Layout
+    entry: int
+    finish: int
+    heavy: bool
+    loaded: jit.Loaded = field(repr=False)
+
+    def tile(self, geometry: Geometry) -> tuple[int, ...]:
+        """Return the tile a range is cut into: rows as long as they are, enough of them for all
+        threads to stay busy, whole vectors along the last dimension."""
+        if geometry.kind != "range":
+            return (1,) * len(geometry.global_)
+        *outer, last = geometry.global_
+        share = max(self.lanes if self.heavy else _SMALL_TILE,
+                    -(-math.prod(geometry.global_) // (threads() * 16)))
+        along = min(last, max(share, self.lanes))
+        along = -(-along // self.lanes) * self.lanes
+        tile = [along]
+        share = max(1, share // max(1, min(along, last)))
+        for extent in reversed(outer):
+            tile.append(min(extent, share))
+            share = max(1, share // max(1, extent))
+        return tuple(reversed(tile))
+
+
+def text_of(kernel: n.Kernel, *, edge: bool) -> tuple[Module, int, Layout]:
+    """Return the LLVM module of a kernel before optimisation, its lanes and its layout."""
+    found = machine()
+    lanes = choose_lanes(kernel, found.vector_bits)
+    module = Module(found.triple, found.layout)
+    layout = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits, edge=edge)
+    return module, lanes, layout
+
+
+def compile_kernel(kernel: n.Kernel, *, edge: bool) -> CpuExecutable:
+    """Compile and load a kernel; ``edge``: its last dimension may end within a vector."""
+    module, lanes, layout = text_of(kernel, edge=edge)
+    image = jit.to_object(module.text(), loops=kernel.index_kind == "single")
+    names = (_SYMBOL, _SYMBOL + ".finish") if kernel.reducers else (_SYMBOL,)
+    loaded = jit.Loaded(image, names)
+    heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
+    return CpuExecutable(kernel, lanes, layout, loaded.addresses[_SYMBOL],
+                         loaded.addresses.get(_SYMBOL + ".finish", 0), heavy, loaded)

@@ -1,0 +1,417 @@
+"""Kernels with work-groups: barriers split them into regions, each a loop over sub-groups.
+
+A local that lives across regions has a slot per sub-group; a value the whole group shares is one
+scalar; control flow that holds barriers stays outside the sub-group loops. Non-goals: what happens
+inside a region (emit_stmt). Invariant: between two regions every item of the group has arrived.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from unisycl.backends.cpu import collectives
+from unisycl.backends.cpu.emit_stmt import emit_block
+from unisycl.backends.cpu.emitter import Emitter, Home, Loop, ScopeState
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val
+from unisycl.backends.cpu.text import llvm_type
+from unisycl.base.dtypes import INT64
+from unisycl.base.enums import memory_scope
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import Scalar
+from unisycl.passes.shapes import GROUP, assigns_first
+
+Part = tuple[str, tuple[n.Stmt, ...]]
+
+
+def splits(stmt: n.Stmt, *, in_loop: bool) -> bool:
+    """Say whether a statement belongs to the group level: a barrier in it, or a jump out of it.
+
+    ``in_loop``: the innermost loop around it is itself at the group level.
+    """
+    match stmt:
+        case n.Barrier() | n.GroupCall():
+            return stmt.scope is memory_scope.work_group
+        case n.WorkItems():
+            return True
+        case n.Break() | n.Continue():
+            return in_loop
+        case n.For() | n.While():
+            return holds_barrier(stmt)
+    return any(splits(s, in_loop=in_loop) for block in visit.blocks(stmt) for s in block)
+
+
+def holds_barrier(stmt: n.Stmt) -> bool:
+    """Say whether a barrier, work-group collective or work-item loop occurs in a statement."""
+    return any(isinstance(s, n.WorkItems) or (isinstance(s, n.Barrier | n.GroupCall)
+               and s.scope is memory_scope.work_group) for s in visit.statements((stmt,)))
+
+
+def partition(block: n.Block, *, in_loop: bool) -> Iterator[Part]:
+    """Cut a block into runs without barriers and single statements of the group level."""
+    run: list[n.Stmt] = []
+    for stmt in block:
+        if splits(stmt, in_loop=in_loop):
+            if run:
+                yield "run", tuple(run)
+            run = []
+            yield "group", (stmt,)
+        else:
+            run.append(stmt)
+    if run:
+        yield "run", tuple(run)
+
+
+@dataclass(slots=True)
+class Split:
+    """How a work-group lies on sub-groups: ``full`` whole ones, then ``rest`` items in one more."""
+
+    lanes: int
+    full: int
+    rest: int
+
+    @property
+    def count(self) -> int:
+        return self.full + bool(self.rest)
+
+
+@dataclass(slots=True)
+class Group:
+    """Emits the body of one work-group."""
+
+    e: Emitter
+    split: Split
+    homes: dict[n.Local, Home] = field(default_factory=dict)
+    slots: dict[n.Local, tuple[str, Home]] = field(default_factory=dict)
+    crossing: set[n.Local] = field(default_factory=set)
+    gone: list[str] = field(default_factory=list)
+
+    # ---- planning
+    def plan(self, body: n.Block) -> None:
+        """Find the locals that live across regions and give them slots."""
+        seen: dict[n.Local, int] = {}
+        for number, (run, looped) in enumerate(self._runs(body, in_loop=False)):
+            for local in _mentioned(run):
+                if self.rank(local) == GROUP or local in self.homes:
+                    continue
+                if seen.setdefault(local, number) != number or (
+                        looped and not assigns_first(run, local)):
+                    self.crossing.add(local)
+        for local in sorted(self.crossing, key=lambda x: x.name):
+            home = self.e.new_home(local)
+            type = self.e.lanes.type(local.type.dtype, home.form)
+            self.slots[local] = (self.e.f.alloca(f"[{self.split.count} x {type}]", 64), home)
+
+    def _runs(self, block: n.Block, *, in_loop: bool) -> Iterator[tuple[n.Block, bool]]:
+        for kind, stmts in partition(block, in_loop=in_loop):
+            if kind == "run":
+                yield stmts, in_loop
+                continue
+            stmt = stmts[0]
+            if isinstance(stmt, n.GroupCall):
+                yield tuple(n.Assign(n.Local("arg", x.type), x) for x in stmt.args), in_loop
+                yield (n.Assign(stmt.result, n.Read(stmt.result.type, stmt.result)),), in_loop
+            for x in visit.expressions(stmt):
+                yield (n.Assign(n.Local("cond", x.type), x),), in_loop
+            looped = in_loop or isinstance(stmt, n.For | n.While)
+            for inner in visit.blocks(stmt):
+                if not isinstance(stmt, n.WorkItems):
+                    yield from self._runs(inner, in_loop=looped)
+
+    def rank(self, local: n.Local) -> int:
+        shape = self.e.shapes.locals.get(local)
+        return shape.rank if shape is not None else GROUP
+
+    # ---- the group level
+    def block(self, block: n.Block, *, in_loop: bool = False) -> None:
+        """Emit a block of the group level."""
+        for kind, stmts in partition(block, in_loop=in_loop):
+            if self.e.dead:
+                return
+            if kind == "run":
+                self.region(stmts)
+            else:
+                self.stmt(stmts[0], in_loop=in_loop)
+
+    def stmt(self, stmt: n.Stmt, *, in_loop: bool) -> None:
+        match stmt:
+            case n.GroupCall():
+                self.collective(stmt)
+            case n.If():
+                self.branch(stmt, in_loop=in_loop)
+            case n.While() | n.For():
+                self.loop(stmt)
+            case n.Scope():
+                self.scope(stmt, in_loop=in_loop)
+            case n.Break():
+                self.e.f.jump(self.e.loops[-1].exit)
+                self.e.dead = "unreachable"
+            case n.Continue():
+                self.e.f.jump(self.e.loops[-1].head)
+                self.e.dead = "unreachable"
+            case n.WorkItems():
+                raise AssertionError("work-item loops stand in hierarchical kernels only")
+
+    def branch(self, stmt: n.If, *, in_loop: bool) -> None:
+        f = self.e.f
+        cond = self.value(stmt.cond)
+        then, orelse, end = f.label("then"), f.label("else"), f.label("end")
+        f.branch(cond, then, orelse)
+        reached = []
+        for label, block in ((then, stmt.then), (orelse, stmt.orelse)):
+            f.start(label)
+            self.block(block, in_loop=in_loop)
+            reached.append(not self.e.dead)
+            if not self.e.dead:
+                f.jump(end)
+            self.e.dead = ""
+        f.start(end)
+        if not any(reached):
+            f.do("unreachable")
+            self.e.dead = "unreachable"
+
+    def loop(self, stmt: n.While | n.For) -> None:
+        e, f = self.e, self.e.f
+        top, inside, latch, exit = (f.label(s) for s in ("head", "body", "latch", "exit"))
+        counter = ""
+        if isinstance(stmt, n.For):
+            start, stop, step = (self.value(x) for x in (stmt.start, stmt.stop, stmt.step))
+            counter = f.alloca("i64")
+            f.store("i64", start, counter)
+        f.jump(top)
+        f.start(top)
+        if isinstance(stmt, n.For):
+            word = "slt" if int(step) > 0 else "sgt"
+            cond = f.op(f"icmp {word} i64 {f.load('i64', counter)}, {stop}")
+        else:
+            self.block(stmt.pre, in_loop=True)
+            cond = self.value(stmt.cond)
+        f.branch(cond, inside, exit)
+        f.start(inside)
+        if isinstance(stmt, n.For):
+            now = Val(UNIFORM, INT64, f.load("i64", counter))
+            self.assign_group(stmt.local, now)
+        e.loops.append(Loop(latch, exit))
+        self.block(stmt.body, in_loop=True)
+        e.loops.pop()
+        if not e.dead:
+            f.jump(latch)
+        e.dead = ""
+        f.start(latch)
+        if isinstance(stmt, n.For):
+            f.store("i64", f.op(f"add i64 {f.load('i64', counter)}, {step}"), counter)
+        f.jump(top)
+        f.start(exit)
+
+    def scope(self, stmt: n.Scope, *, in_loop: bool) -> None:
+        """Emit a function with barriers: items that return are switched off from then on."""
+        e, f = self.e, self.e.f
+        leaves = any(isinstance(s, n.Leave) and s.number == stmt.number
+                     for s in visit.statements(stmt.body))
+        gone = ""
+        if leaves:
+            gone = f.alloca(f"[{self.split.count} x {e.mask_type}]", 64)
+            for k in range(self.split.count):
+                f.store(e.mask_type, "zeroinitializer", self.element(gone, e.mask_type, str(k)))
+            self.gone.append(gone)
+        exit = f.label("return")
+        e.scopes[stmt.number] = ScopeState(exit, gone, spanning=True)
+        self.block(stmt.body, in_loop=in_loop)
+        del e.scopes[stmt.number]
+        if leaves:
+            self.gone.pop()
+        if not e.dead:
+            f.jump(exit)
+        e.dead = ""
+        f.start(exit)
+
+    def assign_group(self, local: n.Local, value: Val) -> None:
+        """Give a local a value for every item of the group."""
+        if self.rank(local) == GROUP:
+            self.group_home(local)
+            self.e.f.store(llvm_type(value.dtype), value.ref, self.homes[local].address)
+            return
+        if local not in self.slots:
+            home = self.e.new_home(local)
+            type = self.e.lanes.type(local.type.dtype, home.form)
+            self.slots[local] = (self.e.f.alloca(f"[{self.split.count} x {type}]", 64), home)
+        array, home = self.slots[local]
+        type = self.e.lanes.type(local.type.dtype, home.form)
+        ref = value.ref if home.form == UNIFORM else self.e.lanes.vector(value)
+        for k in range(self.split.count):
+            self.e.f.store(type, ref, self.element(array, type, str(k)))
+
+    def group_home(self, local: n.Local) -> Home:
+        """Return where the group keeps a value all its items share."""
+        if local not in self.homes:
+            self.homes[local] = self.e.new_home(local)
+        return self.homes[local]
+
+    def value(self, expr: n.Expr) -> str:
+        """Return a scalar the group agrees on; one only data decides is taken from its first item."""
+        if self.e.shapes.of(expr).rank == GROUP:
+            for x in visit.walk(expr):
+                if isinstance(x, n.Read):
+                    self.group_home(x.local)
+            self.e.homes = dict(self.homes)
+            return self.e.emit(self.e, expr).ref
+        dtype = expr.type.dtype
+        out = self.e.f.alloca(llvm_type(dtype))
+
+        def take(number: str) -> None:
+            value = self.e.emit(self.e, expr)
+            ref = value.ref
+            if value.form not in (UNIFORM, LINEAR):
+                t = llvm_type(dtype, self.e.lanes.lanes)
+                ref = self.e.f.op(f"extractelement {t} {value.ref}, i64 0")
+            self.e.f.store(llvm_type(dtype), ref, out)
+        self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), "0", None, take)
+        return self.e.f.load(llvm_type(dtype), out)
+
+    # ---- regions
+    def element(self, array: str, type: str, index: str) -> str:
+        return self.e.f.gep(type, array, index)
+
+    def region(self, stmts: n.Block) -> None:
+        """Emit statements once for each sub-group of the work-group."""
+        def body(number: str) -> None:
+            emit_block(self.e, stmts)
+        self.each(stmts, body)
+
+    def each(self, stmts: n.Block, body: object) -> None:
+        """Run ``body`` for every sub-group, the last one under a mask if it is not full."""
+        e, f = self.e, self.e.f
+        if self.split.full == 1:
+            self.sub_group(stmts, "0", None, body)
+        elif self.split.full > 1:
+            at = f.alloca("i64")
+            f.store("i64", "0", at)
+            head, inside, done = f.label("subs"), f.label("sub"), f.label("subsdone")
+            f.jump(head)
+            f.start(head)
+            number = f.load("i64", at)
+            f.branch(f.op(f"icmp ult i64 {number}, {self.split.full}"), inside, done)
+            f.start(inside)
+            self.sub_group(stmts, number, None, body)
+            f.store("i64", f.op(f"add nuw nsw i64 {number}, 1"), at)
+            f.jump(head)
+            f.start(done)
+        if self.split.rest:
+            on = [f"i1 {str(k < self.split.rest).lower()}" for k in range(self.split.lanes)]
+            self.sub_group(stmts, str(self.split.full), "<" + ", ".join(on) + ">", body)
+        e.mask, e.maybe_empty = None, False
+
+    def sub_group(self, stmts: n.Block, number: str, mask: str | None, body: object) -> None:
+        """Run ``body`` for one sub-group: slots in, statements, slots out."""
+        e, f = self.e, self.e.f
+        mentioned = _mentioned(stmts)
+        assigned = visit.assigned(stmts)
+        e.homes = dict(self.homes)
+        e.sub_group = Val(UNIFORM, INT64, number)
+        e.mask, e.maybe_empty, e.dead = mask, False, ""
+        scopes = {k: s.gone for k, s in e.scopes.items()}
+        self._mask_of(number)
+        outer_arrays = dict(e.arrays)
+        self._own_arrays(number)
+        copies = []
+        for local in sorted(mentioned, key=lambda x: x.name):
+            type = e.lanes.type(local.type.dtype, e.new_form(local))
+            if local in self.slots:
+                array, home = self.slots[local]
+                f.store(type, f.load(type, self.element(array, type, number)), home.address)
+                e.homes[local] = home
+                if local in assigned:
+                    copies.append((type, home.address, self.element(array, type, number)))
+            elif self.rank(local) == GROUP and local not in e.reducer_locals:
+                shared = self.group_home(local)
+                e.homes[local] = shared
+                if local in assigned:
+                    before, own = f.alloca(type), e.new_home(local)
+                    self._enter_shared(number, type, shared.address, before)
+                    f.store(type, f.load(type, before), own.address)
+                    e.homes[local] = own
+                    copies.append((type, own.address, shared.address))
+        e.loops, outer = [], e.loops
+        body(number)  # type: ignore[operator]
+        e.loops, e.arrays = outer, outer_arrays
+        for k, gone in scopes.items():
+            e.scopes[k].gone = gone
+        for type, source, target in copies:
+            f.store(type, f.load(type, source), target)
+        e.dead, e.sub_group = "", None
+
+    def _enter_shared(self, number: str, type: str, shared: str, before: str) -> None:
+        """Keep what a shared value was before the region: every sub-group starts from that."""
+        f = self.e.f
+        if not number.startswith("%"):
+            if number == "0" or self.split.full == 0:
+                f.store(type, f.load(type, shared), before)
+            else:
+                f.store(type, f.load(type, self._first[shared]), before)
+            self._first[shared] = before
+            return
+        first = f.op(f"icmp eq i64 {number}, 0")
+        now = f.load(type, shared)
+        old = f.load(type, before)
+        f.store(type, f.op(f"select i1 {first}, {type} {now}, {type} {old}"), before)
+        self._first[shared] = before
+
+    _first: dict[str, str] = field(default_factory=dict)
+
+    def _own_arrays(self, number: str) -> None:
+        """Point private arrays at this sub-group's part of them."""
+        e = self.e
+        if number == "0":
+            return
+        for array, base in e.arrays.items():
+            elem = array.type.elem
+            assert isinstance(elem, Scalar)
+            size = math.prod(array.shape) * self.split.lanes * elem.dtype.size
+            e.arrays[array] = e.f.gep(f"[{size} x i8]", base, number)
+
+    def _mask_of(self, number: str) -> None:
+        """Start a sub-group without the items that have returned."""
+        e = self.e
+        for scope in e.scopes.values():
+            if scope.spanning and scope.gone:
+                scope.gone = self.element(scope.gone, e.mask_type, number)
+                e.mask = e.and_not(e.full(), e.f.load(e.mask_type, scope.gone))
+                e.maybe_empty = True
+
+    # ---- collectives
+    def collective(self, stmt: n.GroupCall) -> None:
+        """Emit a group function of the work-group."""
+        e, f = self.e, self.e.f
+        dtype = stmt.args[0].type.dtype
+        t, w = llvm_type(dtype), self.split.lanes
+        source = f.alloca(f"[{self.split.count * w} x {t}]", 64)
+
+        def take(number: str) -> None:
+            at = f.gep(t, source, f.op(f"mul i64 {number}, {w}"))
+            collectives.spill(e, e.emit(e, stmt.args[0]), at)
+        self.each((n.Assign(n.Local("arg", stmt.args[0].type), stmt.args[0]),), take)
+        rest = [Val(UNIFORM, x.type.dtype, self.value(x)) for x in stmt.args[1:]]
+        if stmt.op == "broadcast":
+            found = Val(UNIFORM, dtype, f.load(t, f.gep(t, source, rest[0].ref)))
+            self.assign_group(stmt.result, found)
+            return
+        size = str(self.split.full * w + self.split.rest)
+        if not stmt.op.endswith("scan"):
+            found = collectives.fold(e, stmt, source, size, rest[0] if rest else None)
+            self.assign_group(stmt.result, found)
+            return
+        target = f.alloca(f"[{self.split.count * w} x {t}]", 64)
+        collectives.fold(e, stmt, source, size, rest[0] if rest else None, target)
+        array, _ = self.slots[stmt.result]
+        vector = llvm_type(dtype, w)
+        for k in range(self.split.count):
+            found_row = f.load(vector, self.element(target, vector, str(k)), dtype.size)
+            f.store(vector, found_row, self.element(array, vector, str(k)))
+
+
+def _mentioned(block: n.Block) -> set[n.Local]:
+    found = visit.assigned(block)
+    found.update(x.local for x in visit.all_expressions(block) if isinstance(x, n.Read))
+    return found

@@ -1,0 +1,324 @@
+"""Prepare the user's function for one launch: captured memory becomes checked views.
+
+The function's code stays as it is, unless it has convergent calls (``rewrite``); only what its
+cells, globals, defaults, arguments and attributes hold is replaced. Non-goals: running work-items.
+Invariants: no object of the user's changes; captured scalars have the value of the submission.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import math
+from collections.abc import Callable, Generator
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import BoundView, FunctionUse, Launch, LocalSize
+from unisycl.backends.host import rewrite
+from unisycl.backends.host.collectives import BARRIER, COLLECTIVES, Collective
+from unisycl.backends.host.rewrite import Position, Site, position
+from unisycl.base.enums import access_mode
+from unisycl.ir.types import Scalar, View
+from unisycl.lang.item import group, sub_group
+from unisycl.lang.memory import HostView, poison, scratch
+
+Meeting = Generator[Any, Any, Any]
+Cache = dict[Any, Any]
+
+
+def bound_array(view: BoundView) -> np.ndarray[Any, Any]:
+    """Return the elements a BoundView denotes as an array, without a copy."""
+    memory = view.memory
+    if not view.shape:
+        return memory[view.offset:view.offset + 1].reshape(())  # type: ignore[no-any-return]
+    if 0 in view.shape:
+        return memory[:0].reshape(view.shape)  # type: ignore[no-any-return]
+    strides = tuple(p * memory.itemsize for p in view.pitches)
+    return np.ndarray(view.shape, memory.dtype, memory, view.offset * memory.itemsize, strides)
+
+
+def unwrap(function: Any) -> Any:
+    """Return the Python function behind a ``kernel`` object, or the object itself."""
+    inner = getattr(function, "__unisycl_function__", None)
+    return function if inner is None else inner
+
+
+def plain_function(function: Any) -> FunctionType | None:
+    """Return the Python function that runs when an object is called; None if there is none."""
+    function = unwrap(function)
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if isinstance(function, FunctionType):
+        return function
+    call = getattr(type(function), "__call__", None)
+    return call if isinstance(call, FunctionType) else None
+
+
+class Binder:
+    """Everything a launch's functions see. Owned by one launch, used by its thread only."""
+
+    def __init__(self, launch: Launch, cache: Cache) -> None:
+        self._cache = cache
+        self._uses: dict[int, list[FunctionUse]] = {}
+        for use in launch.uses:
+            function = plain_function(use.function)
+            if function is not None:
+                self._uses.setdefault(id(function), []).append(use)
+        self._memory: dict[int, HostView] = {}
+        self._scalars: dict[tuple[Any, ...], Any] = {}
+        self._plain: dict[int, Any] = {}
+        self._meeting: dict[int, FunctionType] = {}
+        self._shadows: dict[int, tuple[Any, Any]] = {}
+        self._local: list[np.ndarray[Any, Any]] = []
+        self._root = plain_function(launch.function)
+        self._bind_parameters(launch)
+        self.arguments = tuple(self.substitute(a) for a in launch.arguments)
+        self.function = self.substitute(launch.function)
+        meeting = self._generator(self.function)
+        self.convergent = meeting is not None
+        functions = [plain_function(u.function) for u in launch.uses] + [self._root]
+        self.files = {f.__code__.co_filename for f in functions if f is not None}
+        if meeting is not None:
+            self.function = meeting
+
+    # ---- values
+    def _bind_parameters(self, launch: Launch) -> None:
+        for param, value, raw in zip(launch.executable.kernel.params, launch.values, launch.raw,
+                                     strict=False):
+            mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
+            if isinstance(value, BoundView):
+                self._memory[id(raw)] = HostView(bound_array(value), param.name, mode, raw)
+            elif isinstance(value, LocalSize):
+                data = scratch(_element(param.type, raw), (math.prod(value.shape),))
+                self._local.append(data)
+                self._memory[id(raw)] = HostView(data.reshape(value.shape), param.name, mode, raw)
+            elif len(param.path) == 1:
+                self._scalars[param.path[0]] = raw
+
+    def new_group(self) -> None:
+        """Make local memory that of a fresh work-group: its content means nothing."""
+        for data in self._local:
+            poison(data)
+
+    def substitute(self, value: Any) -> Any:
+        """Return what the launch sees in place of an object of the user's."""
+        view = self._memory.get(id(value))
+        if view is not None:
+            return view
+        inner = unwrap(value)
+        if isinstance(inner, FunctionType):
+            return self._rebuilt(inner) if id(inner) in self._uses or inner is self._root else value
+        if isinstance(inner, MethodType):
+            function, owner = self.substitute(inner.__func__), self._shadow(inner.__self__)
+            if function is inner.__func__ and owner is inner.__self__:
+                return value
+            return MethodType(function, owner)
+        if type(inner) is tuple:
+            new = tuple(self.substitute(v) for v in inner)
+            return new if any(a is not b for a, b in zip(new, inner, strict=True)) else value
+        call = plain_function(inner)
+        if call is not None and (id(call) in self._uses or call is self._root):
+            return MethodType(self._rebuilt(call), self._shadow(inner))
+        return value
+
+    def _shadow(self, owner: Any) -> Any:
+        """Return a copy of an object whose attributes are replaced; itself if none is."""
+        known = self._shadows.get(id(owner))
+        if known is not None:
+            return known[1]
+        values = dict(getattr(owner, "__dict__", {}))
+        for base in type(owner).__mro__:
+            for name in _slots(base):
+                if hasattr(owner, name):
+                    values[name] = getattr(owner, name)
+        changed = {k: new for k, v in values.items() if (new := self.substitute(v)) is not v}
+        shadow = owner
+        if changed and not isinstance(owner, type | ModuleType):
+            shadow = object.__new__(type(owner))
+            for name, value in {**values, **changed}.items():
+                object.__setattr__(shadow, name, value)
+        self._shadows[id(owner)] = (owner, shadow)
+        return shadow
+
+    # ---- functions
+    def _rebuilt(self, function: FunctionType) -> FunctionType:
+        """Return the function over this launch's cells and globals, with its own code."""
+        made: FunctionType | None = self._plain.get(id(function))
+        if made is None:
+            self._plain[id(function)] = function  # a cycle is refused by the front end
+            made = self._assemble(function, function.__code__, {})
+            self._plain[id(function)] = made
+            self._plain[id(made)] = made
+            uses = self._uses.get(id(function), [])
+            if any(use.convergent for use in uses):
+                self._meeting[id(function)] = self._meeting[id(made)] = self._converge(
+                    function, uses)
+        return made
+
+    def _assemble(self, function: FunctionType, code: CodeType,
+                  extra: dict[str, Any]) -> FunctionType:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        closure = tuple(
+            CellType(extra[name]) if name in extra else self._cell(function, name, cells[name])
+            for name in code.co_freevars)
+        defaults = self.substitute(function.__defaults__) if function.__defaults__ else None
+        made = FunctionType(code, self._globals(function), function.__name__, defaults, closure)
+        made.__kwdefaults__ = {k: self.substitute(v)
+                               for k, v in (function.__kwdefaults__ or {}).items()}
+        made.__qualname__ = function.__qualname__
+        return made
+
+    def _cell(self, function: FunctionType, name: str, cell: CellType) -> CellType:
+        if function is self._root and ("free", name) in self._scalars:
+            return CellType(self._scalars["free", name])
+        try:
+            return CellType(self.substitute(cell.cell_contents))
+        except ValueError:  # an empty cell: the name is not bound yet
+            return cell
+
+    def _globals(self, function: FunctionType) -> dict[str, Any]:
+        space = function.__globals__
+        changed = {}
+        for name in _names(function.__code__):
+            if name in space:
+                old = space[name]
+                new = self.substitute(old)
+                if function is self._root:
+                    new = self._scalars.get(("global", name), new)
+                if new is not old:
+                    changed[name] = new
+        return {**space, **changed} if changed else space
+
+    def _generator(self, function: Any) -> Any:
+        """Return the generator form of a callable; None if it reaches no group function."""
+        function = unwrap(function)
+        inner = plain_function(function)
+        if inner is not None and id(inner) in self._uses:
+            self._rebuilt(inner)  # a method, met first when it is called
+        made = self._meeting.get(id(inner))
+        if made is None or isinstance(function, FunctionType):
+            return made
+        owner = function.__self__ if isinstance(function, MethodType) else function
+        return MethodType(made, self._shadow(owner))
+
+    def _converge(self, function: FunctionType, uses: list[FunctionUse]) -> FunctionType:
+        source = uses[0].source
+        convergent = frozenset(p for use in uses for p in use.convergent)
+        node = source.node
+        calls = self._calls(node, convergent)
+        direct = {where: COLLECTIVES[target] for where, callee in calls
+                  if isinstance(target := _resolve(function, callee), FunctionType)
+                  and target in COLLECTIVES}
+        key = (function.__code__, id(node), convergent, frozenset(direct))
+        rewritten = self._cache.get(key)
+        if rewritten is None:
+            rewritten = self._cache[key] = rewrite.rewrite(
+                node, function.__code__, convergent, direct.keys(), _owner(function))
+        return self._assemble(function, rewritten.code, {
+            site.name: _asker(site, direct[site.position]) if site.direct
+            else functools.partial(self._enter, site) for site in rewritten.sites})
+
+    def _calls(self, node: ast.AST, convergent: frozenset[Position]) -> list[tuple[Position, Any]]:
+        """Return the convergent calls whose callee is a name from outside the function."""
+        key = (id(node), convergent)
+        found = self._cache.get(key)
+        if found is None:
+            bound = _bound_names(node)
+            found = self._cache[key] = [
+                (position(call), call.func) for call in ast.walk(node)
+                if isinstance(call, ast.Call) and position(call) in convergent
+                and not any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(call.func))]
+        return found
+
+    def _enter(self, site: Site, callee: Any, /, *arguments: Any, **named: Any) -> Meeting:
+        """Begin a convergent call whose target is known only now."""
+        function = callee.__func__ if isinstance(callee, MethodType) else callee
+        collective = COLLECTIVES.get(function) if isinstance(function, FunctionType) else None
+        if collective is not None:
+            owner = (callee.__self__,) if isinstance(callee, MethodType) else ()
+            return _ask(_asker(site, collective)(*owner, *arguments, **named))
+        meeting = self._generator(callee)
+        result = (callee if meeting is None else meeting)(*arguments, **named)
+        return result if isinstance(result, Generator) else _value(result)
+
+
+def _element(kind: Any, raw: Any) -> np.dtype[Any]:
+    """Return the NumPy dtype of a view's elements."""
+    elem = getattr(kind, "elem", None)
+    return elem.dtype.numpy if isinstance(elem, Scalar) else np.dtype(raw.dtype)
+
+
+def _ask(request: Any) -> Meeting:
+    return (yield request)
+
+
+def _value(result: Any) -> Meeting:
+    yield from ()
+    return result
+
+
+def _asker(site: Site, collective: Collective) -> Callable[..., Any]:
+    """Return what makes the request a work-item yields: (site, collective, sub-group?, operand)."""
+    prepare = collective.prepare
+    if collective is BARRIER:
+        # One object for all items, so that the scheduler compares identities.
+        whole, part = (site, collective, False, None), (site, collective, True, None)
+
+        def barrier(where: Any, fence_scope: Any = None) -> Any:
+            kind = where.__class__
+            return whole if kind is group else part if kind is sub_group else prepare(where)
+        return barrier
+
+    def ask(*arguments: Any, **named: Any) -> Any:
+        return (site, collective, *prepare(*arguments, **named))
+    return ask
+
+
+def _bound_names(node: ast.AST) -> set[str]:
+    """Return the names a function, or one inside it, binds itself."""
+    names = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+              and isinstance(n.ctx, ast.Store)}
+    return names | {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)
+                    and n is not node}
+
+
+def _resolve(function: FunctionType, node: ast.expr) -> Any:
+    """Return the object of a global or captured name, or of an attribute of a module."""
+    if isinstance(node, ast.Attribute):
+        owner = _resolve(function, node.value)
+        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+    if not isinstance(node, ast.Name):
+        return None
+    free = function.__code__.co_freevars
+    if node.id in free:
+        try:
+            return (function.__closure__ or ())[free.index(node.id)].cell_contents
+        except ValueError:
+            return None
+    return function.__globals__.get(node.id, getattr(builtins, node.id, None))
+
+
+def _names(code: CodeType) -> set[str]:
+    """Return every global name a code object or a function inside it may read."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names(constant)
+    return names
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    return tuple(n for n in names if n not in ("__dict__", "__weakref__"))
+
+
+def _owner(function: FunctionType) -> str:
+    """Return the class a method was written in, "" for other functions."""
+    parts = function.__qualname__.split(".")
+    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else ""

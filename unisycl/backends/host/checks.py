@@ -1,0 +1,86 @@
+"""What the host device tells a user whose kernel went wrong.
+
+Non-goals: finding out (``workitems`` and ``HostView`` do). Invariant: every message names the
+kernel, the work-items by their global ids, and lines of the user's own files.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from unisycl.base.errors import DeviceError, errc, exception
+from unisycl.lang.item import item, nd_item
+
+_PACKAGE = Path(__file__).parents[2]
+_OURS = tuple(str(_PACKAGE / room) for room in ("lang", "backends", "base", "ir", "runtime", "api"))
+_SHOWN = 8
+
+
+def kernel_failure(kernel: str, files: Collection[str], error: Exception, at: Any) -> DeviceError:
+    """Return the error a launch fails with when a work-item raised ``error``.
+
+    Args:
+        kernel: the kernel's name.
+        files: the files its functions stand in.
+        error: what was raised; becomes the cause.
+        at: the index object of the work-item or group, or None for a single task.
+    """
+    frame = _user_frame(error, files)
+    place = f" at {frame.filename}:{frame.lineno}" if frame else ""
+    what = error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
+    made = DeviceError(errc.kernel, f"kernel '{kernel}' failed{_in_item(at)}{place}: {what}")
+    made.__cause__ = error
+    return made
+
+
+def _in_item(at: Any) -> str:
+    if isinstance(at, nd_item):
+        return (f" in work-item {at.get_global_id()!r} ({at.get_local_id()!r} of group "
+                f"{at.get_group().get_group_id()!r})")
+    if isinstance(at, item):
+        return f" in work-item {at.get_id()!r}"
+    return f" in work-{at!r}" if at is not None else ""
+
+
+def _user_frame(error: Exception, files: Collection[str]) -> traceback.FrameSummary | None:
+    """Return the innermost frame of the kernel's own files; failing that, the last not ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [f for f in frames if f.filename in files]
+    outside = [f for f in frames if not f.filename.startswith(_OURS)]
+    chosen = inside or outside
+    return chosen[-1] if chosen else None
+
+
+def divergence(kernel: str, items: Sequence[nd_item], requests: Sequence[Any]) -> DeviceError:
+    """Return the error of work-items that did not all reach the same group function.
+
+    Args:
+        kernel: the kernel's name.
+        items: the work-items that had to meet: a work-group or a sub-group.
+        requests: what each waits for, None if it has ended.
+    """
+    parties: dict[Any, list[nd_item]] = {}
+    for it, request in zip(items, requests, strict=True):
+        parties.setdefault(request and (request[0], request[1], request[2]), []).append(it)
+    where = items[0].get_group().get_group_id()
+    lines = [f"kernel '{kernel}': not all work-items of group {where!r} reached the same call"]
+    for party, members in parties.items():
+        which = _ids(members)
+        if party is None:
+            lines.append(f"  ended without another one: {which}")
+        else:
+            site, collective, part = party
+            over = "sub-group" if part else "work-group"
+            lines.append(f"  in {collective.name} of the {over} at {site.place()}: {which}")
+    lines.append("  help: call group functions where all work-items come by (SYCL 2020 §4.17.2): "
+                 "move them out of branches and loops that depend on the work-item")
+    return DeviceError(errc.kernel, "\n".join(lines))
+
+
+def _ids(items: Sequence[nd_item]) -> str:
+    shown = ", ".join(f"({', '.join(map(str, it.get_global_id()))})" for it in items[:_SHOWN])
+    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
+    return f"work-item{'s' if len(items) > 1 else ''} {shown}{more}"

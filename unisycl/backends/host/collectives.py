@@ -1,0 +1,168 @@
+"""What each group function means once all work-items of a group have met.
+
+Non-goals: making them meet (``workitems``) and turning calls into meeting points (``rewrite``).
+Invariant: ``combine`` gets the operands in local linear order and returns one result per item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.geometry import id, linear_id
+from unisycl.lang import functions
+from unisycl.lang import group as lang
+from unisycl.lang import item as index
+from unisycl.lang.convert import convert
+
+Prepare = Callable[..., tuple[bool, Any]]
+Combine = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collective:
+    """A group function: how a call's arguments become an operand, and operands become results.
+
+    ``prepare`` takes the call's arguments and returns (over a sub-group?, operand).
+    """
+
+    name: str
+    prepare: Prepare
+    combine: Combine
+
+
+def _over_sub_group(name: str, group: Any) -> bool:
+    if isinstance(group, index.sub_group):
+        return True
+    if isinstance(group, index.group):
+        return False
+    raise UsageError(errc.invalid, f"{name}: the first argument must be a group or sub_group, such "
+                     f"as it.get_group(), not {type(group).__name__}")
+
+
+def _only_sub_group(name: str, group: Any) -> bool:
+    if not _over_sub_group(name, group):
+        raise UsageError(errc.invalid, f"{name} works on sub-groups; pass it.get_sub_group()")
+    return True
+
+
+def _nothing(operands: Sequence[Any]) -> Sequence[Any]:
+    return [None] * len(operands)
+
+
+def _barrier(group: Any, fence_scope: Any = None) -> tuple[bool, Any]:
+    return _over_sub_group("group_barrier", group), None
+
+
+def _item_barrier(it: Any, space: Any = None) -> tuple[bool, Any]:
+    return False, None
+
+
+# ---------------------------------------------------------------- broadcast and votes
+def _broadcast(group: Any, x: Any, local_id: Any = 0) -> tuple[bool, Any]:
+    if isinstance(local_id, id) and len(local_id) > 1:
+        local_id = linear_id(local_id, group.get_local_range())
+    return _over_sub_group("group_broadcast", group), (x, int(local_id))
+
+
+def _give(operands: Sequence[Any]) -> Sequence[Any]:
+    giver = operands[0][1]
+    if not 0 <= giver < len(operands):
+        raise UsageError(errc.invalid, f"group_broadcast: the group has {len(operands)} "
+                         f"work-items; there is no id {giver}")
+    return [operands[giver][0]] * len(operands)
+
+
+def _vote(name: str, fn: Callable[[Sequence[Any]], bool]) -> Collective:
+    def prepare(group: Any, x: Any, pred: Any = None) -> tuple[bool, Any]:
+        return _over_sub_group(name, group), bool(x if pred is None else pred(x))
+    return Collective(name, prepare, lambda votes: [fn(votes)] * len(votes))
+
+
+# ---------------------------------------------------------------- shuffles
+def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Collective:
+    """Make a sub-group function that reads the operand at ``source(own place, parameter)``."""
+    def prepare(group: Any, x: Any, parameter: Any = default) -> tuple[bool, Any]:
+        return _only_sub_group(name, group), (x, int(parameter))
+
+    def combine(operands: Sequence[Any]) -> Sequence[Any]:
+        places = [source(k, parameter) for k, (_, parameter) in enumerate(operands)]
+        return [operands[p][0] if 0 <= p < len(operands) else operands[k][0]
+                for k, p in enumerate(places)]
+    return Collective(name, prepare, combine)
+
+
+# ---------------------------------------------------------------- reductions and scans
+def _operator(name: str, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Return (op, init) of ([init,] op) or (op[, init]); init is None if left out."""
+    ops = [a for a in arguments if isinstance(a, functions.function_object)]
+    rest = [a for a in arguments if not isinstance(a, functions.function_object)]
+    if len(ops) != 1 or len(rest) > 1:
+        raise UsageError(errc.invalid, f"{name}: expected one of SYCL's function objects (plus, "
+                         "minimum, ...) and at most an initial value; operators of your own go in "
+                         "a reduction or a loop")
+    return ops[0], rest[0] if rest else None
+
+
+def _folding(name: str, combine: Combine) -> Collective:
+    def prepare(group: Any, x: Any, *arguments: Any) -> tuple[bool, Any]:
+        return _over_sub_group(name, group), (x, *_operator(name, arguments))
+    return Collective(name, prepare, combine)
+
+
+def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
+    """Return the running combinations; with ``start`` the initial value counts as the first.
+
+    All get one type, NumPy's join of operand and initial value; Python numbers stay Python's.
+    """
+    first, op, init = operands[0]
+    values = [x for x, _, _ in operands]
+    if start:
+        values.insert(0, init)
+    if not isinstance(first, np.generic) and not isinstance(init, np.generic):
+        return list(accumulate(values, op))
+    kind = np.result_type(first) if init is None else np.result_type(first, init)
+    return list(accumulate((convert(v, kind) for v in values),
+                           lambda a, b: convert(op(a, b), kind)))
+
+
+def _reduce(operands: Sequence[Any]) -> Sequence[Any]:
+    return _fold(operands, start=operands[0][2] is not None)[-1:] * len(operands)
+
+
+def _inclusive(operands: Sequence[Any]) -> Sequence[Any]:
+    return _fold(operands, start=operands[0][2] is not None)[-len(operands):]
+
+
+def _exclusive(operands: Sequence[Any]) -> Sequence[Any]:
+    first, op, init = operands[0]
+    if init is None:
+        kind = np.result_type(first)
+        identity = functions.known_identity(op, kind)
+        init = identity if isinstance(first, np.generic) else identity.item()
+    return _fold([(x, op, init) for x, _, _ in operands], start=True)[:-1]
+
+
+BARRIER = Collective("group_barrier", _barrier, _nothing)
+
+COLLECTIVES: dict[Any, Collective] = {
+    lang.group_barrier: BARRIER,
+    index.nd_item.barrier: Collective("nd_item.barrier", _item_barrier, _nothing),
+    lang.group_broadcast: Collective("group_broadcast", _broadcast, _give),
+    lang.any_of_group: _vote("any_of_group", any),
+    lang.all_of_group: _vote("all_of_group", all),
+    lang.none_of_group: _vote("none_of_group", lambda votes: not any(votes)),
+    lang.shift_group_left: _exchange("shift_group_left", 1, lambda k, delta: k + delta),
+    lang.shift_group_right: _exchange("shift_group_right", 1, lambda k, delta: k - delta),
+    lang.permute_group_by_xor: _exchange("permute_group_by_xor", 0, lambda k, mask: k ^ mask),
+    lang.select_from_group: _exchange("select_from_group", 0, lambda k, remote: remote),
+    lang.reduce_over_group: _folding("reduce_over_group", _reduce),
+    lang.inclusive_scan_over_group: _folding("inclusive_scan_over_group", _inclusive),
+    lang.exclusive_scan_over_group: _folding("exclusive_scan_over_group", _exclusive),
+}
+"""Group functions by the object a kernel calls (methods by their plain function)."""

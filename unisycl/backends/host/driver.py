@@ -1,0 +1,165 @@
+"""The host device: kernels run as ordinary Python in this process.
+
+A command whose dependencies are done runs in the calling thread, so ``breakpoint()`` works in a
+kernel; others wait on a thread of their own. One command runs at a time, which makes atomics exact.
+Non-goals: speed. Invariant: an error of a command is kept in its completion, never raised from
+``launch``, ``copy`` or ``fill``; KeyboardInterrupt and SystemExit are.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.host import workitems
+from unisycl.backends.host.binding import bound_array
+from unisycl.base.enums import aspect, backend
+from unisycl.base.errors import DeviceError, errc, exception
+from unisycl.ir.nodes import Kernel
+
+_ASPECTS = frozenset({
+    aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
+    aspect.online_compiler, aspect.online_linker, aspect.queue_profiling,
+    aspect.usm_device_allocations, aspect.usm_host_allocations,
+    aspect.usm_atomic_host_allocations, aspect.usm_shared_allocations,
+    aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations})
+
+
+class HostExecutable:
+    """A kernel as the host device has it: nothing is compiled; ``cache`` keeps rewritten code."""
+
+    __slots__ = ("cache", "kernel")
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.cache: dict[Any, Any] = {}
+
+
+class HostCompletion:
+    """The end of a command of the host device. Any thread may ask."""
+
+    __slots__ = ("_end", "_ended", "_error", "_keep", "_start")
+
+    def __init__(self, keep: object) -> None:
+        self._ended = threading.Event()
+        self._error: BaseException | None = None
+        self._start = self._end = 0
+        self._keep: object = keep
+
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks."""
+        return self._ended.is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until the command ends or ``timeout`` seconds pass; say whether it ended."""
+        return self._ended.wait(timeout)
+
+    def error(self) -> BaseException | None:
+        """Return what the command failed with; only valid once done."""
+        return self._error
+
+    def profile(self) -> tuple[int, int]:
+        """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done."""
+        return self._start, self._end
+
+    def _run(self, work: Callable[[], None]) -> None:
+        self._start = self._end = time.monotonic_ns()
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 -- the error is delivered where it is awaited
+            self._error = error
+        except BaseException as error:
+            self._error = error
+            raise
+        finally:
+            self._end = time.monotonic_ns()
+            self._keep = None
+            self._ended.set()
+
+
+class HostDriver:
+    """The driver of the host device (``backends.base.Driver``)."""
+
+    backend = backend.host
+    memory = "host"
+
+    def __init__(self) -> None:
+        # Re-entrant: at a debugger's prompt inside a kernel more commands may be submitted.
+        self._one_at_a_time = threading.RLock()
+
+    def devices(self) -> Sequence[DeviceInfo]:
+        """Return the one device: this process."""
+        python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return (DeviceInfo(
+            name=f"host device ({platform.python_implementation()} {python})",
+            backend=backend.host, aspects=_ASPECTS, vendor="unisycl",
+            driver_version=platform.python_version(), version=python,
+            max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
+            sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
+            local_mem_size=256 * 1024),)
+
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
+        """Return what of a geometry an executable depends on: nothing."""
+        return None
+
+    def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
+        """Return the kernel's executable; there is nothing to compile."""
+        return HostExecutable(kernel)
+
+    def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
+        """Run a kernel: in this thread if ``deps`` are done, else after them on another."""
+        executable = launch.executable
+        cache = executable.cache if isinstance(executable, HostExecutable) else {}
+        return self._start(launch, lambda: workitems.run(launch, cache), deps)
+
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy element by element; ordering as for ``launch``."""
+        def work() -> None:
+            bound_array(dst)[...] = bound_array(src)
+        return self._start((dst, src), work, deps)
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one value everywhere; ordering as for ``launch``."""
+        def work() -> None:
+            bound_array(dst)[...] = pattern
+        return self._start((dst, pattern), work, deps)
+
+    def _start(self, keep: object, work: Callable[[], None],
+               deps: Sequence[Completion]) -> HostCompletion:
+        made = HostCompletion(keep)
+
+        def ordered() -> None:
+            _check_dependencies(deps)
+            with self._one_at_a_time:
+                work()
+        if all(d.done() for d in deps):
+            made._run(ordered)
+        else:
+            threading.Thread(target=_run_later, args=(made, ordered, tuple(deps)),
+                             name="unisycl-host").start()
+        return made
+
+
+def _run_later(made: HostCompletion, work: Callable[[], None], deps: Sequence[Completion]) -> None:
+    for dep in deps:
+        dep.wait()
+    made._run(work)
+
+
+def _check_dependencies(deps: Sequence[Completion]) -> None:
+    for dep in deps:
+        error = dep.error()
+        if error is not None:
+            what = error.what() if isinstance(error, exception) else str(error)
+            raise DeviceError(errc.runtime, "not run, because a command it depends on failed: "
+                              f"{what}") from error
+
+
+def make_driver() -> HostDriver:
+    """Return a driver of the host device."""
+    return HostDriver()

@@ -1,0 +1,150 @@
+"""Turn a function with convergent calls into a generator function, from its own syntax tree.
+
+A call of a group function becomes ``yield``, a call of a function that reaches one ``yield from``.
+File name, line numbers and names stay the user's, so debuggers, coverage and tracebacks show the
+user's source. Non-goals: binding names to objects (``binding``). Invariant: the tree given is not
+changed, for the front end shares it between kernels.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Collection
+from dataclasses import dataclass
+from types import CodeType
+from typing import TypeAlias
+
+from unisycl.base.errors import InternalError, UsageError, errc
+
+Position: TypeAlias = tuple[int, int, int, int]
+
+_FUTURE_ANNOTATIONS = annotations.compiler_flag
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """A convergent call: where it stands, and the name that its rewritten form calls.
+
+    ``direct``: what is called is a group function, known while rewriting.
+    """
+
+    name: str
+    file: str
+    position: Position
+    direct: bool
+
+    def place(self) -> str:
+        """Return file:line."""
+        return f"{self.file}:{self.position[0]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rewritten:
+    """The code of a generator function and the convergent calls in it."""
+
+    code: CodeType
+    sites: tuple[Site, ...]
+
+
+def position(node: ast.AST) -> Position:
+    """Return what identifies a call: line, column, end line, end column."""
+    return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)
+
+
+def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
+            direct: Collection[Position], owner: str = "") -> Rewritten:
+    """Return the generator form of a function.
+
+    Args:
+        node: its tree, with positions in the file.
+        code: its compiled code, for the file name, the free variables and compiler flags.
+        convergent: the calls to turn into meeting points.
+        direct: those of them that call a group function itself.
+        owner: the class a method was written in, for names such as ``self.__x``.
+    """
+    walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct))
+    function = walker.visit(copy.deepcopy(node))
+    _strip(function)
+    sites = tuple(walker.sites)
+    module = _module(function, [*code.co_freevars, *(s.name for s in sites)], owner)
+    compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
+                       dont_inherit=True)
+    made = _find(compiled, code.co_name)
+    return Rewritten(made.replace(co_firstlineno=code.co_firstlineno,
+                                  co_qualname=code.co_qualname), sites)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces convergent calls; numbers them as it meets them."""
+
+    def __init__(self, file: str, convergent: frozenset[Position],
+                 direct: frozenset[Position]) -> None:
+        self.file = file
+        self.convergent = convergent
+        self.direct = direct
+        self.sites: list[Site] = []
+
+    def visit_Call(self, call: ast.Call) -> ast.AST:
+        self.generic_visit(call)
+        where = position(call)
+        if where not in self.convergent:
+            return call
+        site = Site(f"__unisycl_{len(self.sites)}__", self.file, where,
+                    where in self.direct)
+        self.sites.append(site)
+        meet = ast.copy_location(ast.Name(site.name, ast.Load()), call.func)
+        arguments = call.args if site.direct else [call.func, *call.args]
+        inner = ast.copy_location(ast.Call(meet, arguments, call.keywords), call)
+        kind = ast.Yield if site.direct else ast.YieldFrom
+        return ast.copy_location(kind(inner), call)
+
+    def _comprehension(self, node: ast.AST) -> ast.AST:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call) and position(inner) in self.convergent:
+                raise UsageError(errc.kernel, f"{self.file}:{inner.lineno}: a group function "
+                                 "cannot be called inside a comprehension; write a loop")
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def _strip(function: ast.FunctionDef | ast.Lambda) -> None:
+    """Remove what is evaluated where a function is defined; the original function has it."""
+    arguments = function.args
+    arguments.defaults = []
+    arguments.kw_defaults = [None] * len(arguments.kwonlyargs)
+    if isinstance(function, ast.FunctionDef):
+        function.decorator_list = []
+        function.returns = None
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
+                         arguments.vararg, arguments.kwarg):
+            if argument is not None:
+                argument.annotation = None
+
+
+def _module(function: ast.FunctionDef | ast.Lambda, names: list[str], owner: str) -> ast.Module:
+    """Wrap a function so that ``names`` are free variables in it, not globals."""
+    inner: ast.stmt = (function if isinstance(function, ast.FunctionDef)
+                       else ast.copy_location(ast.Expr(function), function))
+    if owner:
+        inner = ast.copy_location(ast.ClassDef(owner, [], [], [inner], []), function)
+    outer = ast.parse("def __factory__(): pass")
+    factory = outer.body[0]
+    if not isinstance(factory, ast.FunctionDef):
+        raise InternalError(errc.runtime, "the factory of a rewritten kernel is no function")
+    factory.args.args = [ast.arg(name) for name in names if name != "__class__"]
+    factory.body = [inner]
+    return ast.fix_missing_locations(outer)
+
+
+def _find(code: CodeType, name: str) -> CodeType:
+    """Return the innermost wrapped function's code: module, factory, perhaps a class, function."""
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    for candidate in inner:
+        if candidate.co_name == name:
+            return candidate
+    if not inner:
+        raise InternalError(errc.runtime, f"the rewritten code of '{name}' was lost; please report")
+    return _find(inner[0], name)

@@ -1,0 +1,230 @@
+"""Run the work-items of a launch, one after another, with real barriers between them.
+
+A kernel without convergent calls is called once per work-item. Otherwise each work-item is a
+generator that yields a request where it must meet the others; all of a group run to their next
+request, in the order of their linear ids, before any goes on. Non-goals: parallelism. Invariants:
+no thread is made; what a kernel raises comes out as ``DeviceError``, KeyboardInterrupt as itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from operator import length_hint
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import Launch
+from unisycl.backends.host.binding import Binder, Cache, bound_array
+from unisycl.backends.host.checks import divergence, kernel_failure
+from unisycl.backends.host.collectives import BARRIER
+from unisycl.base.errors import InternalError, errc
+from unisycl.lang.item import group, item, nd_item
+from unisycl.lang.place import Place, Space, points
+from unisycl.lang.reducer import reducer
+
+SUB_GROUP_SIZE = 8
+_Request = Any
+
+
+def run(launch: Launch, cache: Cache) -> None:
+    """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
+    binder = Binder(launch, cache)
+    reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity)
+                     for r in launch.reduction_objects)
+    runner = _Runner(launch, binder, (*reducers, *binder.arguments))
+    # Devices do not warn about overflow or division by zero, so neither does this one.
+    with np.errstate(all="ignore"):
+        _KINDS[launch.geometry.kind](runner)
+        for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
+            place = bound_array(view).reshape(-1)
+            final = one._final(place[0], dropped=dropped)
+            if final is not None:
+                place[0] = final
+
+
+class _Runner:
+    """The state of one running launch."""
+
+    def __init__(self, launch: Launch, binder: Binder, arguments: tuple[Any, ...]) -> None:
+        self.kernel = launch.executable.kernel
+        self.geometry = launch.geometry
+        self.binder = binder
+        self.function: Callable[..., Any] = binder.function
+        self.arguments = arguments
+        self.files = frozenset(binder.files)
+
+    def fail(self, error: Exception, at: Any) -> Exception:
+        """Return what to raise for an error of the user's code; a debugger's exit stays itself."""
+        debugger = sys.modules.get("bdb")
+        if debugger is not None and type(error) is debugger.BdbQuit:
+            return error
+        return kernel_failure(self.kernel.name, self.files, error, at)
+
+    def place(self) -> Place:
+        """Return the shape of an nd_range or hierarchical launch, at its first group."""
+        shape = self.geometry
+        size = self.kernel.sub_group or SUB_GROUP_SIZE
+        local = shape.local or (1,) * len(shape.global_)
+        offset = shape.offset or (0,) * len(shape.global_)
+        whole = shape.global_
+        if shape.kind == "work_group":
+            whole = tuple(g * s for g, s in zip(whole, local, strict=True))
+        return Place(whole, local, offset, size, sized=bool(shape.local))
+
+    def groups(self, place: Place) -> Iterator[tuple[int, ...]]:
+        """Move from work-group to work-group, each with fresh local memory."""
+        for at in points(place.group_range):
+            place.move_to(at)
+            self.binder.new_group()
+            yield at
+
+
+def _run_single(runner: _Runner) -> None:
+    runner.binder.new_group()
+    try:
+        runner.function(*runner.arguments)
+    except Exception as error:
+        raise runner.fail(error, None) from error
+
+
+def _run_range(runner: _Runner) -> None:
+    extent = runner.geometry.global_
+    offset = runner.geometry.offset or (0,) * len(extent)
+    space, make = Space(extent, offset), item._make
+    function, arguments = runner.function, runner.arguments
+    ranges = points(extent)
+    if any(offset):
+        ranges = (tuple(p + o for p, o in zip(at, offset, strict=True)) for at in points(extent))
+    it = None
+    try:
+        for at in ranges:
+            it = make(at, space)
+            function(it, *arguments)
+    except Exception as error:
+        raise runner.fail(error, it) from error
+
+
+def _run_work_group(runner: _Runner) -> None:
+    place = runner.place()
+    it = group._make(place, None)
+    try:
+        for _ in runner.groups(place):
+            runner.function(it, *runner.arguments)
+    except Exception as error:
+        raise runner.fail(error, it) from error
+
+
+def _run_nd_range(runner: _Runner) -> None:
+    place = runner.place()
+    items = [nd_item._make(place, local) for local in points(place.local_range)]
+    if runner.binder.convergent:
+        for _ in runner.groups(place):
+            _Group(runner, items, place.sub_group).run()
+        return
+    function, arguments = runner.function, runner.arguments
+    it = None
+    try:
+        for _ in runner.groups(place):
+            for it in items:
+                function(it, *arguments)
+    except Exception as error:
+        raise runner.fail(error, it) from error
+
+
+_KINDS: dict[str, Callable[[_Runner], None]] = {
+    "single": _run_single, "range": _run_range, "nd_range": _run_nd_range,
+    "work_group": _run_work_group}
+
+
+class _Group:
+    """The work-items of one group on their way from meeting to meeting.
+
+    ``requests[k]`` is what item k waits for, None once it has ended.
+    """
+
+    __slots__ = ("items", "requests", "runner", "size", "tasks")
+
+    def __init__(self, runner: _Runner, items: list[nd_item], size: int) -> None:
+        self.runner = runner
+        self.items = items
+        self.size = size
+        function, arguments = runner.function, runner.arguments
+        self.tasks = [function(it, *arguments) for it in items]
+        self.requests: list[_Request] = []
+
+    def run(self) -> None:
+        """Run every work-item to its end."""
+        count = len(self.tasks)
+        self.requests = self._go_on(0, count)
+        while True:
+            first = self.requests[0]
+            if first is None or first[2] or not self._same(0, count):
+                if not self._settle():
+                    return
+                first = self.requests[0]
+            self.requests = self._meet(0, count)
+
+    def _settle(self) -> bool:
+        """Bring sub-groups to a work-group's meeting; say False if all items have ended."""
+        count = len(self.tasks)
+        for start in range(0, count, self.size):
+            stop = min(start + self.size, count)
+            while any(r is not None and r[2] for r in self.requests[start:stop]):
+                if not self._same(start, stop):
+                    raise self._divergence(start, stop)
+                self.requests[start:stop] = self._meet(start, stop)
+        if not self._same(0, count):
+            raise self._divergence(0, count)
+        return self.requests[0] is not None
+
+    def _same(self, start: int, stop: int) -> bool:
+        """Say whether items [start, stop) wait in the same call, or have all ended."""
+        requests = self.requests
+        first = requests[start]
+        if first is None or first[1] is BARRIER:
+            return all(r is first for r in requests[start:stop])
+        site, collective = first[0], first[1]
+        return all(r is not None and r[0] is site and r[1] is collective
+                   for r in requests[start:stop])
+
+    def _meet(self, start: int, stop: int) -> list[_Request]:
+        """Give items [start, stop) the result of their call and run them to the next."""
+        collective = self.requests[start][1]
+        if collective is BARRIER:
+            return self._go_on(start, stop)
+        results: Sequence[Any]
+        try:
+            results = collective.combine([r[3] for r in self.requests[start:stop]])
+        except Exception as error:
+            raise self.runner.fail(error, self.items[start]) from error
+        return self._resume(start, results)
+
+    def _go_on(self, start: int, stop: int) -> list[_Request]:
+        """Run items [start, stop) from a barrier (or the start) to their next request."""
+        left = iter(self.tasks[start:stop])
+        try:
+            return [next(task, None) for task in left]
+        except Exception as error:
+            raise self.runner.fail(error, self.items[stop - 1 - length_hint(left)]) from error
+
+    def _resume(self, start: int, results: Sequence[Any]) -> list[_Request]:
+        """Send items their results; return their next requests."""
+        requests: list[_Request] = []
+        k = start
+        try:
+            for k, result in enumerate(results, start):
+                try:
+                    requests.append(self.tasks[k].send(result))
+                except StopIteration:
+                    requests.append(None)
+        except Exception as error:
+            raise self.runner.fail(error, self.items[k]) from error
+        return requests
+
+    def _divergence(self, start: int, stop: int) -> Exception:
+        if not 0 <= start < stop:
+            return InternalError(errc.runtime, "a work-group without work-items; please report")
+        return divergence(self.runner.kernel.name, self.items[start:stop],
+                          self.requests[start:stop])

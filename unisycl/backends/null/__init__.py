@@ -1,0 +1,1 @@
+"""The null backend: executes nothing, for tests of everything above a driver."""
