@@ -1,0 +1,34 @@
+"""``python -m unisycl``: the devices; ``doctor``: what works; ``show``: what became of a kernel.
+
+Non-goals: the commands themselves (one file each in ``tools``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from unisycl.tools import devices, doctor, show
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; each command adds its own part."""
+    parser = argparse.ArgumentParser(
+        prog="python -m unisycl", description="SYCL for Python. Without a command: the devices.")
+    parser.set_defaults(run=devices.run)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for module in (devices, doctor, show):
+        module.add_command(commands)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit status."""
+    options = make_parser().parse_args(arguments)
+    status: int = options.run(options)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

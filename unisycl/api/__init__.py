@@ -1,0 +1,1 @@
+"""Internal: SYCL's classes; users import them from ``unisycl``."""

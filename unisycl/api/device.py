@@ -1,0 +1,206 @@
+"""Platforms and devices (SYCL 2020 §4.6.2, §4.6.4).
+
+Both classes stand in one file because each returns the other. Non-goals: the answers to descriptors
+(``device_info``). Invariant: objects are values that name a listed device or platform; equal ones
+hash equally.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from unisycl.api import device_info, selector
+from unisycl.api.info import Descriptor, device_type
+from unisycl.base.enums import aspect, backend
+from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.runtime import devices
+from unisycl.runtime.devices import DeviceState
+
+
+class device:
+    """A device that runs kernels (SYCL 2020 §4.6.4).
+
+    Args:
+        source: a selector such as ``gpu_selector_v``; the default selector if left out.
+
+    Raises ``errc.runtime`` where no device matches. Example::
+
+        d = unisycl.device(unisycl.cpu_selector_v)
+        print(d.get_info(unisycl.info.device.name))
+    """
+
+    __slots__ = ("state",)
+    __kernel_refusal__ = "ask the device before the launch and pass the answer"
+    state: DeviceState
+
+    def __init__(self, source: Any = selector.default_selector_v) -> None:
+        self.state = source.state if isinstance(source, device) else selector.pick(
+            source, device.get_devices()).state
+
+    @classmethod
+    def _of(cls, state: DeviceState) -> Self:
+        made = object.__new__(cls)
+        made.state = state
+        return made
+
+    @staticmethod
+    def get_devices(kind: device_type = device_type.all) -> list[device]:
+        """Return the root devices of a type, in a fixed order (SYCL 2020 §4.6.4.3)."""
+        return [d for p in platform.get_platforms() for d in p.get_devices(kind)]
+
+    def get_backend(self) -> backend:
+        """Return the backend the device is reached through."""
+        return self.state.info.backend
+
+    def get_platform(self) -> platform:
+        """Return the platform the device belongs to."""
+        return platform._of(self.state.platform)
+
+    def is_cpu(self) -> bool:
+        """Say whether the device is a CPU."""
+        return self.has(aspect.cpu)
+
+    def is_gpu(self) -> bool:
+        """Say whether the device is a GPU."""
+        return self.has(aspect.gpu)
+
+    def is_accelerator(self) -> bool:
+        """Say whether the device is an accelerator."""
+        return self.has(aspect.accelerator)
+
+    def has(self, wanted: aspect) -> bool:
+        """Say whether the device has an aspect (SYCL 2020 §4.6.4.5)."""
+        return wanted in self.state.info.aspects
+
+    def has_extension(self, name: str) -> bool:
+        """Say whether an extension is supported; deprecated in SYCL 2020 in favour of ``has``."""
+        return name in device_info.answer(self.state, "extensions")
+
+    def get_info(self, what: Descriptor) -> Any:
+        """Return what the descriptor asks for, e.g. ``info.device.name`` (SYCL 2020 §4.6.4.4)."""
+        _check(what, "device")
+        if what.name == "platform":
+            return self.get_platform()
+        return device_info.answer(self.state, what.name)
+
+    def create_sub_devices(self, *args: Any) -> list[device]:
+        """Split the device; ``errc.feature_not_supported`` (no device can be split so far)."""
+        raise UnsupportedError(errc.feature_not_supported, f"'{self.state.info.name}' cannot be "
+                               "partitioned; info.device.partition_properties lists what it can do")
+
+    def __copy__(self) -> device:
+        return self
+
+    def __deepcopy__(self, memo: object) -> device:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and other.state is self.state
+
+    def __hash__(self) -> int:
+        return hash(("device", id(self.state)))
+
+    def __repr__(self) -> str:
+        info = self.state.info
+        return f"<device {self.state.name}: {info.name}, {info.max_compute_units} compute units>"
+
+
+class platform:
+    """A backend with its devices (SYCL 2020 §4.6.2).
+
+    Args:
+        source: a selector; the platform is that of the device it selects.
+    """
+
+    __slots__ = ("_name",)
+    __kernel_refusal__ = "ask the platform before the launch and pass the answer"
+    _name: str
+
+    def __init__(self, source: Any = selector.default_selector_v) -> None:
+        self._name = device(source).state.platform
+
+    @classmethod
+    def _of(cls, name: str) -> Self:
+        made = object.__new__(cls)
+        made._name = name
+        return made
+
+    @staticmethod
+    def get_platforms() -> list[platform]:
+        """Return every platform of every backend, in a fixed order (SYCL 2020 §4.6.2.3)."""
+        return [platform._of(name) for name in devices.platforms()]
+
+    def states(self) -> tuple[DeviceState, ...]:
+        """Return the platform's devices as the runtime knows them (internal)."""
+        return devices.platforms().get(self._name, ())
+
+    def get_backend(self) -> backend:
+        """Return the platform's backend."""
+        found = self.states()
+        return found[0].info.backend if found else backend[self._name]
+
+    def get_devices(self, kind: device_type = device_type.all) -> list[device]:
+        """Return the root devices of a type; ``automatic`` gives one (SYCL 2020 §4.6.2.2)."""
+        found = [device._of(s) for s in self.states()]
+        if kind is device_type.all:
+            return found
+        if kind is device_type.automatic:
+            return [selector.pick(lambda d: devices.score(d.state), found)] if found else []
+        return [d for d in found if device_info.type_of(d.state) is kind]
+
+    def has(self, wanted: aspect) -> bool:
+        """Say whether every device has the aspect; False if there are none."""
+        found = self.get_devices()
+        return bool(found) and all(d.has(wanted) for d in found)
+
+    def has_extension(self, name: str) -> bool:
+        """Say whether every device has the extension; deprecated in SYCL 2020."""
+        found = self.get_devices()
+        return bool(found) and all(d.has_extension(name) for d in found)
+
+    def get_info(self, what: Descriptor) -> Any:
+        """Return what the descriptor asks for, e.g. ``info.platform.name``."""
+        _check(what, "platform")
+        found = self.states()
+        if what.name == "profile":
+            raise UsageError(errc.invalid, "info.platform.profile is not defined for the backend "
+                             f"'{self.get_backend().name}'")
+        if what.name == "extensions":
+            return []
+        if what.name == "name":
+            return f"unisycl {self._name}"
+        return getattr(found[0].info, what.name) if found else ""
+
+    def __copy__(self) -> platform:
+        return self
+
+    def __deepcopy__(self, memo: object) -> platform:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, platform) and other._name == self._name
+
+    def __hash__(self) -> int:
+        return hash(("platform", self._name))
+
+    def __repr__(self) -> str:
+        return f"<platform {self._name}: {len(self.states())} device(s)>"
+
+
+def _check(what: Any, owner: str) -> None:
+    if not isinstance(what, Descriptor) or what.owner != owner:
+        raise UsageError(errc.invalid, f"a {owner} answers descriptors of info.{owner}, "
+                         f"not {what!r}")
+
+
+check_descriptor = _check
+
+
+def any_device_has(wanted: aspect) -> bool:
+    """Say whether a device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
+    return any(wanted in d.info.aspects for d in devices.all_devices())
+
+
+def all_devices_have(wanted: aspect) -> bool:
+    """Say whether every device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
+    return all(wanted in d.info.aspects for d in devices.all_devices())

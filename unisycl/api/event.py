@@ -1,0 +1,148 @@
+"""Events: the state of a submitted command (SYCL 2020 §4.6.6).
+
+Non-goals: scheduling. Invariant: two events of one command are equal and hash equally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+from unisycl.api.device import check_descriptor
+from unisycl.api.info import Descriptor
+from unisycl.base.enums import backend, info_event_status
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.tasks import Task
+
+
+class event:
+    """The progress of one command (SYCL 2020 §4.6.6). A new one is complete.
+
+    ``wait`` and ``wait_and_throw`` also take a list when called on the class:
+    ``event.wait([a, b])``.
+    """
+
+    __slots__ = ("task",)
+    __kernel_refusal__ = "give events to depends_on instead"
+    task: Task | None
+
+    def __init__(self) -> None:
+        self.task = None
+
+    @classmethod
+    def _of(cls, task: Task) -> Self:
+        made = object.__new__(cls)
+        made.task = task
+        return made
+
+    def wait(self: Any) -> None:
+        """Block until the command has ended; Ctrl-C interrupts.
+
+        Raises its error if no asynchronous handler will see it (see ``queue.wait``).
+        """
+        if not isinstance(self, event):
+            for one in checked(self):
+                one.wait()
+            return
+        task = self.task
+        if task is None:
+            return
+        task.wait()
+        if task.error is not None:
+            self._raise_own(task)
+
+    def wait_and_throw(self: Any) -> None:
+        """Block, then deliver the undelivered errors of the command's queue."""
+        if not isinstance(self, event):
+            events = checked(self)
+            for one in events:
+                if one.task is not None:
+                    one.task.wait()
+            for one in events:
+                one.wait_and_throw()
+            return
+        task = self.task
+        if task is not None:
+            task.wait()
+            if task.channel is not None:
+                task.channel.deliver()
+
+    def _raise_own(self, task: Task) -> None:
+        channel = task.channel
+        if channel is not None and channel.handler is None:
+            error = channel.claim(task)
+            if error is not None:
+                raise error
+
+    def get_wait_list(self) -> list[event]:
+        """Return the events of the direct predecessors; completed ones may be left out."""
+        return [] if self.task is None else [event._of(t) for t in self.task.predecessors()]
+
+    def get_backend(self) -> backend:
+        """Return the backend the command runs on."""
+        task = self.task
+        return backend.host if task is None or task.channel is None else (
+            task.channel.device.info.backend)
+
+    def get_info(self, what: Descriptor) -> Any:
+        """Return the command's status for ``info.event.command_execution_status``."""
+        check_descriptor(what, "event")
+        task = self.task
+        if task is None or task.done():
+            return info_event_status.complete
+        return info_event_status.running if task.running() else info_event_status.submitted
+
+    def get_profiling_info(self, what: Descriptor) -> int:
+        """Return a time of the command in nanoseconds; blocks until it is known.
+
+        Raises ``errc.invalid`` if the queue lacks ``property.queue.enable_profiling``
+        (SYCL 2020 §4.6.6.5).
+        """
+        check_descriptor(what, "event_profiling")
+        task = self.task
+        if task is None or task.channel is None or not task.channel.profiling:
+            raise UsageError(errc.invalid, "this event has no times; make its queue with "
+                             "property.queue.enable_profiling()")
+        if what.name == "command_submit":
+            return task.submitted
+        self.wait()
+        start, end = task.times
+        start = max(start, task.submitted)
+        return start if what.name == "command_start" else max(end, start)
+
+    def __copy__(self) -> event:
+        return self
+
+    def __deepcopy__(self, memo: object) -> event:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, event):
+            return NotImplemented
+        return self is other or (self.task is not None and self.task is other.task)
+
+    def __hash__(self) -> int:
+        return hash(("event", id(self if self.task is None else self.task)))
+
+    def __repr__(self) -> str:
+        if self.task is None:
+            return "<event: complete>"
+        status = self.get_info(Descriptor("event", "command_execution_status"))
+        failed = ", failed" if self.task.error is not None else ""
+        return f"<event of {self.task.label}: {status.name}{failed}>"
+
+
+def checked(events: Any) -> list[event]:
+    """Return a list of events from an event or an iterable of them; ``errc.invalid`` if not."""
+    if isinstance(events, event):
+        return [events]
+    if isinstance(events, Iterable):
+        found = list(events)
+        if all(isinstance(e, event) for e in found):
+            return found
+    raise UsageError(errc.invalid, f"expected an event or a list of events, got {events!r}")
+
+
+def tasks_of(events: Any) -> list[Task]:
+    """Return the tasks to depend on."""
+    return [e.task for e in checked(events) if e.task is not None]

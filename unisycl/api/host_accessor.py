@@ -1,0 +1,128 @@
+"""Host accessors: a buffer's elements on the host (SYCL 2020 §4.7.6.10).
+
+Non-goals: copying; the view is the buffer's own memory. Invariant: from construction to ``close``
+no conflicting command runs, and submitting one never blocks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.api.access import Array, Request, Window
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import lifecycle
+from unisycl.runtime.completions import Gate
+from unisycl.runtime.memory import report
+from unisycl.runtime.tasks import Task, process
+
+
+class host_accessor(Window):
+    """Blocks until the buffer is free, then gives its elements (SYCL 2020 §4.7.6.10).
+
+    Later commands that conflict wait until it is closed: use ``with``, ``close()``, or let it go.
+
+    Args:
+        source: the buffer.
+        args: a range, then an offset, a tag, ``no_init``.
+
+    Example::
+
+        with unisycl.host_accessor(bx, unisycl.read_only) as x:
+            print(x[0], x.get_view().sum())
+    """
+
+    __slots__ = ("__weakref__", "_array", "_gate", "_task")
+
+    def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:
+        self._gate: Gate | None = None
+        self._array: Array | None = None
+        self._setup("host_accessor", source, Request("host_accessor", args), dimensions)
+        mode = "reads" if not self.mode.writes else "writes"
+        task = self._task = Task(None, f"a host_accessor that {mode} the buffer")
+        deps = self._enter(task)
+        try:
+            for dep in deps:
+                dep.wait()
+            report(deps)
+        except BaseException:
+            self.close()
+            raise
+        self._array = self._host_array()
+
+    def _enter(self, task: Task) -> list[Task]:
+        """Take a place in the order of the buffer's users; the gate stays shut until closed."""
+        gate = self._gate = Gate()
+        gate.owner = threading.get_ident()
+        task.occupy(gate)
+        memory = self._region.memory
+        access = self._access()
+        with process.lock:
+            deps = memory.tracker.access(access.start, access.stop, writes=self.mode.writes,
+                                         task=task)
+            memory.wrote = memory.wrote or self.mode.writes
+        task.follow(deps)
+        memory.open_hosts.add(self)
+        lifecycle.guard(gate)
+        return deps
+
+    def get_view(self) -> Array:
+        """Return the elements as an array over the memory itself; valid until ``close``."""
+        array = self._array
+        if array is None:
+            raise UsageError(errc.accessor, "this host_accessor is closed; make a new one to see "
+                             "the buffer again")
+        return array
+
+    def close(self) -> None:
+        """Let later commands go on; the accessor cannot be used any more."""
+        self._array = None
+        gate = self._gate
+        if gate is not None:
+            gate.finish()
+
+    def is_open(self) -> bool:
+        """Say whether the elements can still be used."""
+        return self._array is not None
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not self.mode.writes:
+            raise UsageError(errc.accessor, "this host_accessor is read_only; make one with "
+                             "write_only or read_write to store")
+        self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.get_view().reshape(-1))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.get_view(), dtype=dtype, copy=copy)
+
+    def __enter__(self) -> Self:
+        self.get_view()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        gate = getattr(self, "_gate", None)
+        if gate is not None and not gate.done():
+            if process.lock.held():
+                process.executor.submit(gate.finish)
+            else:
+                gate.finish()
+
+    def __repr__(self) -> str:
+        extent = " x ".join(map(str, self._shape)) or "one element"
+        state = "" if self.is_open() else ", closed"
+        return f"<host_accessor {self.mode.name}: {extent} of {self._region.dtype}{state}>"

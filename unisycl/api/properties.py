@@ -1,0 +1,155 @@
+"""Properties and property lists (SYCL 2020 §4.5.4).
+
+Non-goals: acting on a property; the class it is given to does. Invariant: a property is an instance
+of one of the classes here; ``property.queue.in_order`` mirrors ``sycl::property::queue::in_order``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from unisycl.base.errors import UsageError, errc
+
+P = TypeVar("P", bound="Property")
+
+
+class Property:
+    """Base of all properties; two of one class with equal values are equal."""
+
+    __slots__ = ("value",)
+    applies_to: tuple[str, ...] = ()
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.value == getattr(other, "value", None)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        inside = "" if self.value is None else repr(self.value)
+        return f"{type(self).__qualname__}({inside})"
+
+
+class property_list:
+    """A list of properties, given to a constructor (SYCL 2020 §4.5.4.1)."""
+
+    __slots__ = ("properties",)
+
+    def __init__(self, *properties: Any) -> None:
+        self.properties: tuple[Property, ...] = flatten(properties)
+
+    def __repr__(self) -> str:
+        return f"property_list({', '.join(map(repr, self.properties))})"
+
+
+class property:
+    """The properties of SYCL 2020, by the class they belong to."""
+
+    class queue:
+        """Properties of queues (SYCL 2020 §4.6.5.5)."""
+
+        class in_order(Property):
+            """Each command runs after the one submitted before it."""
+
+            applies_to = ("queue",)
+
+        class enable_profiling(Property):
+            """Events of the queue answer ``get_profiling_info``."""
+
+            applies_to = ("queue",)
+
+    class buffer:
+        """Properties of buffers (SYCL 2020 §4.7.2.3)."""
+
+        class use_host_ptr(Property):
+            """Use the memory given and no other; unisycl does so on the host anyway."""
+
+            applies_to = ("buffer",)
+
+        class context_bound(Property):
+            """The buffer is used in one context only: ``context_bound(ctx)``."""
+
+            applies_to = ("buffer",)
+
+            def get_context(self) -> Any:
+                """Return the context."""
+                return self.value
+
+    class reduction:
+        """Properties of reductions (SYCL 2020 §4.9.2.2)."""
+
+        class initialize_to_identity(Property):
+            """The old value of the reduction variable takes no part."""
+
+            applies_to = ("reduction",)
+
+    class no_init(Property):
+        """The old contents need not be kept (SYCL 2020 §4.7.6.4)."""
+
+        applies_to = ("accessor", "host_accessor")
+
+
+no_init = property.no_init()
+"""The tag to give to an accessor whose old contents do not matter (SYCL 2020 §4.7.6.4)."""
+
+
+def flatten(values: Iterable[Any]) -> tuple[Property, ...]:
+    """Return the properties in arguments: each a property, a class, a list, or a property_list."""
+    out: list[Property] = []
+    for value in values:
+        if isinstance(value, Property):
+            out.append(value)
+        elif isinstance(value, property_list):
+            out.extend(value.properties)
+        elif isinstance(value, list | tuple):
+            out.extend(flatten(value))
+        elif isinstance(value, type) and issubclass(value, Property):
+            out.append(value())
+        else:
+            raise UsageError(errc.invalid, f"expected a property, got {type(value).__name__}; "
+                             "properties are made like property.queue.in_order()")
+    return tuple(out)
+
+
+def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:
+    """Return the properties if each may be given to ``owner``; ``errc.invalid`` otherwise."""
+    found = tuple(properties)
+    for p in found:
+        if owner not in p.applies_to:
+            raise UsageError(errc.invalid, f"{p!r} is no property of a {owner}; it belongs to "
+                             f"{' and '.join(p.applies_to)}")
+    return found
+
+
+def is_property(kind: Any) -> bool:
+    """Say whether a class is a property (SYCL 2020 §4.5.4)."""
+    return isinstance(kind, type) and issubclass(kind, Property)
+
+
+def is_property_of(kind: Any, owner: Any) -> bool:
+    """Say whether a property may be given to a class (SYCL 2020 §4.5.4)."""
+    name = owner.__name__ if isinstance(owner, type) else type(owner).__name__
+    return is_property(kind) and name in kind.applies_to
+
+
+class HasProperties:
+    """``has_property`` and ``get_property`` of the classes that take a property list."""
+
+    __slots__ = ()
+    _properties: tuple[Property, ...]
+
+    def has_property(self, kind: type[Property]) -> bool:
+        """Say whether a property of this class was given (SYCL 2020 §4.5.4)."""
+        return any(isinstance(p, kind) for p in self._properties)
+
+    def get_property(self, kind: type[P]) -> P:
+        """Return the property given; ``errc.invalid`` if there is none (SYCL 2020 §4.5.4)."""
+        for p in self._properties:
+            if isinstance(p, kind):
+                return p
+        raise UsageError(errc.invalid, f"this {type(self).__name__} was made without "
+                         f"{getattr(kind, '__qualname__', kind)}; ask has_property first")

@@ -1,0 +1,276 @@
+"""``queue``: where command groups are submitted (SYCL 2020 §4.6.5).
+
+Non-goals: the graph (``runtime``). Invariants: submitting never blocks; a submission that raises
+leaves no trace; every member may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from types import FunctionType, TracebackType
+from typing import Any, Self
+
+from unisycl.api import properties, selector
+from unisycl.api.context import context
+from unisycl.api.device import check_descriptor, device
+from unisycl.api.event import event, tasks_of
+from unisycl.api.handler import check_callable, handler, split
+from unisycl.api.info import Descriptor
+from unisycl.api.properties import HasProperties, Property, property_list
+from unisycl.api.queue_base import QueueBase
+from unisycl.base.enums import aspect, backend
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import launch
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.devices import default_context, require_aspect
+from unisycl.runtime.tasks import Task
+
+_NONE: tuple[Task, ...] = ()
+_GIVEN = (Property, property_list, list, tuple)
+
+
+class queue(QueueBase, HasProperties):
+    """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
+
+    Args:
+        args: in any order: a device or a selector, a context, an asynchronous handler (a callable
+            taking an ``exception_list``, after the device), properties.
+        async_handler: the handler, by name.
+
+    Without a handler here or on the context, errors of commands are raised out of ``wait``,
+    ``wait_and_throw``, ``event.wait``, ``buffer.close`` and ``host_accessor``, and printed at exit.
+    Example::
+
+        q = unisycl.queue(unisycl.cpu_selector_v, unisycl.property.queue.in_order())
+    """
+
+    __slots__ = ("__weakref__", "_context", "_finalizer", "_properties")
+    __kernel_refusal__ = "submit other kernels from the host"
+
+    def __init__(self, *args: Any, async_handler: Any = None) -> None:
+        chosen, owner, found, given = _arguments(args)
+        in_context = None if owner is None else owner.get_devices()
+        if chosen is None:
+            chosen = device(selector.default_selector_v) if in_context is None else (
+                selector.pick(selector.default_selector_v, in_context))
+        elif not isinstance(chosen, device):
+            chosen = device(chosen) if in_context is None else selector.pick(chosen, in_context)
+        if in_context is not None and chosen not in in_context:
+            raise UsageError(errc.invalid, f"queue: {chosen!r} is not a device of the context; "
+                             "choose one of context.get_devices()")
+        self._properties = properties.check(properties.flatten(given), "queue")
+        profiling = self.has_property(properties.property.queue.enable_profiling)
+        if profiling:
+            require_aspect(chosen.state, aspect.queue_profiling, "property.queue.enable_profiling")
+        self._context = context._of(default_context(chosen.state)) if owner is None else owner
+        state = self._context.state
+        self.channel = Channel(
+            chosen.state, state, handler=async_handler or found or state.handler,
+            in_order=self.has_property(properties.property.queue.in_order), profiling=profiling)
+        self._finalizer = weakref.finalize(self, self.channel.retire)
+        self._finalizer.atexit = False
+
+    # ------------------------------------------------------------------ asking
+    def get_context(self) -> context:
+        """Return the context."""
+        return self._context
+
+    def get_device(self) -> device:
+        """Return the device."""
+        return device._of(self.channel.device)
+
+    def get_backend(self) -> backend:
+        """Return the backend."""
+        return self.channel.device.info.backend
+
+    def is_in_order(self) -> bool:
+        """Say whether each command runs after the one before it."""
+        return self.channel.in_order
+
+    def get_info(self, what: Descriptor) -> Any:
+        """Return the context or the device, for ``info.queue.context`` or ``.device``."""
+        check_descriptor(what, "queue")
+        return self.get_context() if what.name == "context" else self.get_device()
+
+    def khr_empty(self) -> bool:
+        """Say whether no command is pending (sycl_khr_queue_empty_query)."""
+        return self.channel.idle()
+
+    def khr_flush(self) -> None:
+        """Make pending commands progress; they do so here by themselves (sycl_khr_queue_flush)."""
+
+    # ------------------------------------------------------------------ waiting
+    def wait(self) -> None:
+        """Block until everything submitted before has completed; Ctrl-C interrupts.
+
+        Errors stay with the queue for its handler; without any handler they are raised here.
+        """
+        self.channel.wait()
+        self.channel.deliver_unhandled()
+
+    def wait_and_throw(self) -> None:
+        """Block as ``wait``, then give undelivered errors to the handler (SYCL 2020 §4.13.1)."""
+        self.channel.wait()
+        self.channel.deliver()
+
+    def throw_asynchronous(self) -> None:
+        """Give undelivered errors to the handler without waiting (SYCL 2020 §4.13.1)."""
+        self.channel.prune()
+        self.channel.deliver()
+
+    def close(self) -> None:
+        """Wait and deliver errors, as leaving a ``with`` block does."""
+        self.wait_and_throw()
+
+    # ------------------------------------------------------------------ submitting
+    def submit(self, group_function: Callable[[handler], Any]) -> event:
+        """Run a command group function at once and submit what it asks for (SYCL 2020 §4.6.5.2).
+
+        Works as a decorator: the name of the function then stands for the event.
+        """
+        check_callable(group_function)
+        h = handler(self.channel)
+        try:
+            group_function(h)
+        except BaseException:
+            h.abandon()
+            raise
+        return event._of(h.finish())
+
+    def single_task(self, *rest: Any, depends_on: Any = ()) -> Any:
+        """Run a kernel once (SYCL 2020 §4.6.5.3): ``single_task([events,] fn, *args)``."""
+        rest, deps = _dependencies(rest, depends_on)
+        if not rest:
+            return lambda fn: self.single_task(fn, depends_on=depends_on)
+        check_callable(rest[0])
+        return event._of(launch.launch_now(
+            self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
+
+    def parallel_for(self, space: Any, *rest: Any, depends_on: Any = ()) -> Any:
+        """Run a kernel over an index space (SYCL 2020 §4.6.5.3).
+
+        Args:
+            space: a range, an int, a tuple, or an nd_range.
+            rest: an event or a list of events to wait for, reductions, the kernel, its further
+                arguments. Without a kernel, returns a decorator that submits it.
+            depends_on: events to wait for, by name.
+
+        Returns:
+            The event. Kernels launched so use USM memory, not accessors.
+        """
+        if rest and type(rest[0]) is FunctionType and not depends_on:
+            return event._of(launch.launch_now(
+                self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
+        rest, deps = _dependencies(rest, depends_on)
+        offset, reductions, fn, args = split(rest)
+        geometry = launch.space_geometry(space, offset)
+        if fn is None:
+            return lambda f: event._of(launch.launch_now(
+                self.channel, f, geometry, (), reductions, deps))
+        check_callable(fn)
+        return event._of(launch.launch_now(self.channel, fn, geometry, args, reductions, deps))
+
+    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, depends_on: Any = ()) -> event:
+        """Copy bytes between USM memory and arrays (SYCL 2020 §4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.memcpy(dst, src, nbytes))
+
+    def copy(self, src: Any, dst: Any, count: int | None = None, depends_on: Any = ()) -> event:
+        """Copy elements between USM memory, arrays and placeholder accessors (§4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.copy(src, dst, count))
+
+    def memset(self, dst: Any, value: int, nbytes: int | None = None,
+               depends_on: Any = ()) -> event:
+        """Write one byte everywhere (SYCL 2020 §4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.memset(dst, value, nbytes))
+
+    def fill(self, dst: Any, value: Any, count: int | None = None, depends_on: Any = ()) -> event:
+        """Write one value everywhere (SYCL 2020 §4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.fill(dst, value, count))
+
+    def update_host(self, source: Any, depends_on: Any = ()) -> event:
+        """Bring the host's copy of a placeholder accessor's data up to date (§4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.update_host(source))
+
+    def prefetch(self, pointer: Any, nbytes: int | None = None, depends_on: Any = ()) -> event:
+        """Say that the device will use shared memory soon: a hint (SYCL 2020 §4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.prefetch(pointer, nbytes))
+
+    def mem_advise(self, pointer: Any, nbytes: int | None = None, advice: int = 0,
+                   depends_on: Any = ()) -> event:
+        """Advise how memory will be used: a hint (SYCL 2020 §4.6.5.3)."""
+        return self._command(depends_on, lambda h: h.mem_advise(pointer, nbytes, advice))
+
+    def _command(self, depends_on: Any, ask: Callable[[handler], None]) -> event:
+        def group(h: handler) -> None:
+            h.depends_on(depends_on)
+            ask(h)
+        return self.submit(group)
+
+    def ext_oneapi_submit_barrier(self, events: Sequence[event] | None = None) -> event:
+        """Return an event that completes after these events, or after all submitted so far."""
+        tasks = self.channel.snapshot() if events is None else tasks_of(events)
+        task = Task(self.channel, "a barrier", self.channel.driver)
+        self.channel.submit(task, tasks, launch.begin_nothing)
+        return event._of(task)
+
+    # ------------------------------------------------------------------ as an object
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if error is None:
+            self.close()
+        else:
+            self.channel.wait()
+
+    def __copy__(self) -> queue:
+        return self
+
+    def __deepcopy__(self, memo: object) -> queue:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, queue) and other.channel is self.channel
+
+    def __hash__(self) -> int:
+        return hash(("queue", id(self.channel)))
+
+    def __repr__(self) -> str:
+        order = "in order" if self.channel.in_order else "out of order"
+        pending = len(self.channel.pending)
+        return f"<queue on {self.channel.device.name}: {order}, {pending} pending>"
+
+
+def _arguments(args: tuple[Any, ...]) -> tuple[Any, context | None, Any, list[Any]]:
+    """Sort a constructor's arguments: device or selector, context, handler, properties."""
+    chosen: Any = None
+    owner: context | None = None
+    found: Any = None
+    given: list[Any] = []
+    for arg in args:
+        if isinstance(arg, context):
+            owner = arg
+        elif isinstance(arg, _GIVEN) or properties.is_property(arg):
+            given.append(arg)
+        elif isinstance(arg, device):
+            chosen = arg
+        elif callable(arg):
+            if chosen is None:
+                chosen = arg
+            else:
+                found = arg
+        elif arg is not None:
+            raise UsageError(errc.invalid, f"queue: did not expect a {type(arg).__name__}; give a "
+                             "device or a selector, a context, an async handler, properties")
+    return chosen, owner, found, given
+
+
+def _dependencies(rest: tuple[Any, ...], named: Any) -> tuple[tuple[Any, ...], Sequence[Task]]:
+    """Take the events that may stand before a kernel, and those given by name."""
+    deps: list[Task] = tasks_of(named) if named else []
+    if rest and isinstance(rest[0], event | list):
+        deps += tasks_of(rest[0])
+        rest = rest[1:]
+    return rest, tuple(dict.fromkeys(deps))

@@ -1,0 +1,95 @@
+"""Device selectors: callables that rank devices (SYCL 2020 §4.6.1.1).
+
+Non-goals: listing devices. Invariant: a negative score never selects; of equal scores the device
+listed first wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from unisycl.api.device_info import type_of
+from unisycl.api.info import device_type
+from unisycl.base.enums import aspect, backend
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import devices
+from unisycl.runtime.devices import DeviceState
+
+Selector = Callable[[Any], int]
+
+
+def default_selector_v(device: Any) -> int:
+    """Rank every device: GPU, CPU, accelerator, then emulated ones; ``UNISYCL_DEVICE`` wins."""
+    state: DeviceState = device.state
+    wanted = devices.preferred()
+    if wanted:
+        return 1000 if state is devices.find(wanted) else -1
+    return devices.score(state)
+
+
+def cpu_selector_v(device: Any) -> int:
+    """Select a CPU."""
+    return _of_type(device, device_type.cpu)
+
+
+def gpu_selector_v(device: Any) -> int:
+    """Select a GPU."""
+    return _of_type(device, device_type.gpu)
+
+
+def accelerator_selector_v(device: Any) -> int:
+    """Select an accelerator."""
+    return _of_type(device, device_type.accelerator)
+
+
+def host_selector_v(device: Any) -> int:
+    """Select the host device, where CPython runs the kernels and a debugger can step."""
+    return 1 if device.state.info.backend is backend.host else -1
+
+
+def _of_type(device: Any, kind: device_type) -> int:
+    state: DeviceState = device.state
+    return devices.score(state) if type_of(state) is kind else -1
+
+
+def aspect_selector(*required: Any, denied: Iterable[aspect] = ()) -> Selector:
+    """Return a selector of devices that have all aspects given and none denied.
+
+    Args:
+        required: aspects, or one list of aspects.
+        denied: aspects the device must not have.
+
+    SYCL 2020 §4.6.1.1.
+    """
+    wanted: list[aspect] = []
+    for item in required:
+        wanted.extend(item if isinstance(item, list | tuple) else [item])
+    refused = list(denied)
+
+    def select(device: Any) -> int:
+        if all(device.has(a) for a in wanted) and not any(device.has(a) for a in refused):
+            return devices.score(device.state)
+        return -1
+
+    select.__name__ = f"aspect_selector({', '.join(a.name for a in wanted)})"
+    return select
+
+
+def pick(selector: Any, candidates: Iterable[Any]) -> Any:
+    """Return the candidate with the highest score; ``errc.runtime`` if none scores at least 0."""
+    if not callable(selector):
+        raise UsageError(errc.invalid, "expected a device selector (a callable that ranks devices, "
+                         f"such as gpu_selector_v), got {type(selector).__name__}")
+    best, best_score, seen = None, -1, []
+    for candidate in candidates:
+        points = int(selector(candidate))
+        seen.append(candidate.state.name)
+        if points > best_score:
+            best, best_score = candidate, points
+    if best is None:
+        name = getattr(selector, "__name__", repr(selector))
+        raise UsageError(errc.runtime, f"{name} selects none of the devices found: "
+                         f"{', '.join(seen) or 'there are none'}; 'python -m unisycl doctor' says "
+                         "what was looked for")
+    return best

@@ -1,0 +1,282 @@
+"""Unified shared memory (SYCL 2020 §4.8): allocate, index, free, ask.
+
+Non-goals: system allocations (a NumPy array is one as it is). Invariants: device allocations
+cannot be indexed from the host; ``free`` raises where C++ would corrupt the heap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.api.context import context
+from unisycl.api.device import device
+from unisycl.api.queue_base import QueueBase
+from unisycl.base import geometry as geo
+from unisycl.base.enums import address_space, aspect, usm_kind
+from unisycl.base.errors import UsageError, errc
+from unisycl.ir.types import View, element_type
+from unisycl.runtime import usm as blocks
+from unisycl.runtime.devices import ContextState, DeviceState, require_aspect
+from unisycl.runtime.memory import Array
+
+_ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
+            usm_kind.host: aspect.usm_host_allocations,
+            usm_kind.shared: aspect.usm_shared_allocations}
+
+
+class usm:
+    """Names of SYCL's ``sycl::usm`` namespace (SYCL 2020 §4.8.2)."""
+
+    alloc = usm_kind
+
+
+class usm_pointer(blocks.Pointer):
+    """USM memory with a type and a shape (SYCL 2020 §4.8).
+
+    Kernels index it, and so does the host unless it is a device allocation. ``p + n`` points n
+    elements further; ``numpy.asarray(p)`` shares the memory.
+    """
+
+    __slots__ = ("__weakref__", "_type", "_view")
+
+    def __init__(self, block: blocks.Block, dtype: np.dtype[Any], shape: tuple[int, ...],
+                 offset: int = 0) -> None:
+        elem = element_type(dtype)
+        if elem is None:
+            raise UsageError(errc.invalid, f"USM: kernels have no type {dtype}; use bool, an "
+                             "integer, a float or a structured dtype of these")
+        super().__init__(block, dtype, shape, offset)
+        self._type = View(elem, len(shape), address_space.global_space)
+        self._view: Array | None = None
+
+    def __kernel_type__(self) -> View:
+        """Return the type kernels see."""
+        return self._type
+
+    def get_view(self) -> Array:
+        """Return the memory as an array, without a copy; refused for device allocations."""
+        if self.block.kind is usm_kind.device:
+            raise UsageError(errc.invalid, "a device allocation cannot be accessed from the host; "
+                             "copy it with queue.memcpy or queue.copy, or use malloc_shared")
+        if self.block.freed:
+            self.block.bytes()
+        view = self._view
+        if view is None:
+            view = self._view = self._bound.memory.reshape(self.shape)
+        return view
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        self.block.exported = True
+        return self.get_view().__array_interface__
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        return np.array(self.get_view(), dtype=dtype, copy=copy)
+
+    def address(self) -> int:
+        """Return the address of the first element."""
+        return self.block.address + self.offset
+
+    def size(self) -> int:
+        """Return the number of elements."""
+        return math.prod(self.shape)
+
+    def byte_size(self) -> int:
+        """Return the number of bytes."""
+        return self.size() * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.get_view())
+
+    def __add__(self, count: Any) -> Self:
+        if not hasattr(count, "__index__"):
+            return NotImplemented
+        skip = int(count)
+        if not 0 <= skip <= self.size():
+            raise UsageError(errc.invalid, f"{self!r} + {skip} lies outside the allocation")
+        return type(self)(self.block, self.dtype, (self.size() - skip,),
+                          self.offset + skip * self.dtype.itemsize)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, usm_pointer):
+            return NotImplemented
+        return self.block is other.block and self.offset == other.offset
+
+    def __hash__(self) -> int:
+        return hash((id(self.block), self.offset))
+
+    def __repr__(self) -> str:
+        extent = " x ".join(map(str, self.shape))
+        state = ", freed" if self.block.freed else ""
+        return f"<usm {self.block.kind.name}: {extent} of {self.dtype}{state}>"
+
+
+def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int = 0,
+           dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """Allocate USM of a kind (SYCL 2020 §4.8.3.5).
+
+    Args:
+        count: the number of elements, or a shape of one to three dimensions.
+        args: the type of an element (left out: bytes), then a queue, or a device and a context,
+            or for host memory a context; ``usm.alloc`` if not given as ``kind``.
+        kind: host, device or shared.
+        alignment: in bytes, a power of two; 0 for the default of 64.
+        dtype: the type of an element, by name.
+
+    Returns:
+        The memory, or None where there is not enough. Raises ``errc.feature_not_supported`` if the
+        device lacks the aspect.
+    """
+    where: list[Any] = []
+    for arg in args:
+        if isinstance(arg, usm_kind):
+            kind = arg
+        elif isinstance(arg, QueueBase | device | context):
+            where.append(arg)
+        else:
+            dtype = arg
+    if kind is None or kind is usm_kind.unknown:
+        raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
+    state, owner = _place(kind, where)
+    return _allocate(count, np.dtype(np.uint8 if dtype is None else dtype), kind, alignment, state,
+                     owner)
+
+
+def _place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
+    """Return the device and context of an allocation (SYCL 2020 §4.8.3)."""
+    found = next((q for q in where if isinstance(q, QueueBase)), None)
+    if found is not None:
+        return found.channel.device, found.channel.context
+    owner = next((c for c in where if isinstance(c, context)), None)
+    chosen = next((d for d in where if isinstance(d, device)), None)
+    if owner is None or (chosen is None and kind is not usm_kind.host):
+        raise UsageError(errc.invalid, "USM is allocated with a queue, or a device and a context")
+    state = owner.state.devices[0] if chosen is None else chosen.state
+    if state not in owner.state.devices:
+        raise UsageError(errc.invalid, f"the device '{state.info.name}' is not in the context; use "
+                         "one of its devices")
+    return state, owner.state
+
+
+def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
+              state: DeviceState, owner: ContextState) -> usm_pointer | None:
+    require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation")
+    shape = tuple(geo.as_range(count))
+    if alignment < 0 or alignment & (alignment - 1):
+        raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment}")
+    nbytes = math.prod(shape) * dtype.itemsize
+    most = state.info.max_mem_alloc_size or state.info.global_mem_size
+    if (most and nbytes > most) or alignment > 1 << 24:
+        return None
+    try:
+        block = blocks.Block(nbytes, kind, owner, state, alignment)
+    except (MemoryError, ValueError, OverflowError):
+        return None
+    return usm_pointer(block, dtype, shape)
+
+
+def malloc_device(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """Allocate memory that only kernels and copies reach (SYCL 2020 §4.8.3.2); see ``malloc``."""
+    return malloc(count, *args, kind=usm_kind.device, dtype=dtype)
+
+
+def malloc_host(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """Allocate host memory that kernels reach (SYCL 2020 §4.8.3.3); see ``malloc``."""
+    return malloc(count, *args, kind=usm_kind.host, dtype=dtype)
+
+
+def malloc_shared(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """Allocate memory that host and kernels share (SYCL 2020 §4.8.3.4); see ``malloc``."""
+    return malloc(count, *args, kind=usm_kind.shared, dtype=dtype)
+
+
+def aligned_alloc(alignment: int, count: Any, *args: Any, kind: usm_kind | None = None,
+                  dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """Allocate USM at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.5)."""
+    return malloc(count, *args, kind=kind, alignment=alignment, dtype=dtype)
+
+
+def aligned_alloc_device(alignment: int, count: Any, *args: Any,
+                         dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """As ``malloc_device``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.2)."""
+    return malloc(count, *args, kind=usm_kind.device, alignment=alignment, dtype=dtype)
+
+
+def aligned_alloc_host(alignment: int, count: Any, *args: Any,
+                       dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """As ``malloc_host``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.3)."""
+    return malloc(count, *args, kind=usm_kind.host, alignment=alignment, dtype=dtype)
+
+
+def aligned_alloc_shared(alignment: int, count: Any, *args: Any,
+                         dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+    """As ``malloc_shared``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.4)."""
+    return malloc(count, *args, kind=usm_kind.shared, alignment=alignment, dtype=dtype)
+
+
+def free(pointer: usm_pointer | None, where: Any) -> None:
+    """Free an allocation (SYCL 2020 §4.8.3.6); None is ignored, freeing twice raises.
+
+    Args:
+        pointer: what an allocation function returned.
+        where: the queue or the context it was allocated with.
+    """
+    if pointer is None:
+        return
+    if not isinstance(pointer, usm_pointer):
+        raise UsageError(errc.invalid, f"free: expected USM memory, got {type(pointer).__name__}")
+    owner = _context_of(where)
+    if owner is not pointer.block.context:
+        raise UsageError(errc.invalid, "free: the memory belongs to another context; give the "
+                         "queue or context it was allocated with")
+    if pointer.offset:
+        raise UsageError(errc.invalid, "free: the pointer lies inside an allocation; free what the "
+                         "allocation function returned")
+    pointer.block.free()
+
+
+def _context_of(where: Any) -> ContextState:
+    if isinstance(where, QueueBase):
+        return where.channel.context
+    if isinstance(where, context):
+        return where.state
+    raise UsageError(errc.invalid, f"expected a queue or a context, got {type(where).__name__}")
+
+
+def _find(pointer: Any, owner: ContextState) -> blocks.Block | None:
+    if isinstance(pointer, usm_pointer):
+        block = pointer.block
+        return block if block.context is owner and not block.freed else None
+    if isinstance(pointer, np.ndarray):
+        return blocks.find(owner, pointer.ctypes.data)
+    return blocks.find(owner, pointer) if isinstance(pointer, int) else None
+
+
+def get_pointer_type(pointer: Any, where: Any) -> usm_kind:
+    """Return the kind of memory a pointer, an address or an array lies in (SYCL 2020 §4.8.4)."""
+    block = _find(pointer, _context_of(where))
+    return usm_kind.unknown if block is None else block.kind
+
+
+def get_pointer_device(pointer: Any, where: Any) -> device:
+    """Return the device an allocation belongs to; ``errc.invalid`` outside any (§4.8.4)."""
+    owner = _context_of(where)
+    block = _find(pointer, owner)
+    if block is None:
+        raise UsageError(errc.invalid, "get_pointer_device: this is no USM allocation of the "
+                         "context")
+    return device._of(owner.devices[0] if block.kind is usm_kind.host else block.device)

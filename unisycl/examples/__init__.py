@@ -1,0 +1,1 @@
+"""Programs that show unisycl at work, on real data: ``photo`` and ``terrain``."""

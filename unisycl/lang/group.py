@@ -1,0 +1,126 @@
+"""Functions over a work-group or sub-group, reached by all its work-items (SYCL 2020 §4.17.2 to 3).
+
+Non-goals: running them; a device does, and the host device turns each call into a meeting point of
+its work-items. Invariant: called anywhere else they raise ``UsageError`` and change nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from unisycl.base.enums import memory_scope
+from unisycl.base.errors import UsageError, errc
+from unisycl.lang.groups import group, sub_group
+
+_Group = group | sub_group
+
+
+def _outside(name: str) -> NoReturn:
+    raise UsageError(errc.invalid, f"{name} is a group function: every work-item of a kernel over "
+                     "an nd_range calls it. It cannot be called on the host, at the group scope of "
+                     "parallel_for_work_group, or in a kernel over a plain range")
+
+
+def group_barrier(group: _Group, fence_scope: memory_scope | None = None) -> None:
+    """Wait until every work-item of the group is here (SYCL 2020 §4.17.3.1 ``group_barrier``).
+
+    What any of them wrote to local or global memory before is visible to all of them after.
+
+    Args:
+        group: ``it.get_group()`` or ``it.get_sub_group()``.
+        fence_scope: how far the writes must be visible; by default the group itself.
+    """
+    _outside("group_barrier")
+
+
+def group_broadcast(group: _Group, x: Any, local_id: Any = 0) -> Any:
+    """Return the ``x`` of one work-item to all (SYCL 2020 §4.17.3.2).
+
+    Args:
+        group: the work-group or sub-group.
+        x: a number.
+        local_id: the giver's linear id in the group, or its ``id``; the same for all work-items.
+    """
+    _outside("group_broadcast")
+
+
+def any_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
+    """Say whether ``x``, or ``pred(x)``, is true for any work-item (SYCL 2020 §4.17.4.1)."""
+    _outside("any_of_group")
+
+
+def all_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
+    """Say whether ``x``, or ``pred(x)``, is true for every work-item (SYCL 2020 §4.17.4.2)."""
+    _outside("all_of_group")
+
+
+def none_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
+    """Say whether ``x``, or ``pred(x)``, is true for no work-item (SYCL 2020 §4.17.4.3)."""
+    _outside("none_of_group")
+
+
+def shift_group_left(group: sub_group, x: Any, delta: int = 1) -> Any:
+    """Return the ``x`` of the work-item ``delta`` places higher (SYCL 2020 §4.17.4.4).
+
+    Where there is none the result is unspecified.
+    """
+    _outside("shift_group_left")
+
+
+def shift_group_right(group: sub_group, x: Any, delta: int = 1) -> Any:
+    """Return the ``x`` of the work-item ``delta`` places lower (SYCL 2020 §4.17.4.4).
+
+    Where there is none the result is unspecified.
+    """
+    _outside("shift_group_right")
+
+
+def permute_group_by_xor(group: sub_group, x: Any, mask: int) -> Any:
+    """Return the ``x`` of the work-item whose id is this one's ``^ mask`` (SYCL 2020 §4.17.4.5).
+
+    ``mask`` is the same for all work-items. Where there is no such item the result is unspecified.
+    """
+    _outside("permute_group_by_xor")
+
+
+def select_from_group(group: sub_group, x: Any, remote_local_id: Any) -> Any:
+    """Return the ``x`` of the work-item of a given id (SYCL 2020 §4.17.4.6).
+
+    Where there is no such item the result is unspecified.
+    """
+    _outside("select_from_group")
+
+
+def reduce_over_group(group: _Group, x: Any, *init_and_op: Any) -> Any:
+    """Combine the ``x`` of all work-items; all get the result (SYCL 2020 §4.17.4.5).
+
+    Args:
+        group: the work-group or sub-group.
+        x: a number.
+        init_and_op: ``([init,] op)``; ``op`` is one of SYCL's function objects such as ``plus``.
+    """
+    _outside("reduce_over_group")
+
+
+def inclusive_scan_over_group(group: _Group, x: Any, *op_and_init: Any) -> Any:
+    """Combine ``x`` over the work-items up to this one (SYCL 2020 §4.17.4.7).
+
+    Args:
+        group: the work-group or sub-group.
+        x: a number.
+        op_and_init: ``(op[, init])``; ``op`` is one of SYCL's function objects such as ``plus``.
+    """
+    _outside("inclusive_scan_over_group")
+
+
+def exclusive_scan_over_group(group: _Group, x: Any, *init_and_op: Any) -> Any:
+    """Combine ``x`` over the work-items before this one (SYCL 2020 §4.17.4.6).
+
+    The first gets ``init``, by default the operator's identity.
+
+    Args:
+        group: the work-group or sub-group.
+        x: a number.
+        init_and_op: ``([init,] op)``; ``op`` is one of SYCL's function objects such as ``plus``.
+    """
+    _outside("exclusive_scan_over_group")

@@ -1,0 +1,162 @@
+"""``nd_item``, and the other index objects under one roof (SYCL 2020 §4.9.1.4 to §4.9.1.8).
+
+Non-goals: making work-items (the host device). Invariants: users
+cannot construct these; single ids are Python ints, whole ids are ``unisycl.id`` objects.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+from unisycl.base.enums import fence_space
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.geometry import id, linear_id, nd_range, range
+from unisycl.lang.groups import group, h_item, sub_group
+from unisycl.lang.place import Place, Unconstructible, pick
+from unisycl.lang.range_item import item
+
+__all__ = ["group", "h_item", "item", "nd_item", "sub_group"]
+
+class nd_item(Unconstructible):
+    """A work-item of a ``parallel_for`` over an ``nd_range`` (SYCL 2020 §4.9.1.5).
+
+    ``get_global_id(d)`` is ``get_group(d) * get_local_range(d) + get_local_id(d)``, plus the offset
+    if the launch has one. Methods without a dimension return the whole ``id`` or ``range``.
+
+    Example:
+        >>> def kernel(it):
+        ...     tile[it.get_local_id(0)] = x[it.get_global_id(0)]
+        ...     group_barrier(it.get_group())
+    """
+
+    __slots__ = ("_group", "_linear", "_local", "_place", "_sub_group")
+    _place: Place
+    _local: tuple[int, ...]
+    _linear: int
+    _group: group
+    _sub_group: sub_group
+
+    @classmethod
+    def _make(cls, place: Place, local: tuple[int, ...]) -> nd_item:
+        made = object.__new__(cls)
+        made._place = place
+        made._local = local
+        made._linear = linear_id(local, place.local_range)
+        made._group = group._make(place, local)
+        made._sub_group = sub_group._make(place, made._linear)
+        return made
+
+    @property
+    def dimensions(self) -> int:
+        """The number of dimensions, 1 to 3."""
+        return len(self._local)
+
+    @overload
+    def get_global_id(self) -> id: ...
+    @overload
+    def get_global_id(self, dimension: int) -> int: ...
+    def get_global_id(self, dimension: int | None = None) -> id | int:
+        """Return the position in the global range, or that of one dimension."""
+        if dimension is None:
+            return id._make(self._place.global_id(self._local))
+        return pick(self._local, dimension, "nd_item.get_global_id") + self._place.origin[dimension]
+
+    def get_global_linear_id(self) -> int:
+        """Return the row-major position in the global range, the offset not counted."""
+        place = self._place
+        start = zip(place.origin, place.offset, self._local, strict=True)
+        return linear_id((g - o + x for g, o, x in start), place.global_range)
+
+    @overload
+    def get_local_id(self) -> id: ...
+    @overload
+    def get_local_id(self, dimension: int) -> int: ...
+    def get_local_id(self, dimension: int | None = None) -> id | int:
+        """Return the position in the work-group, or that of one dimension."""
+        if dimension is None:
+            return id._make(self._local)
+        return pick(self._local, dimension, "nd_item.get_local_id")
+
+    def get_local_linear_id(self) -> int:
+        """Return the row-major position in the work-group."""
+        return self._linear
+
+    @overload
+    def get_group(self) -> group: ...
+    @overload
+    def get_group(self, dimension: int) -> int: ...
+    def get_group(self, dimension: int | None = None) -> group | int:
+        """Return the work-group, or its position in one dimension."""
+        if dimension is None:
+            return self._group
+        return pick(self._place.group, dimension, "nd_item.get_group")
+
+    def get_sub_group(self) -> sub_group:
+        """Return the sub-group."""
+        return self._sub_group
+
+    def get_group_linear_id(self) -> int:
+        """Return the row-major number of the work-group."""
+        return self._place.group_linear()
+
+    @overload
+    def get_group_range(self) -> range: ...
+    @overload
+    def get_group_range(self, dimension: int) -> int: ...
+    def get_group_range(self, dimension: int | None = None) -> range | int:
+        """Return the number of work-groups in each dimension or in one."""
+        extent = self._place.group_range
+        if dimension is None:
+            return range._make(extent)
+        return pick(extent, dimension, "nd_item.get_group_range")
+
+    @overload
+    def get_global_range(self) -> range: ...
+    @overload
+    def get_global_range(self, dimension: int) -> int: ...
+    def get_global_range(self, dimension: int | None = None) -> range | int:
+        """Return the number of work-items in each dimension or in one."""
+        extent = self._place.global_range
+        if dimension is None:
+            return range._make(extent)
+        return pick(extent, dimension, "nd_item.get_global_range")
+
+    @overload
+    def get_local_range(self) -> range: ...
+    @overload
+    def get_local_range(self, dimension: int) -> int: ...
+    def get_local_range(self, dimension: int | None = None) -> range | int:
+        """Return the size of a work-group in each dimension or in one."""
+        extent = self._place.local_range
+        if dimension is None:
+            return range._make(extent)
+        return pick(extent, dimension, "nd_item.get_local_range")
+
+    def get_offset(self) -> id:
+        """Return the offset of the launch (deprecated in SYCL 2020)."""
+        return id._make(self._place.offset)
+
+    def get_nd_range(self) -> nd_range:
+        """Return the ``nd_range`` of the launch."""
+        place = self._place
+        return nd_range(place.global_range, place.local_range, place.offset)
+
+    def barrier(self, space: fence_space = fence_space.global_and_local) -> None:
+        """Wait for the work-group (SYCL 1.2 §3.5.1.4); SYCL 2020 spells it ``group_barrier``."""
+        raise UsageError(errc.invalid, "nd_item.barrier can only be called from a kernel over an "
+                         "nd_range")
+
+    def mem_fence(self, space: fence_space = fence_space.global_and_local) -> None:
+        """Order this work-item's memory operations (SYCL 1.2 §3.5.1.4); here they already are."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, nd_item):
+            return NotImplemented
+        return self.get_global_id() == other.get_global_id() and self._local == other._local
+
+    def __hash__(self) -> int:
+        return hash((self._place.global_id(self._local), self._local))
+
+    def __repr__(self) -> str:
+        return (f"nd_item(global {self._place.global_id(self._local)}, local {self._local}, "
+                f"group {self._place.group})")

@@ -1,0 +1,86 @@
+"""Where work-items and work-groups are: the state that index objects read.
+
+Non-goals: the public queries (``lang.item``). Invariant: one ``Place`` serves one launch in one
+thread; ``move_to`` changes the work-group that every index object of the launch speaks of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.geometry import linear_id
+
+
+class Space:
+    """The index space of a plain ``parallel_for(range)``: extents and (deprecated) offset."""
+
+    __slots__ = ("offset", "range")
+
+    def __init__(self, range: tuple[int, ...], offset: tuple[int, ...]) -> None:
+        self.range = range
+        self.offset = offset
+
+
+class Place:
+    """The work-group at hand and the shape of the launch it belongs to.
+
+    ``sized`` says whether the user gave the local size; ``sub_group`` is the sub-group size.
+    """
+
+    __slots__ = ("global_range", "group", "group_range", "local_range", "offset", "origin", "sized",
+                 "sub_group")
+
+    def __init__(self, global_range: tuple[int, ...], local_range: tuple[int, ...],
+                 offset: tuple[int, ...], sub_group: int, *, sized: bool = True) -> None:
+        self.global_range = global_range
+        self.local_range = local_range
+        self.group_range = tuple(g // s for g, s in zip(global_range, local_range, strict=True))
+        self.offset = offset
+        self.sub_group = sub_group
+        self.sized = sized
+        self.move_to((0,) * len(global_range))
+
+    def move_to(self, group: tuple[int, ...]) -> None:
+        """Make a work-group the one at hand."""
+        self.group = group
+        self.origin = tuple(g * s + o for g, s, o in
+                            zip(group, self.local_range, self.offset, strict=True))
+
+    @property
+    def items(self) -> int:
+        """The number of work-items in a work-group."""
+        return math.prod(self.local_range)
+
+    def global_id(self, local: Sequence[int]) -> tuple[int, ...]:
+        """Return the global id of a work-item of this group."""
+        return tuple(o + x for o, x in zip(self.origin, local, strict=True))
+
+    def group_linear(self) -> int:
+        """Return the row-major number of this group."""
+        return linear_id(self.group, self.group_range)
+
+
+def points(extent: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield every id below an extent, the last dimension fastest."""
+    return product(*(range(e) for e in extent))
+
+
+def pick(values: tuple[int, ...], dimension: int, what: str) -> int:
+    """Return one dimension's value; ``errc.invalid`` if there is no such dimension."""
+    if 0 <= dimension < len(values):
+        return values[dimension]
+    raise UsageError(errc.invalid, f"{what}: dimension {dimension} does not exist; there "
+                     f"{'is 1' if len(values) == 1 else f'are {len(values)}'}, counted from 0")
+
+
+class Unconstructible:
+    """A class whose objects only unisycl makes (SYCL 2020 §4.9.1)."""
+
+    __slots__ = ()
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise UsageError(errc.invalid, f"a program cannot make a {type(self).__name__}; unisycl "
+                         "passes one to the kernel")

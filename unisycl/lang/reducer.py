@@ -1,0 +1,83 @@
+"""``reducer``: what a kernel combines into (SYCL 2020 §4.9.2.3).
+
+Non-goals: reductions themselves (host side). Invariant: its value cannot be read in a kernel; the
+accumulator is None until something was combined where no identity is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from unisycl.base.errors import UsageError, errc
+from unisycl.lang import functions
+from unisycl.lang.convert import convert
+from unisycl.lang.place import Unconstructible
+
+
+class reducer(Unconstructible):
+    """A reduction variable inside a kernel (SYCL 2020 §4.9.2.3).
+
+    ``combine(x)`` folds a value in; so does the assignment operator that matches the reduction's
+    operator (``+=`` for ``plus``, ``*=``, ``&=``, ``|=``, ``^=``). It cannot be read.
+    """
+
+    __slots__ = ("_dtype", "_identity", "_op", "_value")
+    _op: Callable[[Any, Any], Any]
+    _dtype: np.dtype[Any]
+    _identity: Any
+    _value: Any
+
+    @classmethod
+    def _make(cls, op: Callable[[Any, Any], Any], dtype: np.dtype[Any], identity: Any) -> reducer:
+        made = object.__new__(cls)
+        made._op = op
+        made._dtype = dtype
+        made._identity = None if identity is None else convert(identity, dtype)
+        made._value = made._identity
+        return made
+
+    def combine(self, partial: Any) -> Self:
+        """Fold a value in, converted to the reduction's type first."""
+        x = convert(partial, self._dtype)
+        self._value = x if self._value is None else convert(self._op(self._value, x), self._dtype)
+        return self
+
+    def identity(self) -> Any:
+        """Return the identity; ``errc.invalid`` if the reduction has none."""
+        if self._identity is None:
+            raise UsageError(errc.invalid, "this reduction has no identity")
+        return self._identity
+
+    def _final(self, old: Any, *, dropped: bool) -> Any:
+        """Return what the reduction variable holds in the end; None to leave it alone."""
+        if dropped or self._value is None:
+            return self._value
+        return convert(self._op(convert(old, self._dtype), self._value), self._dtype)
+
+    def _assign(self, op: Any, spelling: str, partial: Any) -> Self:
+        if self._op is not op:
+            name = getattr(self._op, "__name__", "its operator")
+            raise UsageError(errc.invalid, f"'{spelling}' belongs to {op.__name__}; this reduction "
+                             f"combines by {name}: call combine()")
+        return self.combine(partial)
+
+    def __iadd__(self, partial: Any) -> Self:
+        return self._assign(functions.plus, "+=", partial)
+
+    def __imul__(self, partial: Any) -> Self:
+        return self._assign(functions.multiplies, "*=", partial)
+
+    def __iand__(self, partial: Any) -> Self:
+        return self._assign(functions.bit_and, "&=", partial)
+
+    def __ior__(self, partial: Any) -> Self:
+        return self._assign(functions.bit_or, "|=", partial)
+
+    def __ixor__(self, partial: Any) -> Self:
+        return self._assign(functions.bit_xor, "^=", partial)
+
+    def __repr__(self) -> str:
+        return f"reducer({getattr(self._op, '__name__', self._op)!r}, {self._dtype})"

@@ -1,0 +1,1 @@
+"""Internal: what happens between submit and a driver."""

@@ -1,0 +1,89 @@
+"""From the objects a kernel captured to the values of one launch.
+
+One converter per parameter is chosen when a kernel is first used; a launch only calls them.
+Non-goals: types (the front end has checked them). Invariant: scalars are copied by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import BoundView
+from unisycl.base.enums import address_space, aspect
+from unisycl.base.errors import UsageError, errc
+from unisycl.ir.nodes import Kernel, Param
+from unisycl.ir.types import Scalar, Struct, View
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.group import Capturable, Group
+from unisycl.runtime.regions import pitches_of
+
+Converter = Callable[[Any, Group | None, Channel], Any]
+
+
+def converters(kernel: Kernel) -> tuple[Converter, ...]:
+    """Return one converter per kernel parameter, in order."""
+    return tuple(_converter(p) for p in kernel.params)
+
+
+def _converter(param: Param) -> Converter:
+    if isinstance(param.type, View):
+        return _convert_view
+    if isinstance(param.type, Struct):
+        return _convert_struct
+    return _scalar_converter(param.type)
+
+
+def _scalar_converter(kind: Scalar) -> Converter:
+    make: Any = kind.dtype.numpy.type
+
+    def convert(raw: Any, group: Group | None, channel: Channel) -> Any:
+        return raw if type(raw) is make else make(raw)
+
+    return convert
+
+
+def _convert_struct(raw: Any, group: Group | None, channel: Channel) -> Any:
+    return raw.copy()
+
+
+def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
+    if isinstance(raw, Capturable):
+        return raw.bind(group, channel)
+    return bind_array(raw, channel)
+
+
+def bind_array(array: Any, channel: Channel) -> BoundView:
+    """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2)."""
+    if aspect.usm_system_allocations not in channel.device.info.aspects:
+        raise UsageError(errc.kernel_argument, "a NumPy array can be a kernel argument only where "
+                         "the device has aspect.usm_system_allocations, and "
+                         f"'{channel.device.info.name}' has not; use a buffer or malloc_shared")
+    if not array.flags.c_contiguous:
+        raise UsageError(errc.kernel_argument, "a NumPy array used in a kernel must be "
+                         "C-contiguous; pass np.ascontiguousarray(...) of it")
+    shape = array.shape
+    return BoundView(array.reshape(-1), 0, shape, pitches_of(shape))
+
+
+def local_bytes(kernel: Kernel) -> int:
+    """Return the local memory that a kernel declares itself, per work-group."""
+    return sum(_bytes(a.type.elem, a.shape) for a in kernel.arrays
+               if a.type.space is address_space.local_space)
+
+
+def parameter_bytes(kernel: Kernel) -> int:
+    """Return the bytes a kernel's parameters take."""
+    return sum(p.type.size if isinstance(p.type, Struct) else p.type.dtype.size
+               if isinstance(p.type, Scalar) else 8 for p in kernel.params)
+
+
+def element_bytes(kind: Scalar | Struct) -> int:
+    """Return the bytes of one element."""
+    return kind.size if isinstance(kind, Struct) else kind.dtype.size
+
+
+def _bytes(elem: Scalar | Struct, shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape, dtype=np.int64)) * element_bytes(elem)

@@ -1,0 +1,168 @@
+"""What a queue is underneath: where its commands go, which are pending, which errors it holds.
+
+Outlives the user's queue object until its work is done. Non-goals: building command groups.
+Invariants: an error is delivered once; appending a task takes no lock, removing takes one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from unisycl.backends.base import Driver
+from unisycl.base.errors import exception_list
+from unisycl.runtime import lifecycle
+from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
+from unisycl.runtime.tasks import Begin, Task, check_process, process
+
+_TRIM = 8
+_PRUNE = 256
+
+
+class Channel:
+    """The state of one queue. All methods may be called from any thread."""
+
+    __slots__ = ("__weakref__", "_last", "_limit", "_lock", "context", "device", "driver", "errors",
+                 "generation", "handler", "in_order", "pending", "profiling")
+
+    def __init__(self, device: DeviceState, context: ContextState, *,
+                 handler: AsyncHandler | None = None, in_order: bool = False,
+                 profiling: bool = False) -> None:
+        self.device = device
+        self.driver: Driver = device.driver
+        self.context = context
+        self.handler = handler
+        self.in_order = in_order
+        self.profiling = profiling
+        self.pending: deque[Task] = deque()
+        self.errors: list[Task] = []
+        self.generation = process.generation
+        self._lock = threading.RLock()
+        self._limit = _PRUNE
+        self._last: Task | None = None
+        lifecycle.add(self)
+
+    # ------------------------------------------------------------------ submitting
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
+        """Start a task after ``deps`` and, in order, after the task before it."""
+        if self.profiling:
+            task.submitted = time.monotonic_ns()
+        if self.in_order:
+            with self._lock:
+                last, self._last = self._last, task
+            if last is not None and last is not task and last not in deps:
+                deps = (*deps, last)
+        self._add(task)
+        task.enqueue(deps, begin)
+
+    def _add(self, task: Task) -> None:
+        pending = self.pending
+        pending.append(task)
+        if len(pending) > _TRIM:
+            self._trim()
+
+    def _trim(self) -> None:
+        """Forget the oldest tasks that have ended; now and then look at all of them."""
+        with self._lock:
+            pending = self.pending
+            while pending and pending[0].done():
+                pending.popleft()
+        if len(pending) > self._limit:
+            self.prune()
+
+    def prune(self) -> None:
+        """Forget what has ended."""
+        with self._lock:
+            pending = self.pending
+            for _ in range(len(pending)):
+                task = pending.popleft()
+                if not task.done():
+                    pending.append(task)
+            self._limit = max(_PRUNE, 2 * len(pending))
+            last = self._last
+            if last is not None and last.stale():
+                self._last = None
+
+    # ------------------------------------------------------------------ waiting
+    def snapshot(self) -> list[Task]:
+        """Return the tasks that may still run, in order of submission."""
+        with self._lock:
+            return list(self.pending.copy())
+
+    def wait(self) -> None:
+        """Block until everything submitted before has ended; delivers nothing."""
+        check_process(self)
+        for task in self.snapshot():
+            task.wait()
+        self.prune()
+
+    def idle(self) -> bool:
+        """Say whether nothing is pending."""
+        self.prune()
+        return not self.pending
+
+    # ------------------------------------------------------------------ errors
+    def take_errors(self) -> list[BaseException]:
+        """Take the errors not delivered yet; whoever takes them has to deliver them."""
+        with self._lock:
+            taken = self.errors[:]
+            del self.errors[: len(taken)]
+        for task in taken:
+            task.delivered = True
+        return [t.error for t in taken if t.error is not None]
+
+    def claim(self, task: Task) -> BaseException | None:
+        """Take the error of one task, if it has not been delivered yet."""
+        with self._lock:
+            if task not in self.errors:
+                return None
+            self.errors.remove(task)
+        task.delivered = True
+        return task.error
+
+    def deliver(self) -> None:
+        """Give undelivered errors to the handler; without one, raise them (SYCL 2020 §4.13.1).
+
+        Raising out of the call is unisycl's form of the default handler's "terminate".
+        """
+        if not self.errors:
+            return
+        taken = self.take_errors()
+        if not taken:
+            return
+        if self.handler is not None:
+            self.handler(exception_list(taken))
+        else:
+            raise_all(taken)
+
+    def deliver_unhandled(self) -> None:
+        """Raise undelivered errors if no handler is there to receive them later."""
+        if self.handler is None and self.errors:
+            self.deliver()
+
+    def retire(self) -> None:
+        """Follow the user's queue object: known errors go to the handler; work goes on."""
+        lifecycle.retire(self)
+        if self.errors and self.handler is not None:
+            taken = self.take_errors()
+            lifecycle.call_quietly(self.handler, exception_list(taken))
+
+    def __repr__(self) -> str:
+        return f"<channel to {self.device.name}: {len(self.pending)} pending>"
+
+
+def raise_all(errors: Sequence[BaseException]) -> None:
+    """Raise the first error, with the others as notes."""
+    first = errors[0]
+    for other in errors[1:4]:
+        _note(first, f"also failed: {other}")
+    if len(errors) > 4:
+        _note(first, f"and {len(errors) - 4} more commands failed")
+    raise first
+
+
+def _note(error: Any, text: str) -> None:
+    error.add_note(text)

@@ -1,0 +1,105 @@
+"""Completions that Python itself ends: gates closed by hand, and joins of several others.
+
+Non-goals: the completions of drivers. Invariant: built on bare locks only, so that a finaliser may
+end or ask one whatever its thread was doing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from unisycl.backends.base import Completion
+
+
+class Settles(Protocol):
+    """The task that a gate ends."""
+
+    def done(self) -> bool:
+        """Settle if the gate is open."""
+
+
+class Gate:
+    """A completion that Python ends by hand; built on one bare lock, safe in finalisers."""
+
+    __slots__ = ("__weakref__", "_done", "_error", "_lock", "owner", "task", "times")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self._done = False
+        self._error: BaseException | None = None
+        self.times = (0, 0)
+        self.owner = 0
+        self.task: Settles | None = None
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """End the command; the first call counts."""
+        if not self._done:
+            self._error = error
+            self._done = True
+            if self._lock.locked():
+                self._lock.release()
+            task = self.task
+            if task is not None:
+                task.done()
+
+    def done(self) -> bool:
+        """Say whether it has ended."""
+        return self._done
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until it ends or so many seconds pass."""
+        if not self._done and self._lock.acquire(timeout=-1 if timeout is None else timeout):
+            self._lock.release()
+        return self._done
+
+    def error(self) -> BaseException | None:
+        """Return what it failed with."""
+        return self._error
+
+    def profile(self) -> tuple[int, int]:
+        """Return its start and end, in ns."""
+        return self.times
+
+
+class Join:
+    """Ends when all of several completions have; a command that does nothing waits this way."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self, completions: Sequence[Completion]) -> None:
+        self._left = list(completions)
+
+    def done(self) -> bool:
+        """Say whether all have ended."""
+        return all(c.done() for c in self._left)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until all have ended or so many seconds pass."""
+        end = None if timeout is None else time.monotonic() + timeout
+        for completion in self._left:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            if not completion.wait(left):
+                return False
+        return True
+
+    def error(self) -> BaseException | None:
+        """Return None: the task finds the errors of its predecessors itself."""
+        return None
+
+    def profile(self) -> tuple[int, int]:
+        """Return the end of the last, twice: the command itself takes no time."""
+        end = max((c.profile()[1] for c in self._left), default=0)
+        return end, end
+
+
+def ended() -> Gate:
+    """Return a completion that has ended now."""
+    gate = Gate()
+    now = time.monotonic_ns()
+    gate.times = (now, now)
+    gate.finish()
+    return gate

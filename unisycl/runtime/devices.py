@@ -1,0 +1,140 @@
+"""The devices of this process, and the contexts over them.
+
+Non-goals: what a user asks of a device (``api``). Invariants: discovery happens on first use and
+gives the same objects in the same order afterwards; a device belongs to one driver.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unisycl.backends import registry
+from unisycl.backends.base import DeviceInfo, Driver
+from unisycl.base import config
+from unisycl.base.enums import aspect
+from unisycl.base.errors import UsageError, errc, exception_list
+from unisycl.runtime.tasks import process
+
+AsyncHandler = Callable[[exception_list], Any]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DeviceState:
+    """A root device: one entry of a driver's list. Compared by identity."""
+
+    name: str
+    driver: Driver
+    info: DeviceInfo
+    platform: str
+
+
+@dataclass(eq=False)
+class ContextState:
+    """What a context owns: its devices, its handler, and the USM allocated in it."""
+
+    devices: tuple[DeviceState, ...]
+    handler: AsyncHandler | None = None
+    allocations: weakref.WeakValueDictionary[int, Any] = field(
+        default_factory=weakref.WeakValueDictionary)
+    owner: object = None
+    generation: int = field(default_factory=lambda: process.generation)
+
+
+class _Found:
+    """The result of discovery; replaced as a whole."""
+
+    def __init__(self) -> None:
+        self.platforms: dict[str, tuple[DeviceState, ...]] = {}
+        self.contexts: dict[str, ContextState] = {}
+        self.source: dict[str, Driver] = {}
+
+
+_found = _Found()
+
+
+def platforms() -> dict[str, tuple[DeviceState, ...]]:
+    """Return the root devices by platform name, the same objects on every call."""
+    global _found
+    drivers = registry.drivers()
+    if _found.source != drivers:
+        fresh = _Found()
+        fresh.source = drivers
+        for name, driver in drivers.items():
+            infos = driver.devices()
+            fresh.platforms[name] = tuple(
+                DeviceState(name if len(infos) == 1 else f"{name}:{k}", driver, info, name)
+                for k, info in enumerate(infos))
+        _keep_known(fresh)
+        _found = fresh
+    return _found.platforms
+
+
+def _keep_known(fresh: _Found) -> None:
+    """Backends found before keep their objects when the set of backends changes."""
+    for name, driver in fresh.source.items():
+        if _found.source.get(name) is driver:
+            fresh.platforms[name] = _found.platforms[name]
+            if name in _found.contexts:
+                fresh.contexts[name] = _found.contexts[name]
+
+
+def all_devices() -> tuple[DeviceState, ...]:
+    """Return every root device, platform after platform."""
+    return tuple(d for group in platforms().values() for d in group)
+
+
+def default_context(device: DeviceState) -> ContextState:
+    """Return the context shared by the queues of a platform that name none."""
+    everything = platforms()
+    context = _found.contexts.get(device.platform)
+    if context is None:
+        known = everything.get(device.platform, (device,))
+        context = _found.contexts.setdefault(device.platform, ContextState(known))
+    return context
+
+
+def score(device: DeviceState) -> int:
+    """Rank a device for the default selector: the fastest kind first, the debugger last."""
+    aspects = device.info.aspects
+    if aspect.host_debuggable in aspects or aspect.emulated in aspects:
+        return 1
+    for kind, points in ((aspect.gpu, 400), (aspect.accelerator, 200), (aspect.cpu, 300)):
+        if kind in aspects:
+            return points
+    return 100
+
+
+def find(name: str) -> DeviceState:
+    """Return the device of a short name such as ``cpu`` or ``name:1``; else ``errc.runtime``."""
+    wanted = name.strip().lower()
+    for device in all_devices():
+        if wanted in (device.name, f"{device.name}:0"):
+            return device
+    known = ", ".join(d.name for d in all_devices()) or "none"
+    raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}")
+
+
+def preferred() -> str:
+    """Return the name of the device the environment asks for, or nothing."""
+    return config.DEVICE.get()
+
+
+def require_aspect(device: DeviceState, needed: aspect, what: str) -> None:
+    """Refuse ``what`` on a device that lacks an aspect, naming both."""
+    if needed not in device.info.aspects:
+        raise UsageError(errc.feature_not_supported, f"{what} needs aspect.{needed.name}, which "
+                         f"the device '{device.info.name}' does not have")
+
+
+def forget() -> None:
+    """Drop what was found, in a forked child."""
+    global _found
+    _found = _Found()
+
+
+def names(devices: Sequence[DeviceState]) -> str:
+    """Return the devices' short names, for messages and reprs."""
+    return ", ".join(d.name for d in devices)

@@ -1,0 +1,127 @@
+"""One command group while it is being built, and its way into the graph.
+
+``handler`` (api) is a ``Group`` with SYCL's names. Non-goals: what the command does. Invariant: a
+group enters the graph whole or not at all; nothing of it is visible before ``finish``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from unisycl.backends.base import BoundView, LocalSize
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.deps import Access, merge
+from unisycl.runtime.memory import BufferMemory
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
+
+__all__ = ["BoundView", "Capturable", "Group", "LocalSize"]
+
+
+class HostUser(Protocol):
+    """What a host task opens before it runs and shuts afterwards: an accessor."""
+
+    def open(self) -> None:
+        """Let host code see the elements."""
+
+    def shut(self) -> None:
+        """End what ``open`` began."""
+
+
+class Group:
+    """The accesses, dependencies and command of one submission; lives while its function runs."""
+
+    __slots__ = ("_accesses", "_begin", "_deps", "_label", "_native", "_users", "alive",
+                 "channel")
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.alive = True
+        self._accesses: list[Access] = []
+        self._deps: list[Task] = []
+        self._users: list[HostUser] = []
+        self._label = "an empty command group"
+        self._begin: Begin | None = None
+        self._native = False
+
+    def check_alive(self) -> None:
+        """Refuse a handler kept beyond its command group (SYCL 2020 §4.9.4)."""
+        if not self.alive:
+            raise UsageError(errc.invalid, "this handler's command group has ended; use it only "
+                             "inside the function given to submit()")
+
+    def add_access(self, access: Access) -> None:
+        """Record that the command will use memory."""
+        self.check_alive()
+        self._accesses.append(access)
+
+    def remember(self, user: HostUser) -> None:
+        """Note an accessor, so that a host task can open it."""
+        self._users.append(user)
+
+    def users(self) -> list[HostUser]:
+        """Return the accessors of the group so far."""
+        return list(self._users)
+
+    def add_dependency(self, task: Task) -> None:
+        """Record that the command runs after another one."""
+        self.check_alive()
+        if task not in self._deps:
+            self._deps.append(task)
+
+    def set_command(self, label: str, begin: Begin, *, native: bool) -> None:
+        """Set the one command of the group; ``native``: its driver orders it after its own."""
+        self._label, self._begin, self._native = label, begin, native
+
+    def check_free(self, what: str) -> None:
+        """Refuse a second command in a group (SYCL 2020 §4.9.3)."""
+        self.check_alive()
+        if self._begin is not None:
+            raise UsageError(errc.invalid, f"{what}: this command group already has a command "
+                             f"({self._label}); submit each command in a group of its own")
+
+    def abandon(self) -> None:
+        """End the group without submitting anything."""
+        self.alive = False
+        self._begin = None
+        self._accesses, self._deps, self._users = [], [], []
+
+    def finish(self) -> Task:
+        """Enter the graph and start the command if nothing is in its way."""
+        self.alive = False
+        channel = self.channel
+        check_process(channel)
+        native = self._native or self._begin is None
+        task = Task(channel, self._label, channel.driver if native else None)
+        accesses = merge(self._accesses)
+        deps: list[Task] = list(self._deps)
+        task.explicit = tuple(deps)
+        if accesses:
+            with process.lock:
+                _register(accesses, task, deps)
+        begin, self._begin = self._begin, None
+        self._accesses, self._deps, self._users = [], [], []
+        channel.submit(task, deps, begin or begin_nothing)
+        return task
+
+
+def _register(accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+    for access in accesses:
+        memory = access.key
+        if isinstance(memory, BufferMemory):
+            writes = access.mode.writes
+            memory.wrote = memory.wrote or writes
+            for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
+                if other not in deps:
+                    deps.append(other)
+
+
+class Capturable:
+    """What a kernel may capture and the runtime turns into an argument of a launch."""
+
+    __slots__ = ()
+
+    def bind(self, group: Group | None, channel: Channel) -> BoundView | LocalSize:
+        """Return the argument for one launch; ``group`` is None for a queue's shortcut."""
+        raise NotImplementedError

@@ -1,0 +1,131 @@
+"""Launching kernels and copies: what a handler or a queue asks becomes a call of the driver.
+
+``launch_now`` is the warm path of ``queue.parallel_for`` and is kept short. Non-goals: SYCL's
+overloads (``api``). Invariant: nothing enters the graph before everything that can be refused was.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from unisycl.backends.base import BoundView, Completion, Geometry, Launch
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import program
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.group import Group
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
+
+__all__ = ["SINGLE", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
+           "launch_now", "space_geometry", "work_group_geometry"]
+
+SINGLE = Geometry("single", (1,), (), (0,))
+_ZERO = {1: (0,), 2: (0, 0), 3: (0, 0, 0)}
+
+
+@functools.lru_cache(maxsize=1024)
+def _range_geometry(extent: tuple[int, ...], offset: tuple[int, ...]) -> Geometry:
+    return Geometry("range", extent, (), offset)
+
+
+@functools.lru_cache(maxsize=1024)
+def _nd_geometry(space: geo.nd_range) -> Geometry:
+    """An empty index space has no work-groups, so its local range does not matter."""
+    extent, local = tuple(space.get_global_range()), tuple(space.get_local_range())
+    return Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
+                    tuple(space.get_offset()))
+
+
+@functools.lru_cache(maxsize=1024)
+def _int_geometry(count: int) -> Geometry:
+    return Geometry("range", tuple(geo.range(count)), (), (0,))
+
+
+def space_geometry(space: Any, offset: Any = None) -> Geometry:
+    """Return the geometry of a range, nd_range, int or tuple; ``errc.invalid`` if it is none."""
+    if type(space) is int and offset is None:
+        return _int_geometry(space)
+    if isinstance(space, geo.nd_range):
+        return _nd_geometry(space)
+    extent = tuple(geo.as_range(space))
+    start = _ZERO[len(extent)] if offset is None else tuple(geo.as_id(offset))
+    if len(start) != len(extent):
+        raise UsageError(errc.invalid, f"the offset {start} and the range {extent} differ in "
+                         "dimensions")
+    return _range_geometry(extent, start)
+
+
+def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geometry:
+    """Return the geometry of a hierarchical launch; ``local`` is () if left open."""
+    return Geometry("work_group", groups, local, _ZERO[len(groups)])
+
+
+def build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+          arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()) -> Launch:
+    """Return the launch of a kernel: specialised, compiled, checked, its arguments bound."""
+    spec, loaded = program.prepare(channel.device, function, geometry, arguments, reductions)
+    raw = spec.fetch(function, arguments)
+    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw, strict=True)])
+    if loaded.local_params or loaded.local_bytes:
+        program.check_local_memory(channel.device.info, loaded, values)
+    return Launch(loaded.executable, geometry, values, raw, function, arguments, spec.uses,
+                  tuple([r.bind_result(group, channel) for r in reductions]), reductions)
+
+
+def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] = ()) -> Begin:
+    """Return how to begin a launch; an empty index space only takes its place in the order."""
+    if 0 in launch.geometry.global_:
+        if any(drop for _, drop in launch.reductions):
+            return functools.partial(_store_identities, channel, launch, reductions)
+        return begin_nothing
+    return functools.partial(_launch, channel, launch)
+
+
+def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:
+    return channel.driver.launch(launch, native)
+
+
+def _store_identities(channel: Channel, launch: Launch, reductions: tuple[Any, ...],
+                      native: Sequence[Completion]) -> Completion:
+    """A reduction over nothing whose old value is dropped yields its identity."""
+    end: Completion | None = None
+    for (view, drop), reduction in zip(launch.reductions, reductions, strict=True):
+        if drop:
+            end = channel.driver.fill(view, reduction.identity, native)
+            native = (end,)
+    return begin_nothing(native) if end is None else end
+
+
+def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+               reductions: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+    """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
+    if channel.generation != process.generation:
+        check_process(channel)
+    launch = build(channel, None, function, geometry, arguments, reductions)
+    task = Task(channel, f"kernel '{program.label(function)}'", channel.driver)
+    if deps:
+        task.explicit = deps
+    channel.submit(task, deps, begin_launch(channel, launch, reductions))
+    return task
+
+
+def begin_copy(channel: Channel, dst: BoundView, src: BoundView) -> Begin:
+    """Return how to begin a copy of equal shapes within the driver's memory."""
+    return functools.partial(_copy, channel, dst, src)
+
+
+def _copy(channel: Channel, dst: BoundView, src: BoundView,
+          native: Sequence[Completion]) -> Completion:
+    return channel.driver.copy(dst, src, native)
+
+
+def begin_fill(channel: Channel, dst: BoundView, pattern: Any) -> Begin:
+    """Return how to begin writing one value everywhere in a view."""
+    return functools.partial(_fill, channel, dst, pattern)
+
+
+def _fill(channel: Channel, dst: BoundView, pattern: Any,
+          native: Sequence[Completion]) -> Completion:
+    return channel.driver.fill(dst, pattern, native)

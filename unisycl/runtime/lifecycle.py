@@ -1,0 +1,134 @@
+"""The start and end of the runtime in a process: exit, fork, and queues whose object is gone.
+
+Non-goals: what runs in between. Invariants: at interpreter exit queued work completes or is
+reported, and an error nobody saw makes the exit status 1; a forked child starts afresh.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from unisycl.backends import registry
+from unisycl.base.errors import exception_list
+from unisycl.runtime import devices
+from unisycl.runtime.completions import Gate
+from unisycl.runtime.tasks import process
+
+if TYPE_CHECKING:
+    from unisycl.runtime.channel import Channel
+
+
+class _Alive:
+    """The channels that may have work or errors; retired ones leave once they have neither."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.channels: set[Channel] = set()
+        self.retired: set[Channel] = set()
+        self.gates: weakref.WeakSet[Gate] = weakref.WeakSet()
+        self.installed = False
+
+
+_alive = _Alive()
+
+
+def add(channel: Channel) -> None:
+    """Keep a channel until it is retired and done; the first one installs the hooks."""
+    with _alive.lock:
+        if not _alive.installed:
+            _alive.installed = True
+            atexit.register(finish)
+            os.register_at_fork(after_in_child=_after_fork)
+        if len(_alive.retired) >= 16:
+            _sweep()
+        _alive.channels.add(channel)
+
+
+def retire(channel: Channel) -> None:
+    """Let a channel go once its work is done; called by finalisers, so it never blocks long."""
+    with _alive.lock:
+        _alive.retired.add(channel)
+
+
+def guard(gate: Gate) -> None:
+    """Remember an open host accessor: it must not keep the interpreter from ending."""
+    _alive.gates.add(gate)
+
+
+def _sweep() -> None:
+    for channel in list(_alive.retired):
+        if channel.idle() and not channel.errors:
+            _alive.retired.discard(channel)
+            _alive.channels.discard(channel)
+
+
+def count() -> int:
+    """Return how many channels are kept, after letting go of those that are done."""
+    with _alive.lock:
+        _sweep()
+        return len(_alive.channels)
+
+
+def call_quietly(function: Callable[..., Any], *args: Any) -> None:
+    """Call user code where nothing may be raised; what it raises is printed."""
+    try:
+        function(*args)
+    except Exception:  # noqa: BLE001 - nobody is there to catch it
+        _print(traceback.format_exc())
+
+
+def _print(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(text if text.endswith("\n") else text + "\n")
+
+
+def finish() -> None:
+    """Let queued work complete, report what nobody saw; exit status 1 if there was an error."""
+    for gate in list(_alive.gates):
+        gate.finish()
+    channels = [c for c in _alive.channels if c.generation == process.generation]
+    try:
+        for channel in channels:
+            for task in channel.snapshot():
+                task.wait()
+    except KeyboardInterrupt:
+        left = sum(len(c.pending) for c in channels)
+        _print(f"unisycl: interrupted at exit; {left} queued command(s) may not have completed")
+        _leave(130)
+    failed = False
+    for channel in channels:
+        errors = channel.take_errors()
+        if errors and channel.handler is not None:
+            call_quietly(channel.handler, exception_list(errors))
+        elif errors:
+            failed = True
+            for error in errors:
+                _print("unisycl: a command failed and no wait reported it:\n" + "".join(
+                    traceback.format_exception(error)))
+    if failed:
+        _leave(1)
+
+
+def _leave(status: int) -> None:
+    """Exit with a status; an ``atexit`` function has no gentler way to set one."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(status)
+
+
+def _after_fork() -> None:
+    """A child has none of the parent's threads: everything native starts afresh on first use."""
+    global _alive
+    _alive = _Alive()
+    _alive.installed = True
+    process.renew()
+    registry.forget()
+    devices.forget()

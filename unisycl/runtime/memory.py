@@ -1,0 +1,191 @@
+"""The memory behind buffers: where the elements lie, who uses them, and what happens at the end.
+
+Every driver so far addresses host memory, so a buffer over an array works on that array in place.
+Non-goals: views with a dtype and shape of their own (``regions``), when commands run. Invariants:
+``close`` and garbage collection do the same; a finaliser never blocks a thread of the runtime.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.runtime.channel import Channel, raise_all
+from unisycl.runtime.deps import Tracker
+from unisycl.runtime.lifecycle import call_quietly
+from unisycl.runtime.tasks import Task, process
+
+Array = np.ndarray[Any, np.dtype[Any]]
+ALIGNMENT = 64
+
+
+def aligned_bytes(count: int, alignment: int = ALIGNMENT) -> Array:
+    """Return uninitialised bytes whose address is a multiple of ``alignment``."""
+    raw = np.empty(count + alignment, np.uint8)
+    start = -raw.ctypes.data % alignment
+    return raw[start:start + count]
+
+
+class BufferMemory:
+    """One allocation shared by a buffer, its sub-buffers and its reinterpretations.
+
+    Args:
+        nbytes: the size.
+        source: memory to use in place (1-D bytes), or None to allocate on first use.
+        const: no command may write.
+        target: where the contents go at the end; an array, a weak reference to one, or None.
+    """
+
+    __slots__ = ("__weakref__", "_storage", "blocking", "bound_context", "closed", "const",
+                 "generation", "nbytes", "open_hosts", "target", "tracker", "version",
+                 "write_back", "wrote")
+
+    def __init__(self, nbytes: int, source: Array | None = None, *, const: bool = False,
+                 target: Any = None) -> None:
+        self.nbytes = nbytes
+        self._storage = source
+        self.const = const
+        self.target = target
+        self.write_back = True
+        self.wrote = False
+        self.blocking = source is not None and target is not None
+        self.closed = False
+        self.bound_context: object = None
+        self.version = 0
+        self.generation = process.generation
+        self.tracker: Tracker[Task] = Tracker(nbytes, Task.stale)
+        self.open_hosts: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def storage(self) -> Array:
+        """Return the bytes, allocating them on first use; ``errc.memory_allocation`` if none."""
+        memory = self._storage
+        if memory is None:
+            memory = self._allocate()
+        return memory
+
+    def _allocate(self) -> Array:
+        try:
+            fresh = aligned_bytes(self.nbytes)
+        except (MemoryError, ValueError, OverflowError) as err:
+            raise exception(errc.memory_allocation, f"a buffer of {self.nbytes} bytes cannot be "
+                            "placed in memory; use a smaller buffer or split the work") from err
+        with process.lock:
+            if self._storage is None:
+                self._storage = fresh
+            return self._storage
+
+    def check_open(self) -> None:
+        """Refuse the use of a buffer after its end."""
+        if self.closed:
+            raise UsageError(errc.invalid, "the buffer is closed (its 'with' block has ended or "
+                             "close() was called); submit the work before that")
+        if self.generation != process.generation:
+            raise UsageError(errc.invalid, "the buffer belongs to the process that was forked; "
+                             "create it again in the child")
+
+    def users(self) -> list[Task]:
+        """Return the tasks that use the memory and are still remembered."""
+        with process.lock:
+            return self.tracker.tasks()
+
+    # ------------------------------------------------------------------ the end
+    def detach(self) -> None:
+        """Go on in memory of its own, so that what comes next does not reach the source array.
+
+        Waits for the work submitted so far, which has been done in the source already.
+        """
+        old = self._storage
+        if old is None or not self._shares_target():
+            return
+        for task in self.users():
+            task.wait()
+        fresh = aligned_bytes(self.nbytes)
+        fresh[:] = old
+        self._storage = fresh
+        self.blocking = False
+        self.version += 1
+
+    def _shares_target(self) -> bool:
+        target = self.final_array()
+        return isinstance(target, np.ndarray) and self._storage is not None and (
+            np.may_share_memory(target, self._storage))
+
+    def final_array(self) -> Any:
+        """Return where the contents go at the end; None if nowhere, or it no longer exists."""
+        target = self.target
+        return target() if isinstance(target, weakref.ref) else target
+
+    def must_wait(self) -> bool:
+        """Say whether the end has to wait for the work (SYCL 2020 §4.7.2.4)."""
+        return self.blocking or (self.write_back and self.final_array() is not None)
+
+    def close(self) -> None:
+        """End the buffer: wait where that is due, write back, raise what no handler will see."""
+        if self.closed or self.generation != process.generation:
+            self.closed = True
+            return
+        self.closed = True
+        for host in list(self.open_hosts):
+            host.close()
+        if not self.must_wait():
+            return
+        tasks = self.users()
+        try:
+            for task in tasks:
+                task.wait()
+        except BaseException:
+            self.closed = False
+            raise
+        self._copy_out()
+        report(tasks)
+
+    def finalize(self) -> None:
+        """The end by garbage collection: as ``close``, but errors wait for their queue."""
+        if self.closed or self.generation != process.generation:
+            return
+        self.closed = True
+        for host in list(self.open_hosts):
+            host.close()
+        if not self.must_wait():
+            return
+        if process.lock.held() or process.executor.is_mine():
+            process.executor.submit(lambda: call_quietly(self._finish))
+        else:
+            call_quietly(self._finish)
+
+    def _finish(self) -> None:
+        for task in self.users():
+            task.wait()
+        self._copy_out()
+
+    def _copy_out(self) -> None:
+        """Write back, unless the work was done in the target itself."""
+        target = self.final_array()
+        if target is None or not self.write_back or self._storage is None:
+            return
+        if callable(target):
+            target(self._storage)
+        elif not (self._shares_target()):
+            flat = target.reshape(-1).view(np.uint8) if target.flags.c_contiguous else None
+            if flat is not None:
+                flat[:] = self._storage[: flat.size]
+            else:
+                count = target.size * target.itemsize
+                target[...] = self._storage[:count].view(target.dtype).reshape(target.shape)
+
+
+def report(tasks: Sequence[Task]) -> None:
+    """Raise the undelivered errors of tasks whose queues have no handler."""
+    taken: list[BaseException] = []
+    for task in tasks:
+        channel: Channel | None = task.channel
+        if task.error is not None and channel is not None and channel.handler is None:
+            error = channel.claim(task)
+            if error is not None:
+                taken.append(error)
+    if taken:
+        raise_all(taken)

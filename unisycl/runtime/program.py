@@ -1,0 +1,180 @@
+"""From a function and its arguments to a loaded kernel and its argument converters, cached.
+
+The only module that knows the front end. Non-goals: launching. Invariant: everything that can be
+refused for a kernel on a device is refused here, before anything enters the graph.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unisycl.backends.base import DeviceInfo, Executable, Geometry
+from unisycl.base.enums import address_space, aspect
+from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc
+from unisycl.frontend.specialize import specialize
+from unisycl.ir.nodes import Kernel, Param
+from unisycl.ir.types import View
+from unisycl.runtime import args
+from unisycl.runtime.devices import DeviceState
+
+_LIMIT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel loaded on a device; ``local_params`` says where local accessors are passed."""
+
+    kernel: Kernel
+    executable: Executable
+    converters: tuple[args.Converter, ...]
+    local_params: tuple[tuple[int, int], ...]
+    local_bytes: int
+
+
+_programs: OrderedDict[Hashable, Program] = OrderedDict()
+_lock = threading.Lock()
+
+
+def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+            reductions: tuple[Any, ...]) -> tuple[Any, Program]:
+    """Return the specialization and the loaded program of a launch; cheap when warm."""
+    try:
+        spec = specialize(function, geometry.kind, len(geometry.global_), arguments, reductions,
+                          geometry.local)
+    except KernelError:
+        refuse_arguments(function, arguments)
+        raise
+    kernel: Kernel = spec.kernel
+    key = (id(kernel), id(device), device.driver.geometry_key(kernel, geometry))
+    program = _programs.get(key)
+    if program is None:
+        refuse_arguments(function, arguments)
+        program = _load(key, device, kernel, geometry, function)
+    return spec, program
+
+
+def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry,
+          function: Any) -> Program:
+    check_kernel(device.info, kernel, geometry)
+    check_required(function, geometry)
+    with _lock:
+        program = _programs.get(key)
+        if program is not None:
+            return program
+        program = Program(kernel, device.driver.compile(kernel, geometry), args.converters(kernel),
+                          _local_params(kernel), args.local_bytes(kernel))
+        _programs[key] = program
+        while len(_programs) > _LIMIT:
+            _programs.popitem(last=False)
+        return program
+
+
+def _local_params(kernel: Kernel) -> tuple[tuple[int, int], ...]:
+    return tuple((p.index, args.element_bytes(p.type.elem)) for p in kernel.params
+                 if isinstance(p.type, View) and p.type.space is address_space.local_space)
+
+
+def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
+    """Refuse a kernel that the device cannot run, naming what is asked and what there is."""
+    missing = [a for a in sorted(kernel.aspects) if aspect(a) not in info.aspects]
+    if missing:
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' needs "
+                               f"{', '.join('aspect.' + a for a in missing)}, which the device "
+                               f"'{info.name}' does not have")
+    if kernel.sub_group and kernel.sub_group not in info.sub_group_sizes:
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' requires "
+                               f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
+                               f"{', '.join(map(str, info.sub_group_sizes))}")
+    size = args.parameter_bytes(kernel)
+    if size > info.max_parameter_size:
+        raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' takes {size} bytes of "
+                         f"parameters; the device '{info.name}' takes {info.max_parameter_size}; "
+                         "pass an accessor or USM memory instead")
+    if geometry.local:
+        check_local(info, kernel.name, geometry.local)
+    else:
+        _refuse_local_accessors(kernel, geometry.kind)
+
+
+def check_required(function: Any, geometry: Geometry) -> None:
+    """Refuse a launch that differs from ``reqd_work_group_size`` (SYCL 2020 §5.8.1)."""
+    required = getattr(function, "reqd_work_group_size", None)
+    if required and geometry.kind != "single":
+        wanted = tuple(required) if isinstance(required, tuple | list) else (required,)
+        if wanted != geometry.local:
+            raise UsageError(errc.nd_range, f"kernel '{label(function)}' requires work-groups of "
+                             f"{wanted}; it was launched with {geometry.local or 'no local range'}")
+
+
+def check_local(info: DeviceInfo, name: str, local: Sequence[int]) -> None:
+    """Refuse a work-group larger than the device takes (SYCL 2020 §4.9.4.2)."""
+    limits = info.max_work_item_sizes[-len(local):]
+    for d, (asked, most) in enumerate(zip(local, limits, strict=True)):
+        if asked > most:
+            raise UsageError(errc.nd_range, f"kernel '{name}': local size {asked} in dimension {d} "
+                             f"exceeds the device's {most}; use a smaller local range")
+    if math.prod(local) > info.max_work_group_size:
+        raise UsageError(errc.nd_range, f"kernel '{name}': a work-group of {math.prod(local)} "
+                         f"work-items ({' x '.join(map(str, local))}) exceeds the device's maximum "
+                         f"of {info.max_work_group_size}; use a smaller local range")
+
+
+def _refuse_local_accessors(kernel: Kernel, kind: str) -> None:
+    """SYCL 2020 §4.7.6.11: only kernels with work-groups have local memory."""
+    for param in kernel.params:
+        if kind in ("single", "range") and isinstance(param.type, View) and (
+                param.type.space is address_space.local_space):
+            what = "single_task" if kind == "single" else "parallel_for over a range"
+            raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' uses the "
+                             f"local_accessor {_name(param)} in {what}, which has no "
+                             "work-groups; launch it over an nd_range")
+
+
+def _name(param: Param) -> str:
+    return f"'{param.name}'"
+
+
+def check_local_memory(info: DeviceInfo, program: Program, values: Sequence[Any]) -> None:
+    """Refuse more local memory than a work-group has."""
+    total = program.local_bytes
+    for index, size in program.local_params:
+        total += size * math.prod(values[index].shape)
+    if total > info.local_mem_size:
+        raise UnsupportedError(errc.memory_allocation, f"kernel '{program.kernel.name}' asks for "
+                               f"{total} bytes of local memory per work-group; the device "
+                               f"'{info.name}' has {info.local_mem_size}; use smaller tiles")
+
+
+def refuse_arguments(function: Any, arguments: tuple[Any, ...]) -> None:
+    """Refuse host objects among a kernel's arguments and captures, naming the culprit."""
+    code = getattr(function, "__code__", None)
+    names = code.co_varnames[:code.co_argcount] if code is not None else ()
+    first = len(names) - len(arguments)
+    for k, value in enumerate(arguments):
+        place = first + k
+        name = f"'{names[place]}'" if 0 <= place < len(names) else str(k)
+        _refuse(function, f"argument {name}", value)
+    if code is not None:
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                value = cell.cell_contents
+            except ValueError:  # the variable is not bound yet; the front end says so
+                continue
+            _refuse(function, f"captured variable '{name}'", value)
+
+
+def _refuse(function: Any, what: str, value: Any) -> None:
+    advice = getattr(type(value), "__kernel_refusal__", None)
+    if advice is not None:
+        raise UsageError(errc.kernel_argument, f"kernel '{label(function)}': {what} is a "
+                         f"{type(value).__name__}, which lives on the host; {advice}")
+
+
+def label(function: Any) -> str:
+    """Return the name a user knows a kernel by."""
+    return getattr(function, "__name__", None) or type(function).__name__

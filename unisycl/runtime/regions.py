@@ -1,0 +1,69 @@
+"""Typed windows into buffer memory: what a buffer, a sub-buffer or a reinterpretation denotes.
+
+Non-goals: ownership (``memory``), dependencies (``deps``). Invariant: a region is contiguous bytes
+of one memory, seen as a row-major array of one to three dimensions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import BoundView
+from unisycl.runtime.memory import Array, BufferMemory
+
+
+def pitches_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the row-major pitches of a shape, in elements."""
+    out = [1] * len(shape)
+    for d in range(len(shape) - 2, -1, -1):
+        out[d] = out[d + 1] * shape[d + 1]
+    return tuple(out)
+
+
+class Region:
+    """Bytes [start, stop) of a memory as ``shape`` elements of ``dtype``. Caches only."""
+
+    __slots__ = ("_bound", "_flat", "_version", "dtype", "memory", "pitches", "shape", "start",
+                 "stop")
+
+    def __init__(self, memory: BufferMemory, dtype: np.dtype[Any], shape: tuple[int, ...],
+                 start: int = 0) -> None:
+        self.memory = memory
+        self.dtype = dtype
+        self.shape = shape
+        self.pitches = pitches_of(shape)
+        self.start = start
+        self.stop = start + math.prod(shape) * dtype.itemsize
+        self._flat: Array | None = None
+        self._bound: BoundView | None = None
+        self._version = -1
+
+    def flat(self) -> Array:
+        """Return the elements as a one-dimensional array over the memory itself."""
+        flat = self._flat
+        if flat is None or self._version != self.memory.version:
+            whole = self.memory.storage()
+            flat = whole[self.start:self.stop].view(self.dtype)
+            self._flat, self._bound, self._version = flat, None, self.memory.version
+        return flat
+
+    def bound(self) -> BoundView:
+        """Return the whole region as a kernel argument; the same object while nothing changes."""
+        flat = self.flat()
+        bound = self._bound
+        if bound is None:
+            bound = self._bound = BoundView(flat, 0, self.shape, self.pitches)
+        return bound
+
+    def window(self, shape: tuple[int, ...], offset: tuple[int, ...]) -> BoundView:
+        """Return a box of the region as a kernel argument; its element 0 lies at ``offset``."""
+        start = sum(o * p for o, p in zip(offset, self.pitches, strict=True))
+        return BoundView(self.flat(), start, shape, self.pitches)
+
+    def array(self, shape: tuple[int, ...], offset: tuple[int, ...]) -> Array:
+        """Return a box of the region as an array over the memory itself."""
+        whole = self.flat().reshape(self.shape)
+        return whole[tuple(slice(o, o + s) for o, s in zip(offset, shape, strict=True))]

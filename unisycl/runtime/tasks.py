@@ -1,0 +1,373 @@
+"""Tasks: what was submitted, from submission to its end, and who waits for whom.
+
+A task whose predecessors are all complete, or run on its own driver, goes to the driver at once
+from the submitting thread; others wait here. Non-goals: memory and its regions (``deps``), error
+delivery (``channel``). Invariants: a task settles once; a settled task holds neither its launch nor
+its completion; no lock is held while a driver or user code runs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from unisycl.backends.base import Completion
+from unisycl.base.errors import DeviceError, UsageError, errc, exception
+from unisycl.runtime.completions import Gate, Join, ended
+from unisycl.runtime.executor import Executor
+
+if TYPE_CHECKING:
+    from unisycl.runtime.channel import Channel
+
+SLICE = 0.05
+Begin = Callable[[Sequence[Completion]], Completion]
+
+
+class GraphLock:
+    """The one lock of the graph; knows its owner, since a finaliser may run while it is held."""
+
+    __slots__ = ("_lock", "_owner")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._owner = threading.get_ident()
+
+    def __exit__(self, *_: object) -> None:
+        self._owner = 0
+        self._lock.release()
+
+    def held(self) -> bool:
+        """Say whether the calling thread is inside the lock."""
+        return self._owner == threading.get_ident()
+
+
+class _Process:
+    """What a fork must replace: the lock, the threads, and the number of the process."""
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.lock = GraphLock()
+        self.executor = Executor()
+
+    def renew(self) -> None:
+        """Start afresh in a forked child: the parent's threads do not exist here."""
+        self.generation += 1
+        self.lock = GraphLock()
+        self.executor = Executor()
+
+
+process = _Process()
+
+
+class Task:
+    """One submitted command. Created by a channel; its methods may be called from any thread."""
+
+    __slots__ = ("__weakref__", "_begin", "_blockers", "_started", "_waits", "channel",
+                 "completion", "delivered", "dependents", "driver", "error", "explicit", "label",
+                 "settled", "submitted", "times")
+
+    def __init__(self, channel: Channel | None, label: str, driver: Any = None) -> None:
+        self.channel = channel
+        self.label = label
+        self.driver = driver
+        self.completion: Completion | None = None
+        self.settled = False
+        self.error: BaseException | None = None
+        self.delivered = False
+        self.dependents: list[Task] | None = None
+        self.explicit: Sequence[Task] = ()
+        self.submitted = 0
+        self.times = (0, 0)
+        self._waits: Sequence[Task] = ()
+        self._begin: Begin | None = None
+        self._blockers = 0
+        self._started: Gate | None = None
+
+    # ------------------------------------------------------------------ observing
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks."""
+        if self.settled:
+            return True
+        completion = self.completion
+        if completion is None:
+            return self.settled
+        if not completion.done():
+            return False
+        self._settle(completion)
+        return True
+
+    def running(self) -> bool:
+        """Say whether the command was handed to its device."""
+        return self.completion is not None or self.settled
+
+    def stale(self) -> bool:
+        """Say whether nobody needs to wait for it: complete, and a failure has been delivered."""
+        return self.done() and (self.error is None or self.delivered)
+
+    def predecessors(self) -> Sequence[Task]:
+        """Return the direct predecessors that are still remembered."""
+        return self._waits
+
+    def wait(self) -> None:
+        """Block until the command has ended; Ctrl-C interrupts. Raises nothing of the command."""
+        if self.settled:
+            return
+        completion = self.completion
+        if completion is not None:
+            for _ in range(64):
+                if completion.done():
+                    self._settle(completion)
+                    return
+        self._wait_long()
+
+    def _wait_long(self) -> None:
+        check_process(self.channel)
+        self._refuse_deadlock()
+        executor = process.executor
+        mine = executor.is_mine()
+        if mine:
+            executor.blocking(+1)
+        try:
+            while not self.done():
+                self.pause(SLICE)
+        finally:
+            if mine:
+                executor.blocking(-1)
+
+    def pause(self, seconds: float) -> None:
+        """Block until it may have ended, at most so long."""
+        completion = self.completion
+        if completion is None:
+            started = self._started
+            if started is None:
+                started = self._started = Gate()
+            if self.completion is None and not self.settled:
+                started.wait(seconds)
+        else:
+            completion.wait(seconds)
+
+    def _refuse_deadlock(self) -> None:
+        """Waiting below one's own open host accessor would never end: say so instead."""
+        me, seen, todo = threading.get_ident(), {id(self)}, [self]
+        while todo:
+            task = todo.pop()
+            completion = task.completion
+            if isinstance(completion, Gate) and completion.owner == me and not completion.done():
+                raise UsageError(errc.invalid, "this wait would never end: the command waits for "
+                                 f"{task.label}, which this thread holds open; close it first "
+                                 "(use 'with', or call close())")
+            for other in task._waits:
+                if id(other) not in seen and not other.settled:
+                    seen.add(id(other))
+                    todo.append(other)
+
+    # ------------------------------------------------------------------ starting
+    def occupy(self, gate: Gate) -> None:
+        """Be a command that lasts until ``gate`` is finished by hand."""
+        gate.task = self
+        self.completion = gate
+
+    def follow(self, deps: Sequence[Task]) -> None:
+        """Name the predecessors of a command that starts by itself."""
+        self._waits = deps
+
+    def enqueue(self, deps: Sequence[Task], begin: Begin) -> None:
+        """Start the command once ``deps`` are complete: at once if its driver can take it."""
+        self._waits = deps
+        native: list[Completion] = []
+        blockers: list[Task] = []
+        joins = begin is begin_nothing
+        if joins:
+            self.driver = None
+        for dep in deps:
+            completion = dep.completion
+            if dep.done():
+                if dep.error is not None and (not dep.delivered or dep in self.explicit):
+                    self._fail_for(dep)
+                    return
+            elif completion is not None and (joins or (
+                    dep.driver is self.driver and self.driver is not None)):
+                native.append(completion)
+            else:
+                blockers.append(dep)
+        if not blockers:
+            self._launch(begin, native)
+        else:
+            self._defer(blockers, begin)
+
+    def _defer(self, blockers: list[Task], begin: Begin) -> None:
+        self._begin = begin
+        self._blockers = len(blockers) + 1
+        for dep in blockers:
+            if not dep._add_dependent(self):
+                self._unblock()
+        self._unblock()
+
+    def _add_dependent(self, task: Task) -> bool:
+        """Have ``task`` unblocked at the end; False if this one has already ended.
+
+        Settling takes no lock: it sets ``settled``, then pops. Whoever of the two removes the entry
+        from the list owns it.
+        """
+        with process.lock:
+            waiting = self.dependents
+            if waiting is None:
+                waiting = self.dependents = []
+            waiting.append(task)
+        if self.settled:
+            try:
+                waiting.remove(task)
+            except ValueError:
+                return True
+            return False
+        if self.completion is not None and not isinstance(self.completion, Gate):
+            process.executor.watch(self)
+        return True
+
+    def _unblock(self) -> None:
+        with process.lock:
+            self._blockers -= 1
+            ready = self._blockers == 0
+        if ready:
+            process.executor.submit(self._resume)
+
+    def _resume(self) -> None:
+        """Start a task that had to wait; runs on a worker."""
+        begin, self._begin = self._begin, None
+        if begin is not None:
+            try:
+                self.enqueue(self._waits, begin)
+            except BaseException as err:  # noqa: BLE001 - becomes the command's error
+                self._end(err)
+
+    def _launch(self, begin: Begin, native: Sequence[Completion]) -> None:
+        try:
+            completion = begin(native)
+        except Exception as err:  # noqa: BLE001 - becomes the command's error
+            self._end(err)
+            return
+        except BaseException as err:
+            self._end(err)
+            self.delivered = True
+            raise
+        self.begun(completion)
+
+    def begun(self, completion: Completion) -> None:
+        """Note that the driver took the command."""
+        if isinstance(completion, Gate):
+            completion.task = self
+        self.completion = completion
+        started = self._started
+        if started is not None:
+            started.finish()
+        if completion.done():
+            self._settle(completion)
+        elif self.dependents and not isinstance(completion, Gate):
+            process.executor.watch(self)
+
+    # ------------------------------------------------------------------ ending
+    def _settle(self, completion: Completion) -> None:
+        error = completion.error()
+        channel = self.channel
+        if error is None and self._waits:
+            error = self._inherited()
+        if channel is not None and channel.profiling:
+            self.times = completion.profile()
+        self._end(error)
+
+    def _inherited(self) -> BaseException | None:
+        """A driver skips what depends on a failed command; name the cause."""
+        for dep in self._waits:
+            if dep.settled and dep.error is not None and not dep.delivered:
+                return self._because(dep)
+        return None
+
+    def _because(self, dep: Task) -> DeviceError:
+        error = DeviceError(errc.runtime, f"{self.label} did not run because {dep.label}, which it "
+                            f"depends on, failed: {_text(dep.error)}")
+        error.__cause__ = dep.error
+        return error
+
+    def _fail_for(self, dep: Task) -> None:
+        self._end(self._because(dep))
+
+    def _end(self, error: BaseException | None) -> None:
+        """Settle: forget what is no longer needed, then let others go on. Idempotent."""
+        if error is not None:
+            self._record(error)
+        self.settled = True
+        self.completion = None
+        self._begin = None
+        started = self._started
+        if started is not None:
+            started.finish()
+        for dep in self._waits:
+            if dep.settled:
+                dep._waits = ()
+        waiting = self.dependents
+        while waiting:
+            try:
+                task = waiting.pop()
+            except IndexError:
+                break
+            task._unblock()
+
+    def _record(self, error: BaseException) -> None:
+        with process.lock:
+            if self.error is not None or self.settled:
+                return
+            self.error = _as_device_error(error, self.label)
+            if self.channel is not None:
+                self.channel.errors.append(self)
+
+
+def _text(error: BaseException | None) -> str:
+    return error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
+
+
+def _as_device_error(error: BaseException, label: str) -> BaseException:
+    """Wrap what user code raised, keeping it as the cause (SYCL 2020 §4.10.1)."""
+    if isinstance(error, exception):
+        return error
+    wrapped = DeviceError(errc.runtime, f"{label} failed: {type(error).__name__}: {error}")
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def check_process(channel: Channel | None) -> None:
+    """Refuse objects of the parent process in a forked child; the runtime's threads are gone."""
+    if channel is not None and channel.generation != process.generation:
+        raise UsageError(errc.invalid, "this object belongs to the process that was forked; create "
+                         "the queue and its buffers again in the child")
+
+
+def begin_python(function: Callable[[], None]) -> Begin:
+    """Return how to begin a command that is a Python function: on a worker, ended by a gate."""
+    gate = Gate()
+
+    def body() -> None:
+        start = time.monotonic_ns()
+        error: BaseException | None = None
+        try:
+            function()
+        except BaseException as err:  # noqa: BLE001 - kept as the command's error
+            error = err
+        gate.times = (start, time.monotonic_ns())
+        gate.finish(error)
+
+    def begin(_: Sequence[Completion]) -> Completion:
+        process.executor.submit(body)
+        return gate
+
+    return begin
+
+
+def begin_nothing(native: Sequence[Completion]) -> Completion:
+    """Begin a command that does nothing but end after its predecessors."""
+    return Join(native) if native else ended()

@@ -1,0 +1,101 @@
+"""Unified shared memory underneath: allocations, who may use them, and finding one by address.
+
+Non-goals: SYCL's overloads (``api.usm``). Invariants: memory stays alive while a command or a NumPy
+view uses it, whatever was freed; an allocation belongs to one context.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.enums import usm_kind
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.devices import ContextState, DeviceState
+from unisycl.runtime.group import BoundView, Capturable, Group
+from unisycl.runtime.memory import ALIGNMENT, Array, aligned_bytes
+from unisycl.runtime.regions import pitches_of
+
+
+class Block:
+    """One allocation. ``free`` forgets the memory; views and commands keep what they use."""
+
+    __slots__ = ("__weakref__", "address", "context", "device", "exported", "freed", "kind",
+                 "memory", "nbytes")
+
+    def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
+                 alignment: int = ALIGNMENT) -> None:
+        self.memory: Array | None = aligned_bytes(max(nbytes, 1), max(alignment, ALIGNMENT))
+        self.address = self.memory.ctypes.data
+        self.nbytes = nbytes
+        self.kind = kind
+        self.context = context
+        self.device = device
+        self.freed = False
+        self.exported = False
+        context.allocations[self.address] = self
+
+    def bytes(self) -> Array:
+        """Return the memory; ``errc.invalid`` once it was freed."""
+        memory = self.memory
+        if memory is None or self.freed:
+            raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
+                             "bytes was freed; do not use it after free()")
+        return memory
+
+    def free(self) -> None:
+        """Give the memory back as soon as nothing uses it; a second call raises ``errc.invalid``.
+
+        Consumers of ``__array_interface__`` hold an address, not the memory, so the block keeps it
+        for them until the block itself goes.
+        """
+        if self.freed:
+            raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
+                             "bytes was freed before; free each allocation once")
+        self.freed = True
+        self.context.allocations.pop(self.address, None)
+        if not self.exported:
+            self.memory = None
+
+
+class Pointer(Capturable):
+    """A place in a block, seen as a row-major array: what kernels and copies are given."""
+
+    __slots__ = ("_bound", "block", "dtype", "offset", "shape")
+
+    def __init__(self, block: Block, dtype: np.dtype[Any], shape: tuple[int, ...],
+                 offset: int = 0) -> None:
+        self.block = block
+        self.dtype = dtype
+        self.shape = shape
+        self.offset = offset
+        count = int(np.prod(shape, dtype=np.int64))
+        self._bound = BoundView(self._elements(count), 0, shape, pitches_of(shape))
+
+    def _elements(self, count: int) -> Array:
+        whole = self.block.bytes()
+        return whole[self.offset:self.offset + count * self.dtype.itemsize].view(self.dtype)
+
+    def bind(self, group: Group | None, channel: Channel) -> BoundView:
+        """Return the argument of a launch; refuses freed memory and another context's."""
+        block = self.block
+        if block.freed:
+            block.bytes()
+        if block.context is not channel.context:
+            raise UsageError(errc.invalid, f"this {block.kind.name} allocation belongs to another "
+                             f"context (of {block.device.name}) than the queue's (of "
+                             f"{channel.device.name}); allocate it with this queue")
+        return self._bound
+
+
+def find(context: ContextState, address: int) -> Block | None:
+    """Return the block that holds an address, which may be inside it; None if there is none."""
+    exact = context.allocations.get(address)
+    if exact is not None:
+        return exact  # type: ignore[no-any-return]
+    for start, block in list(context.allocations.items()):
+        if start <= address < start + block.nbytes:
+            return block  # type: ignore[no-any-return]
+    return None

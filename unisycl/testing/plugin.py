@@ -1,0 +1,119 @@
+"""A pytest plugin: the fixtures ``device`` and ``queue``, the marker ``row``, the report.
+
+Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``conftest.py``. A test
+that takes ``device`` or ``queue`` runs once per device. Non-goals: particular tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+import unisycl as sycl
+from unisycl.testing.devices import EXPECTED, device_names, find_device
+from unisycl.testing.refusal import PREFIX
+from unisycl.testing.report import Report
+from unisycl.testing.rows import load_rows
+
+_REPORT = pytest.StashKey[Report]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the report."""
+    group = parser.getgroup("unisycl")
+    group.addoption("--device", action="append", metavar="NAME",
+                    help="run device tests on this device only; may be repeated")
+    group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
+    group.addoption("--conformance-json", metavar="FILE", help="write rows x devices as JSON")
+    group.addoption("--conformance-docs", metavar="FILE", help="write rows x devices as Markdown")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker and start an empty report."""
+    config.addinivalue_line("markers", "row(*ids): the conformance rows that the test checks")
+    config.stash[_REPORT] = Report(_selected(config))
+
+
+def _selected(config: pytest.Config) -> list[str]:
+    asked: list[str] | None = config.getoption("--device")
+    found = device_names()
+    return asked or [*EXPECTED, *(n for n in found if n not in EXPECTED)]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes ``device`` once per device."""
+    if "device" in metafunc.fixturenames:
+        names = metafunc.config.stash[_REPORT].devices
+        metafunc.parametrize("device", names, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> sycl.device:
+    """One of the devices found; the test runs on each."""
+    try:
+        return find_device(request.param)
+    except LookupError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def queue(device: sycl.device) -> Iterator[sycl.queue]:
+    """A queue on the device; work still in it when the test ends must end without an error."""
+    made = sycl.queue(device)
+    yield made
+    made.wait_and_throw()
+
+
+def _rows(item: pytest.Item) -> list[str]:
+    return [row for mark in item.iter_markers("row") for row in mark.args]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a marker that names no row."""
+    known = load_rows()
+    for item in items:
+        wrong = [row for row in _rows(item) if row not in known]
+        if wrong:
+            raise pytest.UsageError(f"{item.nodeid}: no such conformance row: {', '.join(wrong)}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Record what a test with rows did."""
+    report = yield
+    outcome = _outcome(report)
+    if outcome is not None:
+        callspec = getattr(item, "callspec", None)
+        device = callspec.params.get("device") if callspec else None
+        for row in _rows(item):
+            item.config.stash[_REPORT].record(row, device, outcome)
+    return report
+
+
+def _outcome(report: pytest.TestReport) -> str | None:
+    """Return what a phase of a test says about its rows; None if nothing."""
+    if report.failed or hasattr(report, "wasxfail"):
+        return "failed"
+    if report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        return "refused" if reason.removeprefix("Skipped: ").startswith(PREFIX) else None
+    return "passed" if report.when == "call" else None
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config,
+) -> None:
+    """Print and write the report where asked."""
+    report = config.stash[_REPORT]
+    if config.getoption("--conformance"):
+        terminalreporter.section("conformance")
+        terminalreporter.write_line(report.to_text())
+    for option, text in (("--conformance-json", report.to_json),
+                         ("--conformance-docs", report.to_markdown)):
+        target: str | None = config.getoption(option)
+        if target:
+            Path(target).write_text(text(), encoding="utf-8")

@@ -1,0 +1,85 @@
+"""Test outcomes gathered into rows × devices, and printed: text, JSON, Markdown.
+
+Non-goals: running tests. Invariant: every row is in every output; an outcome nobody recorded is
+``untested``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from unisycl.testing.rows import load_rows, load_sections
+
+OUTCOMES = ("passed", "failed", "refused", "untested")
+_STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
+
+
+@dataclass(slots=True)
+class Report:
+    """What each row did on each device. Owned by the plugin; used from the main thread.
+
+    One failed test makes the cell failed; one refused test makes it refused, for the device does
+    not offer the whole row.
+    """
+
+    devices: list[str]
+    cells: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def record(self, row: str, device: str | None, outcome: str) -> None:
+        """Note one test's outcome; ``device`` None means the test needs none and counts for all."""
+        for name in self.devices if device is None else [device]:
+            old = self.cells.get((row, name), "untested")
+            if _STRENGTH[outcome] > _STRENGTH[old]:
+                self.cells[row, name] = outcome
+
+    def outcome(self, row: str, device: str) -> str:
+        """Return one cell."""
+        return self.cells.get((row, device), "untested")
+
+    def totals(self, device: str) -> dict[str, int]:
+        """Return how many rows had each outcome on a device."""
+        count = Counter(self.outcome(row, device) for row in load_rows())
+        return {outcome: count[outcome] for outcome in OUTCOMES}
+
+    def to_json(self) -> str:
+        """Return the machine-readable form."""
+        rows = {r: {d: self.outcome(r, d) for d in self.devices} for r in load_rows()}
+        return json.dumps({"devices": self.devices, "rows": rows}, indent=1) + "\n"
+
+    def to_text(self) -> str:
+        """Return the table for a terminal."""
+        head = f"{'row':6}{'':52}" + "".join(f"{d:>10}" for d in self.devices)
+        lines = [head]
+        for row, title in load_rows().items():
+            cells = "".join(f"{_short(self.outcome(row, d)):>10}" for d in self.devices)
+            lines.append(f"{row:6}{title:52}{cells}")
+        lines += ["", f"{'totals':58}" + "".join(f"{d:>10}" for d in self.devices)]
+        totals = {d: self.totals(d) for d in self.devices}
+        lines += [f"{outcome:58}" + "".join(f"{totals[d][outcome]:>10}" for d in self.devices)
+                  for outcome in OUTCOMES]
+        return "\n".join(lines)
+
+    def to_markdown(self) -> str:
+        """Return the page for the documentation."""
+        rule = "|-" * (len(self.devices) + 1) + "|"
+        out = ["# Conformance", "",
+               "What each device does with each row. `python dev.py conformance --docs` writes it;",
+               "do not edit. *refused*: the device lacks what the row needs, and says so.",
+               "*untested*: no test carries the row's ID yet, so nothing is claimed.", "",
+               f"|rows|{'|'.join(self.devices)}|", rule]
+        totals = {d: self.totals(d) for d in self.devices}
+        out += [f"|{o}|" + "|".join(str(totals[d][o]) for d in self.devices) + "|"
+                for o in OUTCOMES]
+        for letter, title in load_sections().items():
+            out += ["", f"## {letter}. {title}", "",
+                    f"|row|feature|{'|'.join(self.devices)}|", "|-" + rule]
+            out += [f"|{row}|{name}|" + "|".join(self.outcome(row, d) for d in self.devices) + "|"
+                    for row, name in load_rows().items() if row.startswith(f"{letter}-")]
+        return "\n".join(out) + "\n"
+
+
+def _short(outcome: str) -> str:
+    """Return what a cell of the terminal table shows."""
+    return "-" if outcome == "untested" else outcome.upper() if outcome == "failed" else outcome

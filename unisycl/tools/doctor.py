@@ -1,0 +1,101 @@
+"""``python -m unisycl doctor``: what was looked for, what works, and why something does not.
+
+Non-goals: mending anything. Exit status 1 if a backend that was looked for does not work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import time
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+
+import unisycl as sycl
+from unisycl.backends import registry
+from unisycl.base import config
+
+COUNT = 1000
+VECTORS = ("avx512f", "avx2", "avx", "sse4.2", "neon", "sve")
+
+
+def add_command(commands: Any) -> None:
+    """Add ``doctor`` to the command line."""
+    parser = commands.add_parser("doctor", help="say what works here and what does not")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the findings; exit status 1 if a backend does not work."""
+    del options
+    for label, value in (*versions(), *machine(), *settings()):
+        print(f"{label:18}{value}")
+    failures = registry.problems()
+    for name in registry.wanted():
+        if name in failures:
+            print(f"{name:18}refused: {failures[name]}")
+    healthy = not failures
+    for place in sycl.platform.get_platforms():
+        for device in place.get_devices():
+            error, spent = smoke(device)
+            healthy = healthy and not error
+            verdict = f"fails: {error}" if error else f"works: {COUNT} work-items in {spent:.1f} ms"
+            about = device.get_info(sycl.info.device.name)
+            print(f"{device.get_backend().name:18}{about}: {verdict}")
+    print("all is well" if healthy else "something is wrong, see above")
+    return 0 if healthy else 1
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return the versions of Python and of what unisycl stands on."""
+    rows = [("Python", f"{platform.python_version()} {platform.python_implementation()}")]
+    for package in ("unisycl", "numpy", "llvmlite"):
+        try:
+            rows.append((package, importlib.metadata.version(package)))
+        except importlib.metadata.PackageNotFoundError:
+            rows.append((package, "runs from its source tree"))
+    rows.append(("LLVM", ".".join(map(str, llvm.llvm_version_info))))
+    return rows
+
+
+def machine() -> list[tuple[str, str]]:
+    """Return the processor, its vector instructions and the threads this process may use."""
+    features = llvm.get_host_cpu_features()
+    vectors = [name for name in VECTORS if features.get(name)]
+    return [("processor", f"{llvm.get_host_cpu_name()}, {', '.join(vectors) or 'no vectors'}"),
+            ("threads", str(len(os.sched_getaffinity(0)))),
+            ("system", platform.platform())]
+
+
+def settings() -> list[tuple[str, str]]:
+    """Return the environment variables that are set, and those that mean nothing."""
+    rows = [(v.name, v.get()) for v in config.VARIABLES.values() if v.get() != v.default]
+    return rows + [(name, "means nothing" + (f"; did you mean {close}?" if close else ""))
+                   for name, close in config.unknown()]
+
+
+@sycl.kernel
+def fill_squares(i: sycl.item, out: Any) -> None:
+    """Write the square of each index: the kernel that a device has to run."""
+    out[i] = int(i) * int(i)
+
+
+def smoke(device: sycl.device) -> tuple[str, float]:
+    """Run a kernel on a device; return what went wrong, if anything, and the milliseconds."""
+    result = np.zeros(COUNT, np.int64)
+    begin = time.perf_counter()
+    try:
+        with sycl.buffer(result) as target:
+            def group(h: sycl.handler) -> None:
+                out = sycl.accessor(target, h, sycl.write_only)
+                h.parallel_for(sycl.range(COUNT), fill_squares, out)
+            sycl.queue(device).submit(group)
+    except sycl.exception as error:
+        return str(error).splitlines()[0], 0.0
+    spent = (time.perf_counter() - begin) * 1e3
+    right = np.array_equal(result, np.arange(COUNT) ** 2)
+    return "" if right else "the result of the kernel is wrong", spent

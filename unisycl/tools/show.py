@@ -1,0 +1,93 @@
+"""``python -m unisycl show FILE:KERNEL --stage ir|llvm|asm``: what became of a kernel.
+
+The file is run as a program, and the kernels it launches are recorded: a kernel has types only
+where it is launched. What the program prints goes to standard error. Non-goals: kernels
+never launched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import importlib
+import runpy
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import unisycl as sycl
+
+STAGES = ("ir", "llvm", "asm")
+
+
+def add_command(commands: Any) -> None:
+    """Add ``show`` to the command line."""
+    parser = commands.add_parser("show", help="show what became of a kernel", description=__doc__,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernel", metavar="FILE:KERNEL",
+                        help="a Python file and the name of a kernel it launches")
+    parser.add_argument("--stage", choices=STAGES, default="ir",
+                        help="typed IR, LLVM IR, or machine code (default: ir)")
+    parser.add_argument("arguments", nargs="*", metavar="ARG", help="given to the program")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the asked stage of every kernel of that name; exit status 2 if that cannot be."""
+    file, colon, name = options.kernel.rpartition(":")
+    if not (colon and file and name):
+        return refuse(f"expected FILE:KERNEL, got '{options.kernel}'")
+    if not Path(file).is_file():
+        return refuse(f"there is no file '{file}'")
+    try:
+        kernels = record_kernels(file, options.arguments)
+    except Exception as error:  # noqa: BLE001 - whatever the program raises is the answer
+        return refuse(f"{file} failed: {type(error).__name__}: {error}")
+    chosen = [k for k in kernels if k.name == name]
+    if not chosen:
+        return refuse(unknown_kernel(file, name, [k.name for k in kernels]))
+    for kernel in chosen:
+        try:
+            print(getattr(kernel, f"{options.stage}_text")())
+        except sycl.exception as error:
+            return refuse(f"kernel '{name}' has no {options.stage}: {error.what()}")
+    return 0
+
+
+def unknown_kernel(file: str, name: str, known: list[str]) -> str:
+    """Return why no kernel of that name can be shown, and what there is instead."""
+    if not known:
+        return f"{file} launched no kernel"
+    names = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean '{close[0]}'?" if close else ""
+    return f"{file} launched no kernel '{name}', but: {', '.join(names)}{hint}"
+
+
+def record_kernels(file: str, arguments: list[str]) -> list[Any]:
+    """Run a file as a program and return the kernels it launched, each once."""
+    record = importlib.import_module("unisycl.runtime.record")
+    with record.kernels() as launched, as_program(file, arguments), contextlib.suppress(SystemExit):
+        runpy.run_path(file, run_name="__main__")
+    return list(launched)
+
+
+@contextlib.contextmanager
+def as_program(file: str, arguments: list[str]) -> Iterator[None]:
+    """Let a file see what it would see if Python ran it, but for its standard output."""
+    argv, path = sys.argv, sys.path[:]
+    sys.argv = [file, *arguments]
+    sys.path.insert(0, str(Path(file).resolve().parent))
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.argv, sys.path[:] = argv, path
+
+
+def refuse(message: str) -> int:
+    """Print one line and return the exit status of a wrong command line."""
+    sys.stderr.write("unisycl show: " + " ".join(message.split()) + "\n")
+    return 2
