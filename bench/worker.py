@@ -1,0 +1,57 @@
+"""The process that runs one implementation: ``python -m bench.worker BENCHMARK IMPLEMENTATION``.
+
+It answers on standard output with one JSON object a line: first whether it is ready, then the times
+of a round for every line it reads. What libraries print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+from bench.harness import Benchmark, Missing, prepare, time_round
+
+
+def load(name: str) -> Benchmark:
+    """Return the benchmark that ``bench/<name>.py`` defines."""
+    found = importlib.import_module(f"bench.{name}").BENCHMARK
+    assert isinstance(found, Benchmark)
+    return found
+
+
+def main(name: str, implementation: str) -> int:
+    """Serve rounds until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def answer(**what: Any) -> None:
+        answers.write(json.dumps(what) + "\n")
+        answers.flush()
+
+    try:
+        benchmark = load(name)
+        case = prepare(benchmark, implementation)
+    except Missing as why:
+        answer(missing=str(why))
+        return 0
+    except Exception as error:  # noqa: BLE001 - whatever a peer raises is the answer
+        traceback.print_exc()
+        answer(error=f"{type(error).__name__}: {error}".splitlines()[0])
+        return 1
+    answer(ready=True)
+    for _ in sys.stdin:
+        try:
+            answer(seconds=time_round(case, single=benchmark.single))
+        except Exception as error:  # noqa: BLE001 - as above
+            traceback.print_exc()
+            answer(error=f"{type(error).__name__}: {error}".splitlines()[0])
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))

@@ -1,0 +1,163 @@
+"""Who may import whom: the rooms of docs/architecture.md, and what they may take from outside."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable
+
+import pytest
+
+from tests.arch.sources import PACKAGE, Import, Source, imports_of, package_sources
+
+# room -> what it may import besides itself. "" is the public package itself (unisycl/__init__.py).
+ROOMS: dict[str, set[str]] = {
+    "base": set(),
+    "ir": {"base"},
+    "lang": {"base", "ir"},
+    "passes": {"base", "ir"},
+    "frontend": {"base", "ir", "lang"},
+    "backends.base": {"base", "ir"},
+    "backends.registry": {"base", "ir", "backends.base"},
+    "backends.*": {"base", "ir", "passes", "backends.base"},
+    "backends.host": {"base", "ir", "passes", "backends.base", "lang", "frontend.source"},
+    "runtime": {"base", "ir", "frontend.specialize", "passes.pipeline", "backends.base",
+                "backends.registry"},
+    "api": {"base", "ir.types", "lang", "runtime"},
+    "testing": {""},
+    "examples": {""},
+}
+FREE = {"", "__main__", "tools"}  # may import any room; nothing imports tools
+
+# third-party package -> the only places that may import it
+OUTSIDE: dict[str, tuple[str, ...]] = {
+    "numpy": ("",),
+    "llvmlite": ("backends.cpu", "tools"),
+    "matplotlib": ("examples",),
+    "PIL": ("examples",),
+    "scipy": ("examples",),
+    "pytest": ("testing",),
+}
+NATIVE = ("backends", "tools")  # ctypes and other doors out of Python
+
+# names that appear only in the folder of the backend they belong to, and where else by its nature:
+# the registry that lists backends, and the enumeration that the specification defines
+VENDOR_WORDS = ("cuda", "opencl", "pocl", "nvidia")
+VENDOR_PLACES = ("backends.registry", "base.enums")
+
+
+def room_of(module: str) -> str:
+    """Return the room that a module of the package belongs to."""
+    first, _, rest = module.partition(".")
+    if first != "backends" or not rest:
+        return first
+    return f"backends.{rest.split('.')[0]}"
+
+
+def allowed(room: str) -> set[str] | None:
+    """Return what a room may import; None if it is unknown."""
+    if room in ROOMS:
+        return ROOMS[room]
+    return ROOMS["backends.*"] if room.startswith("backends.") else None
+
+
+def inside(module: str, places: Iterable[str]) -> bool:
+    """Say whether a module lies in one of the places."""
+    return any(p == "" or module == p or module.startswith(f"{p}.") for p in places)
+
+
+def ours(found: Import) -> str | None:
+    """Return the imported module's name below the package; None if it is not ours."""
+    if found.target == PACKAGE:
+        return ""
+    prefix = f"{PACKAGE}."
+    return found.target.removeprefix(prefix) if found.target.startswith(prefix) else None
+
+
+def may_import(room: str, target: str) -> bool:
+    """Say whether a room may import a module of ours."""
+    if room in FREE or room_of(target) == room:
+        return True
+    places = allowed(room) or set()
+    if target == "":
+        return "" in places
+    return inside(target, places - {""})
+
+
+@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
+def test_a_room_imports_only_what_it_may(source: Source) -> None:
+    room = room_of(source.module)
+    assert room in FREE or source.module == "backends" or allowed(room) is not None, (
+        f"{source.name}: the room '{room}' is not in the table above")
+    wrong = [f"{source.name}:{i.line} imports {i.target}" for i in imports_of(source)
+             if (target := ours(i)) is not None and not may_import(room, target)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
+def test_foreign_modules_are_imported_where_they_may(source: Source) -> None:
+    wrong = []
+    for found in imports_of(source):
+        top = found.target.split(".")[0]
+        if top == "ctypes" and not inside(source.module, NATIVE):
+            wrong.append(f"{source.name}:{found.line} imports ctypes")
+        if top == PACKAGE or top in sys.stdlib_module_names:
+            continue
+        if top not in OUTSIDE or not inside(source.module, OUTSIDE[top]):
+            wrong.append(f"{source.name}:{found.line} imports {top}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
+def test_no_import_inside_a_function(source: Source) -> None:
+    if source.module in ("", "backends.registry"):
+        pytest.skip("loads lazily by its nature")
+    wrong = [f"{source.name}:{i.line} imports {i.target}" for i in imports_of(source)
+             if i.late and i.target.split(".")[0] not in OUTSIDE]
+    assert wrong == []
+
+
+def test_imports_have_no_cycles() -> None:
+    edges = {s.module: {t for i in imports_of(s) if not i.typing_only and not i.late
+                        and (t := ours(i)) is not None} for s in package_sources()}
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join([*path[path.index(module):], module])
+        if module not in done:
+            for target in sorted(edges.get(module, ())):
+                if target != module:
+                    visit(target, (*path, module))
+            done.add(module)
+
+    for module in edges:
+        visit(module, ())
+
+
+def words_of(tree: ast.Module) -> Iterable[tuple[str, int]]:
+    """Yield the identifiers and string constants of a file that are not docstrings."""
+    docstrings = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield (node.id if isinstance(node, ast.Name) else node.attr), line
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name, line
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in docstrings:
+                yield node.value, line
+
+
+@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
+def test_no_vendor_word_outside_its_folder(source: Source) -> None:
+    if inside(source.module, VENDOR_PLACES):
+        pytest.skip("names backends by its nature")
+    wrong = [f"{source.name}:{line} says '{vendor}'" for word, line in words_of(source.tree)
+             for vendor in VENDOR_WORDS
+             if vendor in word.lower() and not inside(source.module, [f"backends.{vendor}"])]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
+def test_every_module_says_what_it_is(source: Source) -> None:
+    assert ast.get_docstring(source.tree), f"{source.name} has no docstring"

@@ -1,0 +1,60 @@
+"""Local accessors by the public API (SYCL 2020 §4.7.6.11)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+
+def reverse(it, src, dst, tile):
+    l = it.get_local_id(0)
+    n = it.get_local_range(0)
+    tile[l] = src[it.get_global_id(0)]
+    sycl.group_barrier(it.get_group())
+    dst[it.get_global_id(0)] = tile[n - 1 - l]
+
+
+@pytest.mark.row("B-32")
+def test_a_tile_is_shared_by_the_work_group(queue: sycl.queue) -> None:
+    src = sycl.malloc_shared(32, np.int32, queue)
+    dst = sycl.malloc_shared(32, np.int32, queue)
+    src[:] = np.arange(32)
+    tile = sycl.local_accessor(np.int32, 8)
+    queue.parallel_for(sycl.nd_range(32, 8), reverse, src, dst, tile).wait()
+    assert np.arange(32).reshape(4, 8)[:, ::-1].ravel().tolist() == dst[:].tolist()
+
+
+@pytest.mark.row("B-32", "F-13", "C-1")
+def test_kernels_without_work_groups_have_no_local_memory(queue: sycl.queue) -> None:
+    tile = sycl.local_accessor(np.int32, 8)
+
+    def item(i):
+        tile[0] = 1
+
+    def single():
+        tile[0] = 1
+    for launch in (lambda: queue.parallel_for(8, item), lambda: queue.single_task(single)):
+        with pytest.raises(sycl.exception) as caught:
+            launch()
+        assert caught.value.code() in (sycl.errc.kernel_argument, sycl.errc.kernel)
+    queue.submit(lambda h: None).wait()
+
+
+@pytest.mark.row("B-32")
+def test_too_much_local_memory_is_refused(queue: sycl.queue) -> None:
+    most = queue.get_device().get_info(sycl.info.device.local_mem_size)
+    p = sycl.malloc_shared(8, np.int32, queue)
+    tile = sycl.local_accessor(np.int32, most // 4 + 1)
+    with pytest.raises(sycl.exception, match="local memory"):
+        queue.parallel_for(sycl.nd_range(8, 8), reverse, p, p, tile)
+
+
+@pytest.mark.row("B-32")
+def test_it_has_sizes_and_nothing_for_the_host(device: sycl.device) -> None:
+    tile = sycl.local_accessor(np.float32, (4, 8))
+    assert 32 == tile.size()
+    assert 128 == tile.byte_size()
+    with pytest.raises(sycl.exception, match="only inside a kernel"):
+        tile[0]

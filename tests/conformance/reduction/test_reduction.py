@@ -1,0 +1,93 @@
+"""Reductions by the public API (SYCL 2020 §4.9.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+
+def fold(i, total, p):
+    total.combine(p[i])
+
+
+@pytest.mark.row("D-44")
+@pytest.mark.parametrize(("op", "expected"), [
+    ("plus", 100 + 28), ("multiplies", 0), ("minimum", 0), ("maximum", 100), ("bit_or", 103),
+    ("bit_and", 0), ("bit_xor", 100)])
+def test_every_operator_with_the_old_value(queue: sycl.queue, op: str, expected: int) -> None:
+    p = sycl.malloc_shared(8, np.int32, queue)
+    p[:] = np.arange(8)
+    result = sycl.malloc_shared(1, np.int32, queue)
+    result[0] = 100
+    queue.parallel_for(8, sycl.reduction(result, getattr(sycl, op)), fold, p).wait()
+    assert expected == result[0]
+
+
+@pytest.mark.row("D-44")
+def test_two_in_one_kernel_over_buffers(queue: sycl.queue) -> None:
+    x = np.arange(1, 101, dtype=np.float32)
+    total, largest = np.full(1, 1000, np.float32), np.zeros(1, np.float32)
+    with sycl.buffer(x) as bx, sycl.buffer(total) as bt, sycl.buffer(largest) as bl:
+        def group(h: sycl.handler) -> None:
+            acc = sycl.accessor(bx, h, sycl.read_only)
+
+            @h.parallel_for(100, sycl.reduction(bt, h, sycl.plus),
+                            sycl.reduction(bl, h, sycl.maximum))
+            def kernel(i, s, m):
+                s += acc[i]
+                m.combine(acc[i])
+        queue.submit(group)
+    assert 6050 == total[0]
+    assert 100 == largest[0]
+
+
+@pytest.mark.row("D-44", "D-45")
+def test_initialising_drops_the_old_value(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(8, np.int32, queue)
+    p[:] = 1
+    result = sycl.malloc_shared(1, np.int32, queue)
+    result[0] = 50
+    init = sycl.property.reduction.initialize_to_identity()
+    queue.parallel_for(8, sycl.reduction(result, sycl.plus, init), fold, p).wait()
+    assert 8 == result[0]
+    queue.parallel_for(0, sycl.reduction(result, sycl.plus, init), fold, p).wait()
+    assert 0 == result[0]
+
+
+@pytest.mark.row("D-45")
+def test_an_operator_of_the_users_own(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(5, np.int64, queue)
+    p[:] = [1, 2, 3, 4, 5]
+    for arguments in ((lambda a, b: a * b,), (np.int64(1), lambda a, b: a * b)):
+        result = np.full(1, 2, np.int64)
+        queue.parallel_for(5, sycl.reduction(result, *arguments), fold, p).wait()
+        assert 240 == result[0]
+
+
+@pytest.mark.row("D-44", "F-10")
+def test_refusals(queue: sycl.queue) -> None:
+    wide = sycl.buffer(sycl.range(2), dtype=np.int32)
+    with pytest.raises(sycl.exception, match="2 elements") as caught:
+        queue.submit(lambda h: sycl.reduction(wide, h, sycl.plus))
+    assert sycl.errc.invalid == caught.value.code()
+    one = np.zeros(1, np.int32)
+    init = sycl.property.reduction.initialize_to_identity()
+    with pytest.raises(sycl.exception, match="identity") as caught:
+        sycl.reduction(one, lambda a, b: a - b, init)
+    assert sycl.errc.invalid == caught.value.code()
+    with pytest.raises(sycl.exception, match="operator"):
+        sycl.reduction(one)
+
+
+@pytest.mark.row("D-44")
+def test_over_an_nd_range(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(64, np.int32, queue)
+    p[:] = np.arange(64)
+    result = np.zeros(1, np.int32)
+
+    def kernel(it, total, p):
+        total += p[it.get_global_id(0)]
+    queue.parallel_for(sycl.nd_range(64, 16), sycl.reduction(result, sycl.plus), kernel, p).wait()
+    assert 2016 == result[0]

@@ -1,0 +1,35 @@
+"""Selectors by the public API (SYCL 2020 §4.6.1.1)."""
+
+from __future__ import annotations
+
+import pytest
+
+import unisycl as sycl
+
+
+@pytest.mark.row("F-8")
+def test_no_device_is_an_error_that_names_those_there_are() -> None:
+    with pytest.raises(sycl.exception, match="host") as caught:
+        sycl.device(lambda d: -1)
+    assert sycl.errc.runtime == caught.value.code()
+
+
+@pytest.mark.row("A-4")
+def test_selectors_pick_what_they_say(device: sycl.device) -> None:
+    assert sycl.backend.host == sycl.device(sycl.host_selector_v).get_backend()
+    aspects = [a for a in sycl.aspect if device.has(a)]
+    assert device.has(aspects[0])
+    picked = sycl.device(sycl.aspect_selector(aspects))
+    assert all(picked.has(a) for a in aspects)
+    assert device == sycl.device(lambda d: 5 if d == device else 0)
+    with pytest.raises(sycl.exception):
+        sycl.device(sycl.aspect_selector([aspects[0]], denied=[aspects[0]]))
+
+
+@pytest.mark.row("X-7")
+def test_the_environment_chooses_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_DEVICE", "host")
+    assert sycl.backend.host == sycl.device().get_backend()
+    monkeypatch.setenv("UNISYCL_DEVICE", "nonsense")
+    with pytest.raises(sycl.exception, match="nonsense"):
+        sycl.device()

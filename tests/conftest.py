@@ -1,0 +1,18 @@
+"""What every test may use: the fixtures ``device`` and ``queue``, and golden files."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["unisycl.testing.plugin"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true",
+                     help="rewrite the expected texts that tests compare with")
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether expected texts are to be rewritten instead of compared."""
+    return bool(request.config.getoption("--update-golden"))

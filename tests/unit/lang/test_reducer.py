@@ -1,0 +1,56 @@
+"""``reducer``: combining only."""
+
+import numpy as np
+import pytest
+
+from unisycl.base.errors import UsageError
+from unisycl.lang import functions
+from unisycl.lang.reducer import reducer
+
+INT32 = np.dtype(np.int32)
+
+
+def test_it_combines_by_method_and_by_the_matching_operator():
+    one = reducer._make(functions.plus, INT32, 0)
+    one += 3
+    assert one.combine(4) is one
+    assert one._final(np.int32(10), dropped=False) == 17
+    assert one._final(np.int32(10), dropped=True) == 7
+
+
+@pytest.mark.parametrize(("op", "method", "expected"), [
+    (functions.multiplies, "__imul__", 12), (functions.bit_and, "__iand__", 2),
+    (functions.bit_or, "__ior__", 6), (functions.bit_xor, "__ixor__", 4)])
+def test_each_operator_has_its_assignment(op, method, expected):
+    one = reducer._make(op, INT32, functions.known_identity(op, INT32))
+    getattr(one, method)(6)
+    getattr(one, method)(2)
+    assert one._value == expected
+
+
+def test_another_operators_assignment_is_refused():
+    one = reducer._make(functions.minimum, INT32, 5)
+    with pytest.raises(UsageError, match="combines by minimum: call combine"):
+        one += 1
+
+
+def test_operands_are_converted_first_and_sums_wrap():
+    one = reducer._make(functions.plus, INT32, 0)
+    with np.errstate(all="ignore"):
+        one.combine(2.9).combine(2**31 - 1)
+    assert one._value == -(2**31) + 1
+
+
+def test_without_identity_nothing_combined_changes_nothing():
+    one = reducer._make(lambda a, b: a + b, INT32, None)
+    assert one._final(np.int32(4), dropped=False) is None
+    with pytest.raises(UsageError, match="no identity"):
+        one.identity()
+
+
+def test_it_cannot_be_read_or_made():
+    one = reducer._make(functions.plus, INT32, 0)
+    with pytest.raises(TypeError):
+        int(one)
+    with pytest.raises(UsageError, match="cannot make a reducer"):
+        reducer()

@@ -1,0 +1,116 @@
+"""The pytest plugin, run on small test files in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAD = """
+import pytest
+import unisycl as sycl
+from unisycl.testing import refused
+"""
+
+
+def run(folder: Path, body: str, *options: str) -> tuple[str, dict[str, dict[str, str]]]:
+    """Run a test file on the host device; return what pytest printed and the rows."""
+    (folder / "test_it.py").write_text(HEAD + body)
+    out = folder / "rows.json"
+    command = [sys.executable, "-m", "pytest", "-p", "unisycl.testing.plugin", "--device", "host",
+               "--conformance-json", str(out), "-c", "/dev/null", "--rootdir", str(folder),
+               "-p", "no:cacheprovider", *options, str(folder / "test_it.py")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path.cwd(), check=False)
+    rows = json.loads(out.read_text())["rows"] if out.exists() else {}
+    return done.stdout + done.stderr, rows
+
+
+def test_a_row_passes_where_its_test_passes(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(queue):
+    queue.wait()
+""")
+    assert rows["D-12"] == {"host": "passed"}
+    assert rows["D-13"] == {"host": "untested"}
+
+
+def test_a_row_fails_where_its_test_fails(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12", "D-13")
+def test_it(device):
+    assert False
+""")
+    assert rows["D-12"] == rows["D-13"] == {"host": "failed"}
+
+
+@pytest.mark.parametrize("code", ["feature_not_supported", "kernel_not_supported"])
+def test_a_refusal_by_its_code_is_a_refusal(tmp_path: Path, code: str) -> None:
+    _, rows = run(tmp_path, f"""
+@pytest.mark.row("D-12")
+def test_it(device):
+    with refused(device):
+        raise sycl.exception(sycl.errc.{code}, "not here")
+""")
+    assert rows["D-12"] == {"host": "refused"}
+
+
+def test_another_error_is_no_refusal(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(device):
+    with refused(device):
+        raise sycl.exception(sycl.errc.invalid, "wrong")
+""")
+    assert rows["D-12"] == {"host": "failed"}
+
+
+def test_a_device_that_has_the_aspect_must_not_refuse(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(device):
+    with refused(device, sycl.aspect.host_debuggable):
+        raise sycl.exception(sycl.errc.feature_not_supported, "but it has it")
+""")
+    assert rows["D-12"] == {"host": "failed"}
+
+
+def test_a_device_that_lacks_the_aspect_must_refuse(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(device):
+    with refused(device, sycl.aspect.gpu):
+        pass
+""")
+    assert rows["D-12"] == {"host": "failed"}
+
+
+def test_a_plain_skip_says_nothing_about_the_row(tmp_path: Path) -> None:
+    _, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(device):
+    pytest.skip("not today")
+""")
+    assert rows["D-12"] == {"host": "untested"}
+
+
+def test_a_row_that_does_not_exist_stops_the_run(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, """
+@pytest.mark.row("D-999")
+def test_it():
+    pass
+""")
+    assert "no such conformance row: D-999" in text
+
+
+def test_a_device_that_is_not_there_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    text, rows = run(tmp_path, """
+@pytest.mark.row("D-12")
+def test_it(device):
+    pass
+""", "--device", "abacus", "-rs")
+    assert "no device is named 'abacus'; there are:" in text
+    assert rows["D-12"] == {"host": "passed", "abacus": "untested"}

@@ -1,0 +1,59 @@
+"""The report of rows × devices."""
+
+from __future__ import annotations
+
+import json
+
+from unisycl.testing import load_rows
+from unisycl.testing.report import Report
+
+
+def make() -> Report:
+    return Report(["cpu", "host"])
+
+
+def test_what_nobody_recorded_is_untested() -> None:
+    assert make().outcome("D-17", "cpu") == "untested"
+
+
+def test_a_test_without_a_device_counts_for_every_device() -> None:
+    report = make()
+    report.record("D-12", None, "passed")
+    assert [report.outcome("D-12", d) for d in ("cpu", "host")] == ["passed", "passed"]
+
+
+def test_one_failure_makes_the_row_failed_whatever_else_passed() -> None:
+    report = make()
+    for outcome in ("passed", "failed", "refused", "passed"):
+        report.record("D-1", "cpu", outcome)
+    assert report.outcome("D-1", "cpu") == "failed"
+    assert report.outcome("D-1", "host") == "untested"
+
+
+def test_a_row_refused_in_part_is_refused() -> None:
+    report = make()
+    report.record("D-1", "cpu", "refused")
+    report.record("D-1", "cpu", "passed")
+    assert report.outcome("D-1", "cpu") == "refused"
+
+
+def test_json_has_every_row_and_device() -> None:
+    report = make()
+    report.record("D-17", "host", "passed")
+    document = json.loads(report.to_json())
+    assert document["devices"] == ["cpu", "host"]
+    assert list(document["rows"]) == list(load_rows())
+    assert document["rows"]["D-17"] == {"cpu": "untested", "host": "passed"}
+
+
+def test_totals_add_up_to_all_rows() -> None:
+    report = make()
+    report.record("A-1", "cpu", "failed")
+    assert report.totals("cpu")["failed"] == 1
+    assert sum(report.totals("cpu").values()) == len(load_rows())
+
+
+def test_text_and_markdown_name_every_row() -> None:
+    report = make()
+    for text in (report.to_text(), report.to_markdown()):
+        assert all(row in text for row in load_rows())

@@ -1,0 +1,103 @@
+"""``python -m unisycl`` and its commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import unisycl as sycl
+from unisycl.__main__ import main
+from unisycl.tools.devices import size_text
+
+
+def test_without_a_command_the_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    for device in sycl.device.get_devices():
+        assert device.get_info(sycl.info.device.name) in text
+    assert "[host]" in text
+    assert text.count(", default") == 1
+    for label in ("compute units", "sub-group sizes", "work-group limit", "local memory"):
+        assert label in text
+
+
+def test_the_doctor_runs_a_kernel_on_every_device(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["doctor"])
+    text = capsys.readouterr().out
+    assert (status, "fails" in text) == (0, False), text
+    assert text.count("works: 1000 work-items") == len(sycl.device.get_devices())
+    for label in ("Python", "numpy", "llvmlite", "LLVM", "processor", "threads"):
+        assert f"{label:18}" in text
+
+
+def test_the_doctor_names_a_setting_that_means_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UNISYCL_DEVISE", "cpu")
+    main(["doctor"])
+    assert "did you mean UNISYCL_DEVICE?" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("count", "text"), [
+    (100, "100 bytes"), (65536, "64 KiB"), (3 << 29, "1.5 GiB"), (1 << 20, "1 MiB")])
+def test_sizes_are_printed_as_people_read_them(count: int, text: str) -> None:
+    assert text == size_text(count)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import unisycl as sycl
+
+@sycl.kernel
+def double_it(i, out):
+    out[i] = out[i] * 2
+
+if __name__ == "__main__":
+    data = np.ones(int(sys.argv[1]), np.float32)
+    queue = sycl.queue(sycl.cpu_selector_v)
+    queue.parallel_for(sycl.range(len(data)), double_it, data).wait()
+    print("program output")
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A program that launches one kernel on the CPU."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+@pytest.mark.parametrize(("stage", "sign"), [
+    ("ir", "double_it"), ("llvm", "define "), ("asm", "ret")])
+def test_show_prints_a_stage_of_a_kernel_that_the_program_launches(
+    program: Path, stage: str, sign: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", f"{program}:double_it", "--stage", stage, "100"]) == 0
+    out, err = capsys.readouterr()
+    assert sign in out
+    assert "program output" not in out
+    assert "program output" in err
+
+
+@pytest.mark.parametrize(("kernel", "reason"), [
+    ("nothing", "expected FILE:KERNEL"),
+    ("nowhere.py:kernel", "there is no file 'nowhere.py'"),
+    ("{program}:doubleit", "did you mean 'double_it'?"),
+])
+def test_show_refuses_in_one_line(
+    program: Path, kernel: str, reason: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", kernel.format(program=program), "10"]) == 2
+    err = capsys.readouterr().err
+    assert reason in err
+    assert "Traceback" not in err
+
+
+def test_show_reports_a_program_that_fails(
+    program: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", f"{program}:double_it", "many"]) == 2
+    assert "ValueError" in capsys.readouterr().err.splitlines()[-1]
