@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
 from unisycl.ir.nodes import Kernel
+from unisycl.ir.uses import FunctionUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +96,6 @@ class Executable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionUse:
-    """A Python function that became part of a kernel (the kernel itself is the first).
-
-    ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
-    calls in it that reach a barrier or group function.
-    """
-
-    function: Any
-    source: Any
-    convergent: frozenset[tuple[int, int, int, int]]
-
-
-@dataclass(frozen=True, slots=True)
 class Launch:
     """One launch: ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView,
     LocalSize), ``raw`` are the user's own objects they came from.
@@ -151,6 +139,10 @@ class Driver(Protocol):
 
         Asked on every launch, so it must be quick; None where one executable serves all.
         """
+
+    def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
+        """Return what became of a kernel: stage 'llvm', 'asm' or a backend's own; raises
+        ``UnsupportedError`` for a stage it does not have."""
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""

@@ -16,6 +16,7 @@ from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame, is_stable
 from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
 from unisycl.frontend.items import ITEM_METHODS, leader, linear, queries, query
+from unisycl.frontend.names import stored_names
 from unisycl.frontend.reducers import call_reducer
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified
@@ -181,7 +182,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         raise ctx.refuse("K022", node, what=missing) from None
     ctx.guard(path, function)
     frame = Frame(source, function, path, _key(ctx, node), call=node)
-    ctx.uses.setdefault(function, (source, set()))
+    ctx.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)
 
 
@@ -202,7 +203,6 @@ def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords:
 def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value],
         node: ast.AST) -> Value:
     """Bind arguments in a new frame, lower its body, and return its result."""
-    from unisycl.frontend.stmt import stored_names
     function = frame.source.node
     body = function.body if isinstance(function, ast.FunctionDef) else []
     frame.assigned = stored_names(body)

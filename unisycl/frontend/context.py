@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from unisycl.base import diagnostics
@@ -24,9 +24,8 @@ from unisycl.frontend.values import (Constant, Memory, Path, Poison, Record, Sev
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Scalar, Struct, View
+from unisycl.ir.uses import Position
 
-
-Position = tuple[int, int, int, int]
 
 
 class Refused(Exception):
@@ -69,7 +68,7 @@ class Context:
     def __init__(self, function: Any, arguments: tuple[Any, ...], shape: KernelShape,
                  types: dict[Any, Scalar], facts: set[str],
                  lower_expr: Callable[[Context, ast.expr], Value],
-                 lower_body: Callable[..., bool]) -> None:
+                 lower_body: Callable[..., bool], call: Callable[..., Value]) -> None:
         self.function = function
         self.arguments = arguments
         self.shape = shape
@@ -82,7 +81,7 @@ class Context:
         self.arrays: list[n.Array] = []
         self.reducers: list[n.Reducer] = []
         self.guards: dict[tuple[Path, bool], Any] = {}
-        self.uses: dict[FunctionType, tuple[FunctionSource, set[Position]]] = {}
+        self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
         self.loops: list[tuple[int, int] | None] = []
         self.aspects: set[str] = set()
@@ -92,6 +91,7 @@ class Context:
         self._numbers = itertools.count(1)
         self._lower_expr = lower_expr
         self.lower_body: Callable[..., bool] = lower_body
+        self.call: Callable[..., Value] = call
 
     # ---- places and problems
     @property
@@ -134,7 +134,7 @@ class Context:
             while owner is not None and owner.function is None:
                 owner = owner.parent
             if owner is not None and owner.function is not None and at is not None:
-                self.uses[owner.function][1].add(position(at))
+                self.uses[owner.function.__code__][1].add(position(at))
             at = frame.call
 
     # ---- expressions

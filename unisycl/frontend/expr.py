@@ -12,10 +12,12 @@ from typing import Any
 
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.names import suggest
 from unisycl.frontend.values import Closure, Constant, Nothing, Poison, Several, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+from unisycl.ir.builtins import BUILTINS
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv",
@@ -76,9 +78,7 @@ def _captured(ctx: Context, frame: Frame, node: ast.Name) -> Value:
 
 
 def _closest(name: str, known: Sequence[str]) -> str:
-    import difflib
-    near = difflib.get_close_matches(name, known, 1)
-    return f"did you mean '{near[0]}'?" if near else "define it before the kernel is submitted"
+    return suggest(name, known, "define it before the kernel is submitted")
 
 
 def lower_tuple(ctx: Context, node: ast.Tuple) -> Value:
@@ -159,7 +159,6 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
             and (b.value >= 0 or type.dtype.is_float or type.weak):
         return _repeated(ctx, a, int(b.value), type, node)
     if type.dtype.is_float:
-        from unisycl.ir.builtins import BUILTINS
         if isinstance(b, n.Const) and b.value == 0.5:
             return n.Call(type, BUILTINS["sqrt"], (coerce.cast(a, type),))
         return n.Call(type, BUILTINS["pow"], (coerce.cast(a, type), coerce.cast(b, type)))
@@ -169,7 +168,7 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
 
 def _repeated(ctx: Context, a: n.Expr, exponent: int, type: Scalar, node: ast.AST) -> n.Expr:
     if exponent < 0:
-        one = n.Const(coerce.WEAK_FLOAT, 1.0)
+        one = n.Const(WEAK_FLOAT, 1.0)
         return arithmetic(ctx, "div", one, _repeated(ctx, a, -exponent, type, node), node)
     if exponent == 0:
         return coerce.cast(n.Const(WEAK_INT, 1), type)

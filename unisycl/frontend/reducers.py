@@ -7,7 +7,6 @@ kernel; combining reads and writes its private accumulator only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ SYMBOLS = {"plus": "+", "multiplies": "*", "bit_and": "&", "bit_or": "|", "bit_x
 _BINARY = {"plus": "add", "multiplies": "mul", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
 
 
-def declare(ctx: Context, reductions: tuple[Any, ...],
-            call: Callable[[Context, Value, list[Value], ast.AST], Value], node: ast.AST) -> None:
+def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
     """Declare the reducers of a launch and lower their operators."""
     for k, reduction in enumerate(reductions):
         row = dtypes.find_dtype(reduction.dtype)
@@ -46,7 +44,7 @@ def declare(ctx: Context, reductions: tuple[Any, ...],
         ctx.reducers.append(n.Reducer(k, acc, identity, valid, left, right, result, ()))
         with ctx.into() as block:
             combined = operate(ctx, reduction.op, path, n.Read(type, left), n.Read(type, right),
-                               call, node)
+                               node)
             block.append(n.Assign(result, coerce.cast(combined, type)))
         ctx.reducers[k] = n.Reducer(k, acc, identity, valid, left, right, result, tuple(block))
 
@@ -59,8 +57,7 @@ def operator_name(op: Any) -> str:
     return str(getattr(op, "__name__", type(op).__name__))
 
 
-def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr,
-            call: Callable[[Context, Value, list[Value], ast.AST], Value], node: ast.AST) -> n.Expr:
+def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``op(a, b)`` of two values of one type."""
     name = operator_name(op)
     if name in _BINARY:
@@ -74,13 +71,12 @@ def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr,
     if name in ("logical_and", "logical_or"):
         both = n.Binary(BOOL, name[8:], coerce.truth(a), coerce.truth(b))
         return coerce.cast(both, a.type)
-    found = call(ctx, Constant(captures.unwrap(op), path), [a, b], node)
+    found = ctx.call(ctx, Constant(captures.unwrap(op), path), [a, b], node)
     return ctx.to_scalar(found, node)
 
 
 def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
     """Lower ``reducer.combine(x)``."""
-    from unisycl.frontend.call import call_value
     reducer = ctx.reducers[reduction.index]
     type = reducer.acc.type
     x = ctx.hold(coerce.cast(x, type))
@@ -89,7 +85,7 @@ def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> Non
     path = (("reduction", reduction.index), ("attr", "op"))
     span = ctx.span(node)
     with ctx.into() as block:
-        both = operate(ctx, op, path, acc, x, call_value, node)
+        both = operate(ctx, op, path, acc, x, node)
         block.append(n.Assign(reducer.acc, coerce.cast(both, type), span=span))
     if reducer.valid is None:
         ctx.block.extend(block)

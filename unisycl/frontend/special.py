@@ -15,7 +15,10 @@ import numpy as np
 from unisycl.base import dtypes
 from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
+from unisycl.frontend.access import as_dtype
 from unisycl.frontend.context import Context
+from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.items import item_ids
 from unisycl.frontend.values import (
     Constant, Memory, Nothing, Record, Several, Value, describe)
 from unisycl.ir import nodes as n
@@ -175,13 +178,11 @@ def _is_instance(value: Value, classes: tuple[Any, ...]) -> bool:
 
 
 def _divmod(ctx: Context, node: ast.Call) -> Value:
-    from unisycl.frontend.expr import arithmetic
     a, b = (ctx.hold(ctx.to_scalar(v, node)) for v in ctx.operands(*node.args))
     return Several((arithmetic(ctx, "floordiv", a, b, node), arithmetic(ctx, "mod", a, b, node)))
 
 
 def _pow(ctx: Context, node: ast.Call) -> Value:
-    from unisycl.frontend.expr import operate
     a, b = ctx.operands(*node.args)
     return operate(ctx, "pow", a, b, node)
 
@@ -233,7 +234,6 @@ def _private(ctx: Context, node: ast.Call, dtype_at: int, shape_at: int) -> Valu
     named = {str(k.arg): ctx.value(k.value) for k in node.keywords}
     shape = named.get("shape", values.get(shape_at))
     kind = named.get("dtype", values.get(dtype_at, Constant(np.float64)))
-    from unisycl.frontend.access import as_dtype
     row = as_dtype(kind)
     if row is None:
         raise ctx.refuse("K046", node, what="the dtype of a private array")
@@ -282,7 +282,6 @@ def _identifier(kind: str) -> Callable[[Context, ast.Call], Value]:
         values = ctx.operands(*node.args)
         if len(values) == 1 and isinstance(values[0], Several):
             values = list(values[0].items)
-        from unisycl.frontend.items import item_ids
         if len(values) == 1 and getattr(values[0], "kind", "") == "item":
             return item_ids(values[0])  # type: ignore[arg-type]
         return Several(tuple(coerce.cast(ctx.to_scalar(v, node), WEAK_INT) for v in values), kind)

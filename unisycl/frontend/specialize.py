@@ -10,15 +10,13 @@ from __future__ import annotations
 import ast
 import itertools
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from unisycl.backends.base import FunctionUse
-from unisycl.base.errors import KernelError, UsageError, errc
 from unisycl.base import diagnostics
-from unisycl.frontend import access, call, captures, coerce, expr, reducers, stmt
+from unisycl.base.errors import KernelError, UsageError, errc
+from unisycl.frontend import access, call, captures, expr, reducers, stmt
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -27,6 +25,7 @@ from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import Constant, Item, Path, Reduction, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
+from unisycl.ir.uses import FunctionUse
 from unisycl.passes import pipeline
 
 _EXPRESSIONS = {**expr.LOWER, **access.LOWER, **call.LOWER}
@@ -122,7 +121,8 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     facts: set[str] = set()
     for round in itertools.count(1):
         before = frozenset(facts)
-        ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body)
+        ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
+                      call.call_value)
         ctx.reductions = reductions
         body = _lower_root(ctx, root, path, receiver, source)
         settled = not ctx.changed and frozenset(facts) == before
@@ -155,10 +155,10 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
                 source: FunctionSource) -> n.Block:
     frame = Frame(source, root, path, ("kernel",))
     ctx.frames.append(frame)
-    ctx.uses[root] = (source, set())
+    ctx.uses[root.__code__] = (source, set())
     node = source.node
     try:
-        reducers.declare(ctx, ctx.reductions, call.call_value, node)
+        reducers.declare(ctx, ctx.reductions, node)
         values = [*receiver, *_parameters(ctx, node, len(receiver))]
         body = node.body if isinstance(node, ast.FunctionDef) else []
         frame.assigned = stmt.stored_names(body)
@@ -205,5 +205,3 @@ def forget() -> None:
     with _lock:
         _known.clear()
 
-
-__all__ = ["Sequence", "Specialization", "coerce", "forget", "specialize"]

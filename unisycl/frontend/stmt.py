@@ -12,14 +12,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.frontend import coerce
-from unisycl.frontend.access import store
+from unisycl.frontend.access import place_of, store
 from unisycl.frontend.call import call_value, unrolled
 from unisycl.frontend.context import Context, Frame, Refused, is_stable
 from unisycl.frontend.expr import BINARY, SYMBOL, operate, static_truth
+from unisycl.frontend.names import stored_names
+from unisycl.frontend.reducers import combine_with
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
-    Closure, Constant, Memory, Method, Nothing, Poison, Record, Reduction, Several, Value, describe)
+    Closure, Constant, Memory, Method, Nothing, Poison, Reduction, Several, Value, describe)
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT
 
 Tail = frozenset[str]
@@ -60,23 +63,6 @@ def _guards(ctx: Context, stmt: ast.If, tail: Tail) -> bool:
     if isinstance(last, ast.Return):
         return "return" in tail and "convergent" not in ctx.facts
     return isinstance(last, ast.Continue) and "continue" in tail
-
-
-def stored_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
-    """Return the names statements bind in their own function."""
-    found: set[str] = set()
-    todo: list[ast.AST] = list(stmts)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
-            continue
-        if isinstance(node, ast.Lambda | ast.ClassDef):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        todo.extend(ast.iter_child_nodes(node))
-    return frozenset(found)
 
 
 # ---- assignment
@@ -139,7 +125,6 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
     if isinstance(node.target, ast.Name):
         old = ctx.value(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
         if isinstance(old, Reduction):
-            from unisycl.frontend.reducers import combine_with
             combine_with(ctx, old, SYMBOL[op], node.value, node)
             return False
         left, right = ctx.operands(
@@ -147,7 +132,6 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
         ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
         return False
     if isinstance(node.target, ast.Subscript):
-        from unisycl.frontend.access import place_of
         place = place_of(ctx, node.target, write=True)
         before = len(ctx.block)
         old_value: Value = n.Load(place.type, place)
@@ -208,9 +192,8 @@ def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
         _range_loop(ctx, node, node.iter)
         return False
     items = unrolled(ctx, node.iter)
-    if items is None:
-        items = unpacked(ctx, ctx.value(node.iter), node.iter)
-    _unrolled_loop(ctx, node, items)
+    _unrolled_loop(ctx, node, unpacked(ctx, ctx.value(node.iter), node.iter)
+                   if items is None else items)
     return False
 
 
@@ -288,7 +271,6 @@ def _bind_item(ctx: Context, node: ast.For, item: Value) -> None:
 
 
 def _scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
-    from unisycl.ir import visit
     leaves = any(isinstance(s, n.Leave) and s.number == number
                  for s in visit.statements(tuple(body)))
     return [n.Scope(number, tuple(body))] if leaves else body
@@ -366,4 +348,3 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assert: lower_assert, ast.Pass: lower_pass, ast.FunctionDef: lower_functiondef,
 }
 
-__all__ = ["LOWER", "Record", "lower_body", "stored_names"]

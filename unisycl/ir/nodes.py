@@ -145,6 +145,13 @@ class Cast(Expr):
 
 
 @dataclass(frozen=True, slots=True)
+class Narrow(Expr):
+    """The same integer in fewer bits; it is known to fit."""
+
+    x: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Bitcast(Expr):
     """The same bits as another type of equal width."""
 

@@ -114,6 +114,42 @@ def _rewrite_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
     return value
 
 
+def rewrite_expr_down(expr: n.Expr, fn: Callable[[n.Expr], n.Expr | None]) -> n.Expr:
+    """Replace nodes top-down: where ``fn`` returns None the children are tried."""
+    new = fn(expr)
+    if new is not None:
+        return new
+    return _rewrite_children(expr, lambda x: rewrite_expr_down(x, fn))
+
+
+def rewrite_own(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr | None]) -> n.Stmt:
+    """Replace nodes top-down in the expressions of a statement, not in its blocks."""
+    return _rewrite_children(stmt, lambda x: rewrite_expr_down(x, fn))
+
+
+def _rewrite_children(node: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
+    changes = {}
+    for f in fields(node):
+        value = getattr(node, f.name)
+        new = _map_value(value, fn)
+        if new is not value:
+            changes[f.name] = new
+    return replace(node, **changes) if changes else node
+
+
+def _map_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
+    if isinstance(value, n.Expr):
+        return fn(value)
+    if isinstance(value, n.Place):
+        index, inner = _map_value(value.index, fn), _map_value(value.inner, fn)
+        same = index is value.index and inner is value.inner
+        return value if same else replace(value, index=index, inner=inner)
+    if isinstance(value, tuple) and value and not isinstance(value[0], n.Stmt):
+        new = tuple(_map_value(v, fn) for v in value)
+        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+    return value
+
+
 def rewrite_block(block: n.Block, fn: Callable[[n.Expr], n.Expr]) -> n.Block:
     """Apply ``fn`` bottom-up to every expression of a block."""
     new = tuple(_rewrite_stmt(s, fn) for s in block)

@@ -5,9 +5,14 @@ Non-goals: passes only one target needs. Invariant: ``prepare`` returns IR that 
 
 from __future__ import annotations
 
+from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
+from unisycl.passes import convergence
 
 
 def prepare(kernel: Kernel) -> Kernel:
-    """Run the target-independent passes."""
+    """Run the target-independent passes; ``KernelError`` for what a pass finds wrong."""
+    found = convergence.check(kernel)
+    if found:
+        raise KernelError(found, kernel.name)
     return kernel

@@ -281,6 +281,8 @@ def expression(expr: n.Expr, locals: dict[n.Local, Shape], query: QueryShape) ->
             whole = expr.type.dtype.is_integer and expr.x.type.dtype.is_integer
             same = whole and expr.type.dtype.bits >= expr.x.type.dtype.bits
             return inner if inner.rank != LINEAR or same else ANY
+        case n.Narrow():
+            return expression(expr.x, locals, query)
         case n.Unary() if expr.op == "neg" and expr.type.dtype.is_integer:
             inner = expression(expr.x, locals, query)
             return Shape(LINEAR, -inner.stride) if inner.rank == LINEAR else inner

@@ -104,7 +104,7 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     if channel.generation != process.generation:
         check_process(channel)
     launch = build(channel, None, function, geometry, arguments, reductions)
-    task = Task(channel, f"kernel '{program.label(function)}'", channel.driver)
+    task = Task(channel, program.label(function), channel.driver, "kernel")
     if deps:
         task.explicit = deps
     channel.submit(task, deps, begin_launch(channel, launch, reductions))

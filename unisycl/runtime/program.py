@@ -19,7 +19,7 @@ from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc
 from unisycl.frontend.specialize import specialize
 from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import View
-from unisycl.runtime import args
+from unisycl.runtime import args, record
 from unisycl.runtime.devices import DeviceState
 
 _LIMIT = 4096
@@ -69,6 +69,7 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
         program = Program(kernel, device.driver.compile(kernel, geometry), args.converters(kernel),
                           _local_params(kernel), args.local_bytes(kernel))
         _programs[key] = program
+        record.note(kernel, device.driver, geometry)
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)
         return program

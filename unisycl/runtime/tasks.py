@@ -66,15 +66,21 @@ process = _Process()
 
 
 class Task:
-    """One submitted command. Created by a channel; its methods may be called from any thread."""
+    """One submitted command; its methods may be called from any thread.
 
-    __slots__ = ("__weakref__", "_begin", "_blockers", "_started", "_waits", "channel",
-                 "completion", "delivered", "dependents", "driver", "error", "explicit", "label",
-                 "settled", "submitted", "times")
+    ``kind`` and ``name`` are what messages call it: kernel 'saxpy', or just the name.
+    """
 
-    def __init__(self, channel: Channel | None, label: str, driver: Any = None) -> None:
+    __slots__ = ("__weakref__", "_begin", "_blockers", "_kind", "_name", "_started", "_waits",
+                 "channel",
+                 "completion", "delivered", "dependents", "driver", "error", "explicit",
+                 "root", "settled", "submitted", "times")
+
+    def __init__(self, channel: Channel | None, name: str, driver: Any = None,
+                 kind: str = "") -> None:
         self.channel = channel
-        self.label = label
+        self._name = name
+        self._kind = kind
         self.driver = driver
         self.completion: Completion | None = None
         self.settled = False
@@ -84,10 +90,16 @@ class Task:
         self.explicit: Sequence[Task] = ()
         self.submitted = 0
         self.times = (0, 0)
+        self.root: Task | None = None
         self._waits: Sequence[Task] = ()
         self._begin: Begin | None = None
         self._blockers = 0
         self._started: Gate | None = None
+
+    @property
+    def label(self) -> str:
+        """What the user knows the command by; made only when somebody asks."""
+        return f"{self._kind} '{self._name}'" if self._kind else self._name
 
     # ------------------------------------------------------------------ observing
     def done(self) -> bool:
@@ -179,6 +191,9 @@ class Task:
 
     def enqueue(self, deps: Sequence[Task], begin: Begin) -> None:
         """Start the command once ``deps`` are complete: at once if its driver can take it."""
+        if not deps:
+            self._launch(begin, ())
+            return
         self._waits = deps
         native: list[Completion] = []
         blockers: list[Task] = []
@@ -273,6 +288,26 @@ class Task:
 
     # ------------------------------------------------------------------ ending
     def _settle(self, completion: Completion) -> None:
+        """End with what the driver says; first those before it, so that errors are inherited."""
+        if self._waits:
+            self._settle_before()
+        self._settle_self(completion)
+
+    def _settle_before(self) -> None:
+        """Settle the predecessors that have ended, oldest first; a chain may be very long."""
+        todo: list[Task] = [self]
+        while todo:
+            task = todo[-1]
+            ended_first = [d for d in task._waits if not d.settled and _has_ended(d)]
+            if ended_first:
+                todo += ended_first
+                continue
+            todo.pop()
+            completion = task.completion
+            if task is not self and completion is not None and not task.settled:
+                task._settle_self(completion)
+
+    def _settle_self(self, completion: Completion) -> None:
         error = completion.error()
         channel = self.channel
         if error is None and self._waits:
@@ -289,9 +324,11 @@ class Task:
         return None
 
     def _because(self, dep: Task) -> DeviceError:
-        error = DeviceError(errc.runtime, f"{self.label} did not run because {dep.label}, which it "
-                            f"depends on, failed: {_text(dep.error)}")
-        error.__cause__ = dep.error
+        """Name the first failure, not the chain from it to here, which may be very long."""
+        root = self.root = dep.root or dep
+        error = DeviceError(errc.runtime, f"{self.label} did not run because {root.label}, which "
+                            f"it depends on, failed: {_text(root.error)}")
+        error.__cause__ = root.error
         return error
 
     def _fail_for(self, dep: Task) -> None:
@@ -325,6 +362,11 @@ class Task:
             self.error = _as_device_error(error, self.label)
             if self.channel is not None:
                 self.channel.errors.append(self)
+
+
+def _has_ended(task: Task) -> bool:
+    completion = task.completion
+    return completion is not None and completion.done()
 
 
 def _text(error: BaseException | None) -> str:

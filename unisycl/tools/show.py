@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
-import importlib
 import runpy
 import sys
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import unisycl as sycl
+from unisycl.runtime import record
 
 STAGES = ("ir", "llvm", "asm")
 
@@ -68,7 +68,6 @@ def unknown_kernel(file: str, name: str, known: list[str]) -> str:
 
 def record_kernels(file: str, arguments: list[str]) -> list[Any]:
     """Run a file as a program and return the kernels it launched, each once."""
-    record = importlib.import_module("unisycl.runtime.record")
     with record.kernels() as launched, as_program(file, arguments), contextlib.suppress(SystemExit):
         runpy.run_path(file, run_name="__main__")
     return list(launched)

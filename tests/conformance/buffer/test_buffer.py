@@ -61,10 +61,12 @@ def test_a_buffer_works_on_the_array_in_place(queue: sycl.queue) -> None:
 @pytest.mark.row("B-2")
 def test_garbage_collection_does_what_close_does(queue: sycl.queue) -> None:
     x = np.zeros(64, np.int32)
-    bx = sycl.buffer(x)
-    for _ in range(3):
-        queue.submit(lambda h: add_one(h, bx))
-    del bx
+
+    def use_and_forget() -> None:
+        bx = sycl.buffer(x)
+        for _ in range(3):
+            queue.submit(lambda h: add_one(h, bx))
+    use_and_forget()
     gc.collect()
     assert [3] * 64 == x.tolist()
 

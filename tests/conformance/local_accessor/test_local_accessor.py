@@ -9,11 +9,11 @@ import unisycl as sycl
 
 
 def reverse(it, src, dst, tile):
-    l = it.get_local_id(0)
+    k = it.get_local_id(0)
     n = it.get_local_range(0)
-    tile[l] = src[it.get_global_id(0)]
+    tile[k] = src[it.get_global_id(0)]
     sycl.group_barrier(it.get_group())
-    dst[it.get_global_id(0)] = tile[n - 1 - l]
+    dst[it.get_global_id(0)] = tile[n - 1 - k]
 
 
 @pytest.mark.row("B-32")

@@ -114,3 +114,21 @@ def test_the_lock_knows_its_owner() -> None:
         thread.start()
         thread.join()
     assert [False] == other
+
+
+def test_the_end_of_a_very_long_chain_settles_it_all() -> None:
+    driver, first_gate = object(), Gate()
+    first = Task(None, "t", driver)
+    first.enqueue((), lambda native: first_gate)
+    chain, gates = [first], [first_gate]
+    for _ in range(5000):
+        task, gate = Task(None, "t", driver), Gate()
+        task.enqueue([chain[-1]], lambda native, g=gate: g)
+        chain.append(task)
+        gates.append(gate)
+    for task, gate in zip(chain, gates, strict=True):
+        gate.task = None
+        gate.finish(ValueError("boom") if task is first else None)
+    assert chain[-1].done()
+    assert all(t.settled for t in chain)
+    assert "boom" in str(chain[-1].error)

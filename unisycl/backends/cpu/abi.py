@@ -4,7 +4,7 @@ Header: for each dimension the global range (groups for nd_range and work_group)
 the tile of a range kernel; then the bytes of local memory. Each view: address, extents, pitches of
 all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
 records as many as they need. Each reducer: partials, validity bytes, their number, result address,
-whether the old value counts. Last the address of the error word. Invariant: compiled code and
+whether the old value counts. Last the address ``print`` calls, and its token. Invariant: compiled code and
 ``pack`` agree because both use ``Layout``.
 """
 
@@ -51,6 +51,10 @@ class Layout:
     def local_bytes(self) -> int:
         return 3 * self.ndim
 
+    @property
+    def printing(self) -> int:
+        return self.count - 2
+
     def reducer(self, k: int) -> int:
         """Return the first of the five slots of a reducer."""
         return self.reducers + 5 * k
@@ -63,7 +67,7 @@ def layout(kernel: Kernel) -> Layout:
     for param in kernel.params:
         starts.append(at)
         at += _slots(param)
-    return Layout(kernel.ndim, tuple(starts), at, at + 5 * len(kernel.reducers) + 1)
+    return Layout(kernel.ndim, tuple(starts), at, at + 5 * len(kernel.reducers) + 2)
 
 
 def _slots(param: Param) -> int:

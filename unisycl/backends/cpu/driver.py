@@ -9,25 +9,28 @@ from __future__ import annotations
 import functools
 import math
 import platform
-from collections.abc import Hashable, Sequence
+import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import strided
+from unisycl.backends.cpu import emit_print, jit, strided
 from unisycl.backends.cpu.abi import pack
-from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel
+from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel, text_of
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend
+from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
 _GROUPS_PER_THREAD = 16
+_SMALL = 1 << 31
 
 
 class CpuDriver:
@@ -44,19 +47,31 @@ class CpuDriver:
         """Return the one device: the processors this process may use."""
         return (_device(self.pool.threads),)
 
-    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
-        """Return whether the last dimension of a range ends within a vector."""
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> tuple[bool, bool]:
+        """Return (the last dimension of a range ends within a vector, all ids fit 31 bits)."""
+        small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
         if kernel.index_kind != "range":
-            return None
+            return False, small and kernel.index_kind != "work_group"
         known = self._edges.get(id(kernel))
         if known is None:
             known = self._edges[id(kernel)] = (
                 kernel, choose_lanes(kernel, machine().vector_bits))
-        return geometry.global_[-1] % known[1] != 0
+        return geometry.global_[-1] % known[1] != 0, small
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
         """Compile a kernel for launches of this geometry."""
-        return compile_kernel(kernel, edge=bool(self.geometry_key(kernel, geometry)))
+        edge, small = self.geometry_key(kernel, geometry)
+        return compile_kernel(kernel, edge=edge, small=small)
+
+    def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
+        """Return a kernel's optimised LLVM IR ('llvm') or its machine code ('asm')."""
+        show = {"llvm": jit.to_llvm, "asm": jit.to_assembly}.get(stage)
+        if show is None:
+            raise UnsupportedError(errc.feature_not_supported,
+                                   f"the CPU device has stages llvm and asm, not {stage}")
+        edge, small = self.geometry_key(kernel, geometry)
+        module, _ = text_of(kernel, edge=edge, small=small)
+        return show(module.text(), loops=kernel.index_kind == "single")
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Give a kernel to the pool."""
@@ -69,13 +84,14 @@ class CpuDriver:
             max(1, units // (self.pool.threads * _GROUPS_PER_THREAD))
         jobs: Any = deps
         keep = (executable, launch.values)
+        assisted = not executable.heavy and not executable.prints
         if not launch.reductions:
-            block += b"\0" * (8 * executable.layout.count - len(block))
+            _pack_printing(executable, block)
             return self.pool.submit(executable.entry, block, units, grain, jobs, keep,
-                                    assisted=not executable.heavy)
+                                    assisted=assisted)
         partials = _pack_reducers(executable, launch, block, units)
         first = self.pool.submit(executable.entry, block, units, grain, jobs, (keep, partials),
-                                 assisted=not executable.heavy)
+                                 assisted=assisted)
         last = self.pool.submit(executable.finish, block, 1, 1, (first,),
                                 (keep, partials, launch.reductions))
         last.begun_by = first
@@ -111,7 +127,7 @@ class CpuDriver:
 
 @functools.cache
 def _strided_executable(kernel: Kernel) -> CpuExecutable:
-    return compile_kernel(kernel, edge=True)
+    return compile_kernel(kernel, edge=True, small=False)
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:
@@ -132,8 +148,16 @@ def _pack_reducers(executable: CpuExecutable, launch: Launch, block: bytearray,
         kept += [partials, valid]
         block += np.array([partials.ctypes.data, valid.ctypes.data, units, strided.address(target),
                            not fresh], np.int64).tobytes()
-    block += b"\0" * 8
+    _pack_printing(executable, block)
     return kept
+
+
+def _pack_printing(executable: CpuExecutable, block: bytearray) -> None:
+    """Append the last slots: where ``print`` goes."""
+    if executable.prints:
+        block += struct.pack("<qq", emit_print.callback(), executable.prints)
+    else:
+        block += bytes(16)
 
 
 @functools.cache

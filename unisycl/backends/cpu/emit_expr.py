@@ -187,6 +187,10 @@ def _cast(e: Emitter, x: n.Cast) -> Val:
     return e.lanes.cast(emit(e, x.x), x.type.dtype)
 
 
+def _narrow(e: Emitter, x: n.Narrow) -> Val:
+    return e.lanes.narrow(emit(e, x.x), x.type.dtype)
+
+
 def _bitcast(e: Emitter, x: n.Bitcast) -> Val:
     return e.lanes.map(x.type.dtype, "bitcast {t} {0} to {to}", emit(e, x.x))
 
@@ -207,6 +211,6 @@ def _extent(e: Emitter, x: n.Extent) -> Val:
 EMIT: dict[type[n.Expr], Callable[[Emitter, Any], Val]] = {
     n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast,
-    n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
+    n.Narrow: _narrow, n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
 }
 __all__ = ["BOOL", "EMIT", "VECTOR", "DType", "binary", "emit"]

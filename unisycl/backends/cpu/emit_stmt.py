@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu import collectives, emit_atomic, emit_memory
+from unisycl.backends.cpu import collectives, emit_atomic, emit_memory, emit_print
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
 from unisycl.base.dtypes import BOOL, INT64
@@ -328,6 +328,6 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Assign: _assign, n.Store: _store, n.If: _if, n.While: _while, n.For: _for,
     n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave,
     n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
-    n.GroupCall: collectives.emit_sub_group,
+    n.Print: emit_print.emit, n.GroupCall: collectives.emit_sub_group,
 }
 __all__ = ["BOOL", "EMIT", "VECTOR", "emit_block"]

@@ -28,7 +28,7 @@ PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool) -> Layout:
+          edge: bool) -> tuple[Layout, list[tuple[object, ...]]]:
     """Write a kernel's entry into a module; ``edge``: the last dimension may end within a vector."""
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
@@ -49,7 +49,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     f.finish()
     if kernel.reducers:
         reductions.build_finish(kernel, module, name + ".finish", found, widest)
-    return found
+    return found, e.prints
 
 
 def _arrays(e: Emitter) -> None:

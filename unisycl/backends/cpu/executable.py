@@ -9,12 +9,13 @@ import math
 from dataclasses import dataclass, field
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import entry, jit
+from unisycl.backends.cpu import emit_print, entry, jit
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.backends.cpu.text import Module
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes import narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -30,6 +31,7 @@ class CpuExecutable:
     entry: int
     finish: int
     heavy: bool
+    prints: int
     loaded: jit.Loaded = field(repr=False)
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
@@ -50,21 +52,35 @@ class CpuExecutable:
         return tuple(reversed(tile))
 
 
-def text_of(kernel: n.Kernel, *, edge: bool) -> tuple[Module, int, Layout]:
-    """Return the LLVM module of a kernel before optimisation, its lanes and its layout."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What code generation decides besides the code."""
+
+    lanes: int
+    layout: Layout
+    prints: list[tuple[object, ...]]
+
+
+def text_of(kernel: n.Kernel, *, edge: bool, small: bool) -> tuple[Module, Parts]:
+    """Return the LLVM module of a kernel before optimisation, and what else was decided."""
     found = machine()
     lanes = choose_lanes(kernel, found.vector_bits)
+    kernel = narrow.run(kernel, 1 << 31 if small else 1 << 63)
     module = Module(found.triple, found.layout)
-    layout = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits, edge=edge)
-    return module, lanes, layout
+    layout, prints = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits, edge=edge)
+    return module, Parts(lanes, layout, prints)
 
 
-def compile_kernel(kernel: n.Kernel, *, edge: bool) -> CpuExecutable:
-    """Compile and load a kernel; ``edge``: its last dimension may end within a vector."""
-    module, lanes, layout = text_of(kernel, edge=edge)
+def compile_kernel(kernel: n.Kernel, *, edge: bool, small: bool) -> CpuExecutable:
+    """Compile and load a kernel.
+
+    ``edge``: its last dimension may end within a vector; ``small``: all ids are below 2**31.
+    """
+    module, parts = text_of(kernel, edge=edge, small=small)
     image = jit.to_object(module.text(), loops=kernel.index_kind == "single")
     names = (_SYMBOL, _SYMBOL + ".finish") if kernel.reducers else (_SYMBOL,)
     loaded = jit.Loaded(image, names)
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
-    return CpuExecutable(kernel, lanes, layout, loaded.addresses[_SYMBOL],
-                         loaded.addresses.get(_SYMBOL + ".finish", 0), heavy, loaded)
+    return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
+                         loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
+                         emit_print.register(parts.prints), loaded)

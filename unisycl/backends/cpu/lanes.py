@@ -170,6 +170,15 @@ class Lanes:
             return self._to_int(v, to)
         return self.map(to, word + " {t} {0} to {to}", v)
 
+    def narrow(self, v: Val, to: DType) -> Val:
+        """Return an integer that is known to fit in fewer bits."""
+        if v.form == VECTOR or v.dtype is to:
+            return self.cast(v, to)
+        if not v.ref.startswith("%"):
+            return Val(v.form, to, v.ref, v.stride)
+        ref = self.f.op(f"trunc {llvm_type(v.dtype)} {v.ref} to {llvm_type(to)}")
+        return Val(v.form, to, ref, v.stride)
+
     def _convert_scalar(self, v: Val, to: DType) -> str:
         if v.dtype.bits == to.bits:
             return v.ref

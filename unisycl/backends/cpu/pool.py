@@ -462,8 +462,9 @@ def _compile(source: str) -> Any:
     module.verify()
     target = llvm.Target.from_default_triple()
     machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2,
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=0,
         jit=True)
+    # Nothing in the pool gets faster with optimisation, and it costs 40 ms of the first launch.
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, FunctionUse, Launch, LocalSize
+from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.host import rewrite
 from unisycl.backends.host.collectives import BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.rewrite import Position, Site, position
 from unisycl.base.enums import access_mode
 from unisycl.ir.types import Scalar, View
+from unisycl.ir.uses import FunctionUse
 from unisycl.lang.item import group, sub_group
 from unisycl.lang.memory import HostView, poison, scratch
 
@@ -63,11 +64,7 @@ class Binder:
 
     def __init__(self, launch: Launch, cache: Cache) -> None:
         self._cache = cache
-        self._uses: dict[int, list[FunctionUse]] = {}
-        for use in launch.uses:
-            function = plain_function(use.function)
-            if function is not None:
-                self._uses.setdefault(id(function), []).append(use)
+        self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
         self._memory: dict[int, HostView] = {}
         self._scalars: dict[tuple[Any, ...], Any] = {}
         self._plain: dict[int, Any] = {}
@@ -80,8 +77,9 @@ class Binder:
         self.function = self.substitute(launch.function)
         meeting = self._generator(self.function)
         self.convergent = meeting is not None
-        functions = [plain_function(u.function) for u in launch.uses] + [self._root]
-        self.files = {f.__code__.co_filename for f in functions if f is not None}
+        self.files = {use.code.co_filename for use in launch.uses}
+        if self._root is not None:
+            self.files.add(self._root.__code__.co_filename)
         if meeting is not None:
             self.function = meeting
 
@@ -111,7 +109,8 @@ class Binder:
             return view
         inner = unwrap(value)
         if isinstance(inner, FunctionType):
-            return self._rebuilt(inner) if id(inner) in self._uses or inner is self._root else value
+            known = inner.__code__ in self._uses or inner is self._root
+            return self._rebuilt(inner) if known else value
         if isinstance(inner, MethodType):
             function, owner = self.substitute(inner.__func__), self._shadow(inner.__self__)
             if function is inner.__func__ and owner is inner.__self__:
@@ -121,7 +120,7 @@ class Binder:
             new = tuple(self.substitute(v) for v in inner)
             return new if any(a is not b for a, b in zip(new, inner, strict=True)) else value
         call = plain_function(inner)
-        if call is not None and (id(call) in self._uses or call is self._root):
+        if call is not None and (call.__code__ in self._uses or call is self._root):
             return MethodType(self._rebuilt(call), self._shadow(inner))
         return value
 
@@ -153,10 +152,10 @@ class Binder:
             made = self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
             self._plain[id(made)] = made
-            uses = self._uses.get(id(function), [])
-            if any(use.convergent for use in uses):
+            use = self._uses.get(function.__code__)
+            if use is not None and use.convergent:
                 self._meeting[id(function)] = self._meeting[id(made)] = self._converge(
-                    function, uses)
+                    function, use)
         return made
 
     def _assemble(self, function: FunctionType, code: CodeType,
@@ -197,7 +196,7 @@ class Binder:
         """Return the generator form of a callable; None if it reaches no group function."""
         function = unwrap(function)
         inner = plain_function(function)
-        if inner is not None and id(inner) in self._uses:
+        if inner is not None and inner.__code__ in self._uses:
             self._rebuilt(inner)  # a method, met first when it is called
         made = self._meeting.get(id(inner))
         if made is None or isinstance(function, FunctionType):
@@ -205,10 +204,8 @@ class Binder:
         owner = function.__self__ if isinstance(function, MethodType) else function
         return MethodType(made, self._shadow(owner))
 
-    def _converge(self, function: FunctionType, uses: list[FunctionUse]) -> FunctionType:
-        source = uses[0].source
-        convergent = frozenset(p for use in uses for p in use.convergent)
-        node = source.node
+    def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
+        node, convergent = use.source.node, use.convergent
         calls = self._calls(node, convergent)
         direct = {where: COLLECTIVES[target] for where, callee in calls
                   if isinstance(target := _resolve(function, callee), FunctionType)

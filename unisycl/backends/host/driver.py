@@ -19,7 +19,7 @@ from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, L
 from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import bound_array
 from unisycl.base.enums import aspect, backend
-from unisycl.base.errors import DeviceError, errc, exception
+from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.ir.nodes import Kernel
 
 _ASPECTS = frozenset({
@@ -110,6 +110,11 @@ class HostDriver:
     def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
         """Return the kernel's executable; there is nothing to compile."""
         return HostExecutable(kernel)
+
+    def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
+        """Refuse: the host device runs the function as it stands."""
+        raise UnsupportedError(errc.feature_not_supported, "the host device compiles nothing: "
+                               "CPython runs the function as it stands")
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Run a kernel: in this thread if ``deps`` are done, else after them on another."""

@@ -82,9 +82,10 @@ def run_unchecked(host, function, whole, local):
     """Launch what the front end may refuse to compile, with the uses it would have noted."""
     import ast
 
-    from unisycl.backends.base import FunctionUse, Geometry, Launch
+    from unisycl.backends.base import Geometry, Launch
     from unisycl.frontend.source import function_source
     from unisycl.ir import nodes as n
+    from unisycl.ir.uses import FunctionUse
     source = function_source(function.__code__)
     calls = frozenset((c.lineno, c.col_offset, c.end_lineno, c.end_col_offset)
                       for c in ast.walk(source.node)
@@ -92,7 +93,7 @@ def run_unchecked(host, function, whole, local):
     geometry = Geometry("nd_range", (whole,), (local,))
     executable = host.driver.compile(n.Kernel(function.__name__, (), (), "nd_range", 1), geometry)
     completion = host.driver.launch(Launch(executable, geometry, (), function=function, uses=(
-        FunctionUse(function, source, calls),)), ())
+        FunctionUse(function.__code__, source, calls),)), ())
     raise completion.error()
 
 

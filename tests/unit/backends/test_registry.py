@@ -1,0 +1,33 @@
+"""Which backends there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from unisycl.backends import registry
+from unisycl.backends.null.driver import NullDriver
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_loaded", registry._Loaded())
+    monkeypatch.setattr(registry, "BACKENDS", {
+        "null": "unisycl.backends.null.driver:make_driver", "broken": "no.such.module:make"})
+    monkeypatch.delenv("UNISYCL_BACKENDS", raising=False)
+
+
+def test_what_cannot_be_loaded_is_remembered_with_the_reason(fresh: None) -> None:
+    assert ["null"] == list(registry.drivers())
+    assert "ModuleNotFoundError" in registry.problems()["broken"]
+    assert registry.drivers()["null"] is registry.drivers()["null"]
+
+
+def test_the_environment_narrows_the_choice(fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_BACKENDS", "broken")
+    assert [] == list(registry.drivers())
+
+
+def test_a_program_may_bring_its_own(fresh: None) -> None:
+    driver = NullDriver()
+    registry.use("mine", driver)
+    assert driver is registry.drivers()["mine"]

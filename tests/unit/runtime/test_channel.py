@@ -1,0 +1,64 @@
+"""What is underneath a queue."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.runtime.null import channel
+from unisycl.base.errors import DeviceError, errc
+from unisycl.runtime.completions import Gate
+from unisycl.runtime.tasks import Task
+
+
+def submit(to, name: str = "t", deps=()) -> tuple[Task, Gate]:
+    task, gate = Task(to, name, to.driver), Gate()
+    to.submit(task, deps, lambda native: gate)
+    return task, gate
+
+
+def test_finished_tasks_are_forgotten_while_others_run() -> None:
+    c = channel()
+    _, long = submit(c)
+    for _ in range(2000):
+        submit(c)[1].finish()
+    assert len(c.pending) <= 300
+    long.finish()
+    c.wait()
+    assert c.idle()
+
+
+def test_errors_are_taken_once() -> None:
+    c = channel()
+    task, gate = submit(c)
+    gate.finish(DeviceError(errc.runtime, "boom"))
+    assert ["boom"] == [e.what() for e in c.take_errors()]
+    assert [] == c.take_errors()
+    assert task.delivered
+    assert c.claim(task) is None
+
+
+def test_several_errors_are_raised_as_one_with_notes() -> None:
+    c = channel()
+    for k in range(6):
+        submit(c)[1].finish(DeviceError(errc.runtime, f"error {k}"))
+    with pytest.raises(DeviceError, match="error 0") as caught:
+        c.deliver()
+    assert ["also failed: error 1 [errc.runtime]", "and 2 more commands failed"] == [
+        caught.value.__notes__[0], caught.value.__notes__[-1]]
+    c.deliver()
+
+
+def test_a_retired_channel_gives_its_errors_to_the_handler() -> None:
+    got = []
+    c = channel(handler=got.append)
+    submit(c)[1].finish(ValueError("boom"))
+    c.retire()
+    assert [1] == [len(errors) for errors in got]
+
+
+def test_in_order_follows_the_last_even_if_it_is_no_dependency() -> None:
+    c = channel(in_order=True)
+    first, gate = submit(c)
+    second, _ = submit(c)
+    assert [first] == list(second.predecessors())
+    gate.finish()

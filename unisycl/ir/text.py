@@ -1,0 +1,158 @@
+"""The IR as text a person can read, close to the Python it came from.
+
+Non-goals: parsing it back. Invariant: equal kernels print equally; names that occur twice get a
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unisycl.ir import nodes as n
+from unisycl.ir.types import View
+
+_SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%",
+           "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "eq": "==", "ne": "!=",
+           "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def kernel_text(kernel: n.Kernel) -> str:
+    """Return a kernel as text."""
+    return _Printer().kernel(kernel)
+
+
+class _Printer:
+    """Prints one kernel; gives every local and array a name of its own."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+        self._taken: set[str] = set()
+        self._lines: list[str] = []
+
+    def kernel(self, kernel: n.Kernel) -> str:
+        space = f"{kernel.index_kind} {kernel.ndim}-d"
+        local = f", local {kernel.local}" if kernel.local else ""
+        params = ", ".join(f"{p.name}: {self.type(p)}" for p in kernel.params)
+        self._lines.append(f"kernel {kernel.name}({params})  # {space}{local}")
+        if kernel.aspects:
+            self._lines.append(f"  needs {', '.join(sorted(kernel.aspects))}")
+        for r in kernel.reducers:
+            self._lines.append(f"  reducer {self.name(r.acc)}: {r.acc.type}")
+        for array in kernel.arrays:
+            self._lines.append(f"  {array.type.space.value} {self.name(array)}"
+                               f"{list(array.shape)}: {array.type.elem}")
+        self.block(kernel.body, 1)
+        return "\n".join(self._lines)
+
+    def type(self, param: n.Param) -> str:
+        if isinstance(param.type, View):
+            return (f"{param.type.space.value} {param.type.elem}"
+                    f"[{', '.join(':' * param.type.ndim)}] {param.type.mode.value}")
+        return str(param.type)
+
+    def name(self, thing: n.Local | n.Array) -> str:
+        known = self._names.get(thing)
+        if known is None:
+            known, k = thing.name, 1
+            while known in self._taken:
+                k += 1
+                known = f"{thing.name}.{k}"
+            self._taken.add(known)
+            self._names[thing] = known
+        return known
+
+    # ---- statements
+    def block(self, block: n.Block, depth: int) -> None:
+        for stmt in block:
+            self.stmt(stmt, depth)
+        if not block:
+            self.line(depth, "pass")
+
+    def line(self, depth: int, text: str) -> None:
+        self._lines.append("  " * depth + text)
+
+    def stmt(self, stmt: n.Stmt, depth: int) -> None:
+        match stmt:
+            case n.If():
+                self.line(depth, f"if {self.expr(stmt.cond)}:")
+                self.block(stmt.then, depth + 1)
+                if stmt.orelse:
+                    self.line(depth, "else:")
+                    self.block(stmt.orelse, depth + 1)
+            case n.While():
+                self.line(depth, "while:")
+                if stmt.pre:
+                    self.block(stmt.pre, depth + 1)
+                self.line(depth + 1, f"stop unless {self.expr(stmt.cond)}")
+                self.block(stmt.body, depth + 1)
+            case n.For():
+                bounds = ", ".join(self.expr(x) for x in (stmt.start, stmt.stop, stmt.step))
+                self.line(depth, f"for {self.name(stmt.local)} in range({bounds}):")
+                self.block(stmt.body, depth + 1)
+            case n.Scope():
+                self.line(depth, f"scope {stmt.number}:")
+                self.block(stmt.body, depth + 1)
+            case n.WorkItems():
+                extent = ", ".join(self.expr(x) for x in stmt.extent)
+                self.line(depth, f"work-items({extent}):")
+                self.block(stmt.body, depth + 1)
+            case _:
+                self.line(depth, self.simple(stmt))
+
+    def simple(self, stmt: n.Stmt) -> str:
+        match stmt:
+            case n.Assign():
+                return f"{self.name(stmt.local)}: {stmt.local.type} = {self.expr(stmt.value)}"
+            case n.Store():
+                return f"{self.place(stmt.place)} = {self.expr(stmt.value)}"
+            case n.Atomic():
+                left = f"{self.name(stmt.result)} = " if stmt.result else ""
+                args = ", ".join(self.expr(x) for x in stmt.operands)
+                return (f"{left}atomic {stmt.op} {self.place(stmt.place)} ({args}) "
+                        f"{stmt.order.value} {stmt.scope.name}")
+            case n.GroupCall():
+                args = ", ".join(self.expr(x) for x in stmt.args)
+                return (f"{self.name(stmt.result)} = {stmt.scope.name} {stmt.op} {stmt.combine}"
+                        f"({args})")
+            case n.Barrier():
+                return f"barrier {stmt.scope.name}"
+            case n.Leave():
+                return f"leave {stmt.number}"
+            case n.Print():
+                return "print " + " ".join(repr(p) if isinstance(p, str) else self.expr(p)
+                                           for p in stmt.pieces)
+            case n.Fence():
+                return f"fence {stmt.order.value} {stmt.scope.name}"
+        return type(stmt).__name__.lower()
+
+    # ---- expressions
+    def place(self, place: n.Place) -> str:
+        base = place.base
+        name = base.name if isinstance(base, n.Param) else self.name(base)
+        index = ", ".join(self.expr(x) for x in place.index)
+        inner = "".join(f"[{self.expr(x)} * {step} bytes]" for x, step in place.inner)
+        offset = f".byte{place.offset}" if place.offset else ""
+        return f"{name}[{index}]{inner}{offset}"
+
+    def expr(self, x: n.Expr) -> str:
+        show = _EXPRESSIONS.get(type(x))
+        return show(self, x) if show else type(x).__name__
+
+
+_EXPRESSIONS: dict[type[n.Expr], Callable[[_Printer, Any], str]] = {
+    n.Const: lambda p, x: repr(x.value),
+    n.Read: lambda p, x: p.name(x.local),
+    n.ParamRead: lambda p, x: x.param.name,
+    n.Query: lambda p, x: f"{x.name}({x.dim})",
+    n.Unary: lambda p, x: f"{ {'neg': '-', 'invert': '~', 'not': 'not '}[x.op]}({p.expr(x.x)})",
+    n.Binary: lambda p, x: f"({p.expr(x.a)} {_SYMBOL[x.op]} {p.expr(x.b)})",
+    n.Compare: lambda p, x: f"({p.expr(x.a)} {_SYMBOL[x.op]} {p.expr(x.b)})",
+    n.Select: lambda p, x: f"({p.expr(x.a)} if {p.expr(x.cond)} else {p.expr(x.b)})",
+    n.Cast: lambda p, x: f"{x.type.dtype}({p.expr(x.x)})",
+    n.Narrow: lambda p, x: f"{x.type.dtype}({p.expr(x.x)})",
+    n.Bitcast: lambda p, x: f"bits as {x.type.dtype}({p.expr(x.x)})",
+    n.Call: lambda p, x: f"{x.builtin.name}({', '.join(p.expr(a) for a in x.args)})",
+    n.Load: lambda p, x: p.place(x.place),
+    n.Extent: lambda p, x: f"extent({getattr(x.base, 'name', '')}, {x.dim})",
+}

@@ -1,0 +1,28 @@
+"""Which Python functions became part of a kernel, and where they meet other work-items.
+
+Non-goals: what they mean. Invariant: positions are those of the syntax tree the user's text has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, TypeAlias
+
+Position: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionUse:
+    """A Python function that became part of a kernel (the kernel itself is the first).
+
+    ``code`` is what all function objects made by one ``def`` or ``lambda`` share; no function object
+    is kept, so what a closure captured is free once its launch is over. ``source`` has the tree
+    (``node``) and the text (``file``).
+    ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
+    calls in it that reach a barrier or group function.
+    """
+
+    code: CodeType
+    source: Any
+    convergent: frozenset[Position]
