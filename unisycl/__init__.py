@@ -3,8 +3,9 @@
 Kernels are ordinary Python functions; they run on the CPU at SIMD speed, and unchanged as plain
 Python on a host device where a debugger can step. Names are SYCL 2020's.
 
-Importing this package does no work: each name is loaded when it is first used, and no compiler or
-driver is opened before a device is asked for.
+Importing this package does no work but to start remembering the text of code that has no file:
+each name is loaded when it is first used, and no compiler or driver is opened before a device is
+asked for.
 """
 
 # One statement per home keeps the table below and these imports side by side.
@@ -14,7 +15,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from unisycl.frontend import executed as _executed
+
 __version__ = "0.1.0"
+
+_executed.watch()
 
 if TYPE_CHECKING:
     from unisycl.api.access import (

@@ -25,7 +25,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    options, rest = parser.parse_known_args(arguments)
+    if rest and not hasattr(options, "arguments"):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.arguments = rest
     status: int = options.run(options)
     return status
 

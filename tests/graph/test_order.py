@@ -273,3 +273,15 @@ def test_an_empty_group_joins_its_dependencies(g: Graph) -> None:
         sycl.info.event.command_execution_status)
     g.finish("a")
     event.wait()
+
+
+def test_many_readers_of_which_one_failed(g: Graph) -> None:
+    b = g.buffer()
+    for k in range(12):
+        g.task(f"r{k}").reads(b).submit()
+        error = sycl.DeviceError(sycl.errc.runtime, "boom") if k == 3 else None
+        g.launched[f"r{k}"].completion.finish(error)
+    g.task("w").writes(b).submit()
+    assert "w" not in g.launched
+    with pytest.raises(sycl.exception, match="boom"):
+        g.queue.wait()

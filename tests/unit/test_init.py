@@ -24,7 +24,8 @@ def test_type_checkers_see_the_names_the_table_has() -> None:
 def test_importing_opens_no_compiler_and_no_driver() -> None:
     program = ("import sys, unisycl; print([m for m in sys.modules if m.startswith(('llvmlite', "
                "'unisycl.backends', 'unisycl.runtime', 'unisycl.api', 'unisycl.passes'))])")
-    got = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    got = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         check=True)
     assert "[]" == got.stdout.strip()
 
 

@@ -43,14 +43,12 @@ class accessor(Window, Capturable):
             X = unisycl.accessor(bx, h, unisycl.read_only)
     """
 
-    __slots__ = ("__weakref__", "_array", "_bound", "_group", "_type", "_version")
+    __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_type")
 
     def __init__(self, source: Any = None, *args: Any, dimensions: int | None = None,
                  dtype: npt.DTypeLike | None = None) -> None:
         self._group: Group | None = None
         self._array: Array | None = None
-        self._bound: BoundView | None = None
-        self._version = -1
         request = Request("accessor", args)
         if source is None:
             self._setup_empty(request, np.dtype(np.float64 if dtype is None else dtype))
@@ -61,6 +59,7 @@ class accessor(Window, Capturable):
         if elem is None:
             raise UsageError(errc.invalid, f"accessor: kernels have no type {self._region.dtype}")
         self._type = View(elem, len(self._shape), address_space.global_space, self.mode)
+        self._placeholder = request.group is None and source is not None
         if request.group is not None:
             self.join(request.group)
 
@@ -106,7 +105,7 @@ class accessor(Window, Capturable):
 
     def is_placeholder(self) -> bool:
         """Say whether the accessor was made without a handler (SYCL 2020 §4.7.6.9)."""
-        return self._group is None and not self._is_empty_accessor()
+        return self._placeholder
 
     # ------------------------------------------------------------------ kernels
     def __kernel_type__(self) -> View:
@@ -137,7 +136,7 @@ class accessor(Window, Capturable):
             raise UsageError(errc.kernel_argument, f"{self!r}: a kernel launched through a "
                              "shortcut of the queue cannot use accessors; use queue.submit and "
                              "make the accessor there, or pass USM memory")
-        if self._group is None:
+        if self._placeholder:
             raise UsageError(errc.kernel_argument, f"{self!r} is a placeholder that this command "
                              "group does not require; call handler.require(accessor) first")
         raise UsageError(errc.accessor, f"{self!r} is used outside its command group; make an "

@@ -117,6 +117,7 @@ class host_accessor(Window):
     def __del__(self) -> None:
         gate = getattr(self, "_gate", None)
         if gate is not None and not gate.done():
+            gate.owner = 0
             if process.lock.held():
                 process.executor.submit(gate.finish)
             else:

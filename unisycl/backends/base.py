@@ -92,7 +92,9 @@ class Completion(Protocol):
 class Executable(Protocol):
     """A compiled kernel, loaded; immutable, reusable from any thread."""
 
-    kernel: Kernel
+    @property
+    def kernel(self) -> Kernel:
+        """What it was compiled from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class DType:
-    """One scalar type: ``kind`` is 'b' (bool), 'i', 'u' or 'f'; ``aspect`` is what a device needs."""
+    """One scalar type.
+
+    ``kind`` is 'b' (bool), 'i', 'u' or 'f'; ``aspect`` names what a device needs for it.
+    """
 
     name: str
     kind: str

@@ -58,7 +58,8 @@ class exception(Exception):
         context: the SYCL context concerned, if any.
     """
 
-    def __init__(self, code: errc = errc.runtime, message: str = "", context: object = None) -> None:
+    def __init__(self, code: errc = errc.runtime, message: str = "",
+                 context: object = None) -> None:
         super().__init__(code, message)
         self._code = code
         self._message = message

@@ -56,8 +56,8 @@ class _Index:
     def get(self, dimension: int) -> int:
         """Return the value of one dimension; ``errc.invalid`` if there is no such dimension."""
         if not 0 <= dimension < len(self._v):
-            raise UsageError(errc.invalid, f"{type(self).__name__} has {len(self._v)} dimension(s); "
-                             f"dimension {dimension} does not exist")
+            raise UsageError(errc.invalid, f"{type(self).__name__} has {len(self._v)} "
+                             f"dimension(s); dimension {dimension} does not exist")
         return self._v[dimension]
 
     def __getitem__(self, dimension: SupportsIndex) -> int:
@@ -107,8 +107,9 @@ class _Index:
         elif hasattr(other, "__index__"):
             theirs = (operator.index(other),) * len(self._v)
         else:
-            return NotImplemented
-        pairs = zip(theirs, self._v, strict=True) if swap else zip(self._v, theirs, strict=True)
+            return NotImplemented  # type: ignore[no-any-return]
+        left, right = (theirs, self._v) if swap else (self._v, theirs)
+        pairs = zip(left, right, strict=True)
         return self._make(int(fn(a, b)) for a, b in pairs)
 
     def __pos__(self) -> Self:
@@ -165,7 +166,10 @@ class range(_Index):
 
 
 class id(_Index):
-    """A point of an index space (SYCL 2020 §4.9.1.3); made of ints, a tuple, a range or an item."""
+    """A point of an index space (SYCL 2020 §4.9.1.3).
+
+    Made of ints, a tuple, a range or an item; without arguments the origin of one dimension.
+    """
 
     __slots__ = ()
 
@@ -206,9 +210,9 @@ class nd_range:
                                  "must be positive")
             if whole % part:
                 up = -(-whole // part) * part
-                raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} is "
-                                 f"not a multiple of the local size {part}; round it up to {up} and "
-                                 "guard the kernel, or choose a local size that divides")
+                raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} "
+                                 f"is not a multiple of the local size {part}; round it up to "
+                                 f"{up} and guard the kernel, or choose a local size that divides")
 
     def get_global_range(self) -> range:
         """Return the number of work-items in each dimension."""

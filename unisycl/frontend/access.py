@@ -18,7 +18,18 @@ from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, item_ids
 from unisycl.frontend.values import (
-    Closure, Constant, Item, Memory, Method, Poison, Record, Reduction, Several, Value, describe)
+    Closure,
+    Constant,
+    Item,
+    Memory,
+    Method,
+    Poison,
+    Record,
+    Reduction,
+    Several,
+    Value,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, Scalar, Struct
 

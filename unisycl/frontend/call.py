@@ -21,8 +21,19 @@ from unisycl.frontend.reducers import call_reducer
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified
 from unisycl.frontend.values import (
-    Atomic, Closure, Constant, Item, Memory, Method, Nothing, Path, Reduction, Several, Value,
-    describe)
+    Atomic,
+    Closure,
+    Constant,
+    Item,
+    Memory,
+    Method,
+    Nothing,
+    Path,
+    Reduction,
+    Several,
+    Value,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 
@@ -179,7 +190,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
     try:
         source = function_source(function.__code__)
     except SourceMissing as missing:
-        raise ctx.refuse("K022", node, what=missing) from None
+        raise ctx.refuse(missing.id, node, **missing.facts) from None
     ctx.guard(path, function)
     frame = Frame(source, function, path, _key(ctx, node), call=node)
     ctx.uses.setdefault(function.__code__, (source, set()))
@@ -233,9 +244,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
 
 
 def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
-    if isinstance(value, n.Expr) and (name in frame.assigned or not is_stable(value)):
-        ctx.assign(name, value, node)
-    elif name in frame.assigned:
+    if (isinstance(value, n.Expr) and (name in frame.assigned or not is_stable(value))) or name in frame.assigned:
         ctx.assign(name, value, node)
     else:
         frame.names[name] = value

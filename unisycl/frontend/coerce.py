@@ -49,10 +49,16 @@ def join(a: Scalar, b: Scalar) -> Scalar | None:
     return common(a, b)
 
 
-def arithmetic(a: Scalar, b: Scalar) -> Scalar | None:
-    """Return the type of ``a + b`` and its kin: as ``common``, but two Python bools make an int."""
+def arithmetic(op: str, a: Scalar, b: Scalar) -> Scalar | None:
+    """Return the type of ``a op b``: as ``common``, but bools are numbers where NumPy says so."""
+    if op == "div":
+        return quotient(a, b)
     shared = common(a, b)
-    return WEAK_INT if shared == WEAK_BOOL else shared
+    if shared == WEAK_BOOL:
+        return WEAK_BOOL if op in ("and", "or", "xor") else WEAK_INT
+    if shared == BOOL and op in ("floordiv", "mod", "shl", "shr", "pow"):
+        return Scalar(dtypes.INT8)
+    return shared
 
 
 def quotient(a: Scalar, b: Scalar) -> Scalar | None:
@@ -63,8 +69,8 @@ def quotient(a: Scalar, b: Scalar) -> Scalar | None:
     return WEAK_FLOAT if shared.weak else Scalar(dtypes.FLOAT64)
 
 
-def floating(*types: Scalar) -> Scalar | None:
-    """Return the type a floating-point function computes in."""
+def floating(*types: Scalar, narrow: bool = False) -> Scalar | None:
+    """Return the type a floating-point function computes in; ``narrow``: as NumPy's own do."""
     shared = types[0]
     for t in types[1:]:
         both = common(shared, t)
@@ -73,19 +79,46 @@ def floating(*types: Scalar) -> Scalar | None:
         shared = both
     if shared.dtype.is_float:
         return Scalar(dtypes.FLOAT64) if shared.weak else shared
-    small = {"bool": dtypes.FLOAT16, "int8": dtypes.FLOAT16, "uint8": dtypes.FLOAT16,
-             "int16": dtypes.FLOAT32, "uint16": dtypes.FLOAT32}
-    return Scalar(dtypes.FLOAT64 if shared.weak else small.get(shared.dtype.name, dtypes.FLOAT64))
+    if shared.weak or not narrow:
+        return Scalar(dtypes.FLOAT64)
+    return Scalar(_NARROW.get(shared.dtype.name, dtypes.FLOAT64))
+
+
+_NARROW = {"bool": dtypes.FLOAT16, "int8": dtypes.FLOAT16, "uint8": dtypes.FLOAT16,
+           "int16": dtypes.FLOAT32, "uint16": dtypes.FLOAT32}
+
+
+class DoesNotFit(Exception):
+    """A Python integer is too large for the type it would get; NumPy raises there, so do we."""
+
+    def __init__(self, value: int, type: Scalar) -> None:
+        super().__init__(value, type)
+        self.value = value
+        self.type = type
 
 
 def cast(x: n.Expr, to: Scalar) -> n.Expr:
-    """Convert an expression, folding constants; weak and strong of one dtype differ in type only."""
+    """Convert an operand, folding constants; raises ``DoesNotFit`` for a literal too large."""
+    if isinstance(x, n.Const) and x.type.weak and not fits(x.value, to.dtype):
+        raise DoesNotFit(int(x.value), to)
+    return convert(x, to)
+
+
+def fits(value: bool | int | float, dtype: DType) -> bool:
+    """Say whether an integer type can hold a number; other types hold all in their way."""
+    if not dtype.is_integer or isinstance(value, float):
+        return True
+    if dtype.kind == "u":
+        return 0 <= value < 1 << dtype.bits
+    return -(1 << (dtype.bits - 1)) <= value < 1 << (dtype.bits - 1)
+
+
+def convert(x: n.Expr, to: Scalar) -> n.Expr:
+    """Convert as a store does: integers wrap, floats truncate towards zero."""
     if x.type == to:
         return x
     if isinstance(x, n.Const):
         return n.Const(to, _convert(x.value, to.dtype))
-    if x.type.dtype is to.dtype and isinstance(x, n.Read | n.ParamRead | n.Load | n.Query):
-        return n.Cast(to, x)
     return n.Cast(to, x)
 
 
@@ -131,6 +164,8 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
 def binary(op: str, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     """Return ``a op b`` computed in ``type``, folded where both are constants."""
     a, b = cast(a, type), cast(b, type)
+    if type.dtype.kind == "b":
+        op = {"add": "or", "mul": "and"}.get(op, op)
     if isinstance(a, n.Const) and isinstance(b, n.Const):
         folded = _fold(op, a.value, b.value, type)
         if folded is not None:
@@ -154,7 +189,11 @@ def _fold(op: str, a: Any, b: Any, type: Scalar) -> Any:
             with np.errstate(all="ignore"):
                 kind = type.dtype.numpy.type
                 return float(_FOLD[op](kind(a), kind(b)))
-        return _convert(_FOLD[op](a, b), type.dtype)
+        if op == "shl" and b > 4096:
+            return None if type.weak else 0
+        exact = _FOLD[op](a, b)
+        # Python's own integers are exact; what no 64 bits can hold is noticed where it is used.
+        return exact if type.weak and type.dtype.kind == "i" else _convert(exact, type.dtype)
     except (ZeroDivisionError, ValueError, TypeError):
         return None
 
@@ -166,6 +205,14 @@ def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     if shared is None:
         return None
     kinds = {a.type.dtype.kind, b.type.dtype.kind}
+    if a.type.weak != b.type.weak and kinds <= {"i", "u"}:
+        weak, strong = (a, b) if a.type.weak else (b, a)
+        if isinstance(weak, n.Const) and not fits(weak.value, strong.type.dtype):
+            return _beyond(op if weak is b else _TURNED.get(op, op), strong, int(weak.value))
+        if not isinstance(weak, n.Const):
+            if strong.type.dtype is dtypes.UINT64:
+                return _compare_mixed(op, a, b, result)
+            shared = Scalar(dtypes.INT64)
     if kinds == {"i", "u"} and shared.dtype.is_float:
         return _compare_mixed(op, a, b, result)
     a, b = cast(a, shared), cast(b, shared)
@@ -174,14 +221,21 @@ def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     return n.Compare(result, op, a, b)
 
 
+_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def _beyond(op: str, x: n.Expr, bound: int) -> n.Expr:
+    """Return ``x op bound`` where no ``x`` of its type reaches the bound."""
+    return n.Const(BOOL, op == "ne" or op in (("lt", "le") if bound > 0 else ("gt", "ge")))
+
+
 def _compare_mixed(op: str, a: n.Expr, b: n.Expr, result: Scalar) -> n.Expr:
     """Compare a signed with an unsigned 64-bit integer exactly, as NumPy does."""
     if a.type.dtype.kind == "u":
-        turned = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-        return _compare_mixed(turned.get(op, op), b, a, result)
+        return _compare_mixed(_TURNED.get(op, op), b, a, result)
     wide = Scalar(dtypes.UINT64)
     negative = n.Compare(result, "lt", a, n.Const(a.type, 0))
-    exact = n.Compare(result, op, cast(a, wide), cast(b, wide))
+    exact = n.Compare(result, op, convert(a, wide), convert(b, wide))
     return n.Select(result, negative, n.Const(result, op in ("lt", "le", "ne")), exact)
 
 
@@ -189,4 +243,5 @@ def select(cond: n.Expr, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     """Return ``a if cond else b`` in ``type``."""
     if isinstance(cond, n.Const):
         return cast(a if cond.value else b, type)
-    return n.Select(type, cond, cast(a, type), cast(b, type))
+    a, b = cast(a, type), cast(b, type)
+    return a if a == b else n.Select(type, cond, a, b)

@@ -20,12 +20,11 @@ from unisycl.base.errors import Diagnostic
 from unisycl.base.span import Span
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.values import (Constant, Memory, Path, Poison, Record, Several, Value, describe)
+from unisycl.frontend.values import Constant, Memory, Path, Poison, Record, Several, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Scalar, Struct, View
 from unisycl.ir.uses import Position
-
 
 
 class Refused(Exception):

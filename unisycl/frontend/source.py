@@ -7,19 +7,33 @@ returned tree belongs to exactly this code object, or ``SourceMissing`` says why
 
 from __future__ import annotations
 
+import __future__
+
 import ast
 import linecache
+import re
 import sys
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
 
 from unisycl.base.span import SourceFile, Span
+from unisycl.frontend import executed
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class SourceMissing(Exception):
-    """There is no text for a function; the message says what to do."""
+    """There is no text for a function, or not one a kernel can have.
+
+    ``id`` is the diagnostic's and ``facts`` fill its template.
+    """
+
+    def __init__(self, id: str, what: str) -> None:
+        super().__init__(what)
+        self.id = id
+        self.facts = {"what": what}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,6 +42,11 @@ class FunctionSource:
 
     node: ast.FunctionDef | ast.Lambda
     file: SourceFile
+
+    @property
+    def name(self) -> str:
+        """The function's name, as messages spell it."""
+        return self.node.name if isinstance(self.node, ast.FunctionDef) else "lambda"
 
     def span(self, node: ast.AST) -> Span:
         """Return where a node of this tree stands (columns in characters)."""
@@ -41,120 +60,163 @@ class FunctionSource:
         return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
 
 
-_EXECUTED: OrderedDict[str, list[str]] = OrderedDict()
-_EXECUTED_LIMIT = 512
-_TREES: OrderedDict[tuple[str, int], tuple[SourceFile, ast.Module]] = OrderedDict()
-_watching = False
+@dataclass(frozen=True, eq=False, slots=True)
+class _Text:
+    """A parsed text: its functions by name and first line (decorators count, as in code)."""
+
+    file: SourceFile
+    functions: dict[tuple[str, int], list[Function]]
 
 
-def watch_exec() -> None:
-    """Remember the text given to ``exec``/``compile`` under made-up file names such as <string>.
-
-    Python keeps no source for those; an audit hook is the only place that sees it. It looks at
-    nothing but compile events whose file name starts with '<', and runs nothing.
-    """
-    global _watching
-    if not _watching:
-        _watching = True
-        sys.addaudithook(_on_audit)
-
-
-def _on_audit(event: str, args: tuple[Any, ...]) -> None:
-    if event != "compile" or len(args) != 2:
-        return
-    text, name = args
-    if isinstance(name, bytes):
-        name = name.decode(errors="replace")
-    if not isinstance(name, str) or not name.startswith("<") or name.startswith("<frozen"):
-        return
-    if isinstance(text, bytes):
-        text = text.decode(errors="replace")
-    if isinstance(text, str) and len(text) < 1 << 20 and ("def " in text or "lambda" in text):
-        texts = _EXECUTED.setdefault(name, [])
-        if text in texts:
-            texts.remove(text)
-        texts.append(text)
-        del texts[:-_EXECUTED_LIMIT]
+_PARSED: OrderedDict[tuple[str, str], _Text | None] = OrderedDict()
+_PARSED_LIMIT = 64
+_FUTURES = 0
+for _feature in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _feature).compiler_flag
 
 
 def function_source(code: CodeType) -> FunctionSource:
     """Return the tree of a code object; raises ``SourceMissing`` if its text cannot be had."""
-    for text in _candidates(code.co_filename):
-        parsed = _parse(code.co_filename, text)
-        if parsed is None:
+    name = code.co_filename
+    found = None
+    for text, exact in _candidates(name):
+        parsed = _parse(name, text)
+        node = parsed and _find(parsed, code)
+        if not parsed or node is None:
             continue
-        node = _find(parsed[1], code)
-        if node is not None:
-            return FunctionSource(node, parsed[0])
+        found = node
+        if isinstance(node, ast.AsyncFunctionDef):
+            break
+        if _compiles_to(text, code) if exact else _may_be(node, code):
+            return FunctionSource(node, parsed.file)
+    place = f"'{code.co_name}' ({name}:{code.co_firstlineno})"
+    if isinstance(found, ast.AsyncFunctionDef):
+        raise SourceMissing("K012", "async def")
+    if found is not None and not name.startswith("<"):
+        raise SourceMissing("K022", f"the text of {place} has changed since Python read it; "
+                            "start Python again, or import the module anew")
     raise SourceMissing(
-        f"the source text of '{code.co_name}' ({code.co_filename}:{code.co_firstlineno}) cannot be "
-        "found, so it cannot be compiled; define the kernel in a file, a notebook cell or a string "
-        "given to exec() after 'import unisycl'")
+        "K022", f"the source text of {place} cannot be found; define the function in a file, in a notebook "
+        "cell, or in a string given to exec() or eval() after 'import unisycl'")
 
 
-def _candidates(name: str) -> list[str]:
-    """Return the texts a code object of this file name may come from, most likely first."""
+def _candidates(name: str) -> Iterator[tuple[str, bool]]:
+    """Yield the texts a code object of this file name may come from, likeliest first.
+
+    The second part says whether other texts had the same name, so that only the text that compiles
+    to the very same code will do.
+    """
     linecache.checkcache(name)
-    texts = ["".join(linecache.getlines(name))] if linecache.getlines(name) else []
-    texts += reversed(_EXECUTED.get(name, []))
+    lines = linecache.getlines(name)
+    if lines:
+        yield "".join(lines), False
+    for text in executed.texts(name):
+        yield text, True
     argv = sys.orig_argv
     if name == "<string>" and "-c" in argv[:-1]:
-        texts.append(argv[argv.index("-c") + 1])
+        yield argv[argv.index("-c") + 1], True
     if name == "<stdin>":
-        texts += _history()
-    return texts
+        for text in _history():
+            yield text, False
 
 
-def _history() -> list[str]:
-    """Return the tail of the interactive session, longest stretch last typed first."""
+def _history() -> Iterator[str]:
+    """Yield ever longer tails of the interactive session, as typed."""
     readline = sys.modules.get("readline")
     if readline is None:
-        return []
+        return
     count = readline.get_current_history_length()
     lines = [readline.get_history_item(i) or "" for i in range(max(1, count - 400), count + 1)]
-    return ["\n".join(lines[k:]) + "\n" for k in range(len(lines) - 1, -1, -1)]
+    for k in range(len(lines) - 1, -1, -1):
+        yield "\n".join(lines[k:]) + "\n"
 
 
-def _parse(name: str, text: str) -> tuple[SourceFile, ast.Module] | None:
-    key = (name, hash(text))
-    if key in _TREES:
-        _TREES.move_to_end(key)
-        return _TREES[key]
+def _parse(name: str, text: str) -> _Text | None:
+    key = (name, text)
+    if key in _PARSED:
+        _PARSED.move_to_end(key)
+        return _PARSED[key]
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
-    file = SourceFile(name, tuple(text.splitlines()))
-    _TREES[key] = (file, tree)
-    while len(_TREES) > 64:
-        _TREES.popitem(last=False)
-    return _TREES[key]
+    except (SyntaxError, ValueError, RecursionError):
+        parsed = None
+    else:
+        # Python ends a line at these only; str.splitlines knows more.
+        file = SourceFile(name, tuple(re.split(r"\r\n|\r|\n", text)))
+        parsed = _Text(file, _functions(tree))
+    _PARSED[key] = parsed
+    while len(_PARSED) > _PARSED_LIMIT:
+        _PARSED.popitem(last=False)
+    return parsed
 
 
-def _find(tree: ast.Module, code: CodeType) -> ast.FunctionDef | ast.Lambda | None:
-    """Return the function node a code object was compiled from, judged by names and positions."""
-    is_lambda = code.co_name == "<lambda>"
-    positions = [p for p in code.co_positions()
-                 if p[0] is not None and p[1] is not None and p[2] is not None and p[3] is not None
-                 and (p[0], p[2]) != (code.co_firstlineno, 0)]
-    arguments = code.co_varnames[: code.co_argcount]
-    best = None
+def _functions(tree: ast.Module) -> dict[tuple[str, int], list[Function]]:
+    found: dict[tuple[str, int], list[Function]] = {}
     for node in ast.walk(tree):
-        if is_lambda and isinstance(node, ast.Lambda):
-            if node.lineno != code.co_firstlineno:
-                continue
-            body = node.body
-            inside = all(
-                (body.lineno, body.col_offset) <= (p[0], p[2])  # type: ignore[operator]
-                and (p[1], p[3]) <= (body.end_lineno, body.end_col_offset)  # type: ignore[operator]
-                for p in positions)
-        elif not is_lambda and isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            inside = first == code.co_firstlineno
-        else:
+            found.setdefault((node.name, first), []).append(node)
+        elif isinstance(node, ast.Lambda):
+            found.setdefault(("<lambda>", node.lineno), []).append(node)
+    return found
+
+
+def _find(parsed: _Text, code: CodeType) -> Function | None:
+    """Return the function a code object was compiled from, judged by names and positions."""
+    same = [node for node in parsed.functions.get((code.co_name, code.co_firstlineno), ())
+            if _parameters(node) == code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]]
+    if len(same) > 1:
+        same = [node for node in same if _holds(node, code)]
+    return same[-1] if same else None
+
+
+def _parameters(node: Function) -> tuple[str, ...]:
+    spec = node.args
+    return tuple(a.arg for a in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs])
+
+
+def _holds(node: Function, code: CodeType) -> bool:
+    """Say whether all positions of a code object lie in the body of a function."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    start = (body[0].lineno, body[0].col_offset)
+    end = (body[-1].end_lineno or 0, body[-1].end_col_offset or 0)
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None:
             continue
-        if inside and tuple(a.arg for a in [*node.args.posonlyargs, *node.args.args]) == arguments:
-            best = node
-            if not is_lambda:
-                break
-    return best
+        if (line, column) != (code.co_firstlineno, 0) and not (
+                start <= (line, column) and (end_line, end_column) <= end):
+            return False
+    return True
+
+
+def _may_be(node: Function, code: CodeType) -> bool:
+    """Say whether a tree still holds every name its code uses: cheap, and finds edited files."""
+    known = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            known.add(part.id)
+        elif isinstance(part, ast.Attribute):
+            known.add(part.attr)
+    # Names with two underscores are mangled or made by the compiler itself.
+    used = {*code.co_names, *code.co_freevars}
+    return all(name in known or "__" in name for name in used) or not _plain(node)
+
+
+def _plain(node: Function) -> bool:
+    """Say whether the names of a function's code can be told from its tree."""
+    return not any(isinstance(p, ast.Import | ast.ImportFrom | ast.MatchClass) for p in ast.walk(node))
+
+
+def _compiles_to(text: str, code: CodeType) -> bool:
+    """Say whether a text contains the very code object."""
+    try:
+        made = compile(text, code.co_filename, "exec", code.co_flags & _FUTURES, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    todo = [made]
+    while todo:
+        one = todo.pop()
+        if one == code:
+            return True
+        todo += [c for c in one.co_consts if isinstance(c, CodeType)]
+    return False

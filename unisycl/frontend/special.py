@@ -19,8 +19,7 @@ from unisycl.frontend.access import as_dtype
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.items import item_ids
-from unisycl.frontend.values import (
-    Constant, Memory, Nothing, Record, Several, Value, describe)
+from unisycl.frontend.values import Constant, Memory, Nothing, Record, Several, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, View

@@ -115,7 +115,7 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     try:
         source = function_source(root.__code__)
     except SourceMissing as missing:
-        found = diagnostics.diagnostic("K022", None, what=missing)
+        found = diagnostics.diagnostic(missing.id, None, **missing.facts)
         raise KernelError([found], root.__name__) from None
     types: dict[Any, Scalar] = {}
     facts: set[str] = set()

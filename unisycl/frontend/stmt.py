@@ -20,7 +20,17 @@ from unisycl.frontend.names import stored_names
 from unisycl.frontend.reducers import combine_with
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
-    Closure, Constant, Memory, Method, Nothing, Poison, Reduction, Several, Value, describe)
+    Closure,
+    Constant,
+    Memory,
+    Method,
+    Nothing,
+    Poison,
+    Reduction,
+    Several,
+    Value,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT

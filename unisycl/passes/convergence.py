@@ -107,8 +107,9 @@ class _Check:
                                  self.kernel.local)
         ids = [tuple(int(x) for x in p) for p in ((0,) * len(self.kernel.local), place)]
         shown = [str(i[0]) if len(i) == 1 else str(i) for i in ids]
-        return (f"it depends on this: {first} for local id {shown[0]}, {values[place]} for local "
-                f"id {shown[1]}", stmt.span)
+        text = (f"it depends on this: {first} for local id {shown[0]}, {values[place]} for "
+                f"local id {shown[1]}")
+        return text, stmt.span
 
     def disagree(self, value: Any) -> bool:
         """Say whether a known value differs between work-items of a group."""

@@ -42,10 +42,7 @@ class _Narrower:
         ranges.facts = {}
 
     def block(self, block: n.Block) -> n.Block:
-        out = []
-        for stmt in block:
-            out.append(self.stmt(stmt))
-        return tuple(out)
+        return tuple([self.stmt(stmt) for stmt in block])
 
     def stmt(self, stmt: n.Stmt) -> n.Stmt:
         """Rewrite one statement and keep the analysis at the same place."""
@@ -79,11 +76,15 @@ class _Narrower:
                 body = self.block(stmt.body)
                 r.forget(changed)
                 return replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2], body=body)
-            case n.Scope() | n.WorkItems():
+            case n.Scope():
                 body = self.block(stmt.body)
                 r.forget(visit.assigned(stmt.body))
-                new = visit.rewrite_own(replace(stmt, body=()), self.node)
-                return replace(new, body=body)  # type: ignore[type-var]
+                return replace(stmt, body=body)
+            case n.WorkItems():
+                extent = tuple(self.expr(x) for x in stmt.extent)
+                body = self.block(stmt.body)
+                r.forget(visit.assigned(stmt.body))
+                return replace(stmt, extent=extent, body=body)
         new = visit.rewrite_own(stmt, self.node)
         for local in visit.targets(stmt):
             r.assign(local, rg.whole(local.type.dtype))

@@ -48,8 +48,7 @@ def whole(dtype: DType) -> Interval:
 
 
 def analyse(body: n.Block, ids_below: int) -> Ranges:
-    """Return the intervals of a kernel body; every id and extent of the index space is below
-    ``ids_below``."""
+    """Return the intervals of a kernel body; ids and extents of its space are below a bound."""
     ranges = Ranges(ids_below)
     for _ in range(_ROUNDS):
         if not ranges.round(body, widen=False):
@@ -260,7 +259,7 @@ class Ranges:
                 return Interval(0, (1 << max(a.high, b.high).bit_length()) - 1)
             case "shr" if a.low >= 0 and b.low >= 0:
                 return Interval(0, a.high >> min(b.low, 64))
-            case "shl" if a.low >= 0 and 0 <= b.low and b.high < 64:
+            case "shl" if a.low >= 0 and b.low >= 0 and b.high < 64:
                 return Interval(a.low << b.low, a.high << b.high)
         return every
 

@@ -62,11 +62,13 @@ class Shapes:
 class _Level:
     """A block on the way to a statement. ``split``: it runs without lanes that come back behind it.
 
-    ``key`` identifies the block or loop; ``loop`` marks a loop, ``scope`` a function's number.
+    ``apart``: the sub-groups of a work-group do not run it alike. ``key`` identifies the block or
+    loop; ``loop`` marks a loop, ``scope`` a function's number.
     """
 
     key: int
     split: bool = False
+    apart: bool = False
     loop: bool = False
     scope: int = -1
 
@@ -74,50 +76,88 @@ class _Level:
 def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape]) -> Shapes:
     """Return the shapes of a kernel body; ``seeds`` fixes those of reduction accumulators."""
     shapes = Shapes(dict(seeds), query=query)
-    walk = _Walk(shapes, homes(body))
+    spanning = {x.number for x in visit.statements(body)
+                if isinstance(x, n.Scope) and holds_barrier(x)}
+    walk = _Walk(shapes, homes(body), spanning)
     while True:
-        before = (dict(shapes.locals), len(shapes.divergent), len(shapes.blends), len(walk.loops))
+        before = dict(shapes.locals), walk.size()
         walk.block(body)
-        if before == (shapes.locals, len(shapes.divergent), len(shapes.blends), len(walk.loops)):
+        if before == (shapes.locals, walk.size()):
             return shapes
+
+
+def holds_barrier(stmt: n.Stmt) -> bool:
+    """Say whether a barrier, work-group collective or work-item loop occurs in a statement."""
+    return any(isinstance(s, n.WorkItems) or (isinstance(s, n.Barrier | n.GroupCall)
+               and s.scope is memory_scope.work_group) for s in visit.statements((stmt,)))
 
 
 def homes(body: n.Block) -> dict[n.Local, int]:
     """Return for each local the innermost block that holds all its uses, by the block's id.
 
-    A local that may carry a value from one run of that block to the next lives in the kernel's
-    body instead.
+    A loop counts as a block of its own. A local that may carry a value from one run of that block
+    to the next lives in the kernel's body instead.
     """
     finder = _Homes()
     finder.block(body, ())
     out = {}
     for local, path in finder.paths.items():
         home = path[-1]
-        assigned = path[-1] is body or (isinstance(home, tuple) and assigns_first(home, local))
-        out[local] = id(home if assigned else body)
+        once = home is body or finder.counters.get(local) is home or (
+            assigns_first(home.pre, local) if isinstance(home, n.While)
+            else isinstance(home, tuple) and assigns_first(home, local))
+        out[local] = id(home if once else body)
     return out
 
 
 def assigns_first(block: n.Block, local: n.Local) -> bool:
-    """Say whether a block gives a local a value before anything reads it, whatever happens."""
-    for stmt in block:
-        reads = any(isinstance(x, n.Read) and x.local is local
-                    for e in visit.expressions(stmt) for x in visit.walk(e))
-        if reads:
-            return False
-        if local in visit.targets(stmt):
-            return not isinstance(stmt, n.For)
-        if isinstance(stmt, n.Scope):
-            if assigns_first(stmt.body, local):
-                return True
-        if any(_mentions(inner, local) for inner in visit.blocks(stmt)):
-            return False
-    return False
+    """Say whether a block, however it is run through, reads a local only after it assigned it."""
+    return not _First(local).block(block)[0]
 
 
-def _mentions(block: n.Block, local: n.Local) -> bool:
-    return local in visit.assigned(block) or any(
-        isinstance(x, n.Read) and x.local is local for x in visit.all_expressions(block))
+class _First:
+    """Follows a block to the first mention of a local: (may be read first, may stay unassigned)."""
+
+    def __init__(self, local: n.Local) -> None:
+        self.local = local
+        self.left: set[int] = set()
+
+    def block(self, block: n.Block) -> tuple[bool, bool]:
+        for stmt in block:
+            read, open = self.stmt(stmt)
+            if read or not open:
+                return read, open
+        return False, True
+
+    def reads(self, *exprs: n.Expr) -> bool:
+        return any(isinstance(x, n.Read) and x.local is self.local
+                   for e in exprs for x in visit.walk(e))
+
+    def stmt(self, stmt: n.Stmt) -> tuple[bool, bool]:
+        if isinstance(stmt, n.While):
+            read, open = self.block(stmt.pre)
+            if read or not open:
+                return read, open
+            return self.reads(stmt.cond) or self.block(stmt.body)[0], True
+        if self.reads(*visit.expressions(stmt)):
+            return True, True
+        match stmt:
+            case n.If():
+                sides = [self.block(stmt.then), self.block(stmt.orelse)]
+                return any(read for read, _ in sides), any(open for _, open in sides)
+            case n.For():
+                return stmt.local is not self.local and self.block(stmt.body)[0], True
+            case n.WorkItems():
+                return self.block(stmt.body)[0], True
+            case n.Scope():
+                read, open = self.block(stmt.body)
+                return read, open or stmt.number in self.left
+            case n.Leave():
+                self.left.add(stmt.number)
+                return False, False
+            case n.Break() | n.Continue():
+                return False, False
+        return False, self.local not in visit.targets(stmt)
 
 
 class _Homes:
@@ -125,6 +165,7 @@ class _Homes:
 
     def __init__(self) -> None:
         self.paths: dict[n.Local, tuple[n.Block | n.Stmt, ...]] = {}
+        self.counters: dict[n.Local, n.Block] = {}
 
     def meet(self, local: n.Local, path: tuple[n.Block | n.Stmt, ...]) -> None:
         old = self.paths.get(local, path)
@@ -151,6 +192,7 @@ class _Homes:
                 self.reads(e, path)
             if isinstance(stmt, n.For):
                 self.meet(stmt.local, (*path, stmt.body))
+                self.counters[stmt.local] = stmt.body
             else:
                 for local in visit.targets(stmt):
                     self.meet(local, path)
@@ -161,15 +203,25 @@ class _Homes:
 class _Walk:
     """One round over the body, with the stack of blocks that lead to the statement at hand."""
 
-    def __init__(self, shapes: Shapes, homes: dict[n.Local, int]) -> None:
+    def __init__(self, shapes: Shapes, homes: dict[n.Local, int], spanning: set[int]) -> None:
         self.shapes = shapes
         self.homes = homes
+        self.spanning = spanning
         self.loops: set[int] = set()
+        self.apart: set[int] = set()
+        self.left: dict[int, dict[int, bool]] = {}
         self.levels: list[_Level] = []
 
-    def block(self, block: n.Block, *, split: bool = False, scope: int = -1) -> None:
+    def size(self) -> tuple[int, ...]:
+        """Return how much is known besides the shapes; it only grows."""
+        left = [split for exits in self.left.values() for split in exits.values()]
+        return (len(self.shapes.divergent), len(self.shapes.blends), len(self.loops),
+                len(self.apart), len(left), sum(left))
+
+    def block(self, block: n.Block, *, split: bool = False, apart: bool = False,
+              scope: int = -1) -> None:
         """Visit a block; ``split`` if it runs with fewer lanes than the one around it."""
-        self.levels.append(_Level(id(block), split, scope=scope))
+        self.levels.append(_Level(id(block), split, apart, scope=scope))
         for stmt in block:
             self.stmt(stmt)
         self.levels.pop()
@@ -184,13 +236,14 @@ class _Walk:
             case n.GroupCall():
                 self.assign(stmt, stmt.result, _collective(stmt))
             case n.If():
-                if self.shapes.of(stmt.cond).rank >= LINEAR:
+                rank = self.shapes.of(stmt.cond).rank
+                if rank >= LINEAR:
                     self.shapes.divergent.add(id(stmt))
                 split = id(stmt) in self.shapes.divergent
-                self.block(stmt.then, split=split)
-                self.block(stmt.orelse, split=split)
+                self.block(stmt.then, split=split, apart=rank >= LANES)
+                self.block(stmt.orelse, split=split, apart=rank >= LANES)
             case n.While():
-                self.enter_loop(stmt, self.shapes.of(stmt.cond).rank >= LINEAR)
+                self.enter_loop(stmt, self.shapes.of(stmt.cond).rank)
                 self.block(stmt.pre)
                 self.block(stmt.body)
                 self.levels.pop()
@@ -203,22 +256,30 @@ class _Walk:
             case n.Break() | n.Continue() | n.Leave():
                 self.jump(stmt)
 
-    def enter_loop(self, stmt: n.Stmt, diverges: bool) -> None:
-        if diverges:
+    def enter_loop(self, stmt: n.Stmt, rank: int) -> None:
+        """Enter a loop; the lanes that left a function from inside it are missing all through."""
+        if rank >= LINEAR:
             self.shapes.divergent.add(id(stmt))
             self.loops.add(id(stmt))
-        self.levels.append(_Level(id(stmt), id(stmt) in self.loops, loop=True))
+        if rank >= LANES:
+            self.apart.add(id(stmt))
+        for level in self.levels:
+            if level.scope in self.left.get(id(stmt), {}):
+                level.apart = True
+                level.split = level.split or self.left[id(stmt)][level.scope]
+        self.levels.append(_Level(id(stmt), id(stmt) in self.loops, id(stmt) in self.apart,
+                                  loop=True))
 
     def counted(self, stmt: n.For) -> None:
         """Visit a counted loop: the counter is uniform among the lanes still in it."""
         start, stop = self.shapes.of(stmt.start), self.shapes.of(stmt.stop)
-        self.enter_loop(stmt, max(start.rank, stop.rank) >= LINEAR)
+        self.enter_loop(stmt, max(start.rank, stop.rank))
         self.levels.append(_Level(id(stmt.body)))
         if start.rank >= LINEAR:
             counter = ANY
         else:
             counter = PER_LANES if LANES in (start.rank, stop.rank) else UNIFORM
-            if stop.rank >= LINEAR or id(stmt) in self.shapes.divergent:
+            if stop.rank >= LINEAR or self.levels[-2].apart:
                 counter = PER_LANES
         self.assign(stmt, stmt.local, counter)
         self.levels.pop()
@@ -233,27 +294,36 @@ class _Walk:
             self.shapes.blends.add(id(stmt))
         if id(stmt) in self.shapes.blends:
             shape = ANY
+        elif shape.rank == GROUP and any(level.apart for level in self.levels[start:]):
+            shape = PER_LANES
         self.shapes.locals[local] = join(self.shapes.locals.get(local), shape)
 
     def jump(self, stmt: n.Stmt) -> None:
-        """Note a jump that only some lanes take: what follows runs without them until they return."""
+        """Note a jump only some lanes take: what follows runs without them until they return."""
         number = stmt.number if isinstance(stmt, n.Leave) else -1
         target = next(k for k in range(len(self.levels) - 1, -1, -1)
                       if (self.levels[k].scope == number if number >= 0 else self.levels[k].loop))
-        if any(level.split for level in self.levels[target + 1:]):
+        inner = self.levels[target + 1:]
+        split = any(level.split for level in inner)
+        apart = split or any(level.apart for level in inner)
+        if split or (apart and number in self.spanning):
             self.shapes.divergent.add(id(stmt))
-        if id(stmt) not in self.shapes.divergent:
+        if not apart:
             return
-        for level in self.levels[target:]:
-            if level.loop:
-                self.shapes.divergent.add(level.key)
+        split = id(stmt) in self.shapes.divergent
+        stays = target + 1 if isinstance(stmt, n.Continue) else target
+        self.levels[stays].split = self.levels[stays].split or split
+        self.levels[stays].apart = True
         if isinstance(stmt, n.Break):
-            self.loops.add(self.levels[target].key)
-            self.levels[target].split = True
-        elif isinstance(stmt, n.Continue):
-            self.levels[target + 1].split = True
-        else:
-            self.levels[target].split = True
+            self.apart.add(self.levels[target].key)
+            if split:
+                self.loops.add(self.levels[target].key)
+        for level in self.levels[target:]:
+            if level.loop and split:
+                self.shapes.divergent.add(level.key)
+            if level.loop and number >= 0:
+                exits = self.left.setdefault(level.key, {})
+                exits[number] = exits.get(number, False) or split
 
 
 def _collective(stmt: n.GroupCall) -> Shape:
@@ -301,7 +371,8 @@ def binary(op: str, a: Shape, b: Shape, expr: n.Binary) -> Shape:
         return ANY
     if op in ("add", "sub"):
         sign = 1 if op == "add" else -1
-        stride = (a.stride if a.rank == LINEAR else 0) + sign * (b.stride if b.rank == LINEAR else 0)
+        left, right = (s.stride if s.rank == LINEAR else 0 for s in (a, b))
+        stride = left + sign * right
         return Shape(LINEAR, stride) if stride else PER_LANES
     if op == "mul":
         factor = expr.b if a.rank == LINEAR else expr.a

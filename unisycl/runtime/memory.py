@@ -57,7 +57,7 @@ class BufferMemory:
         self.bound_context: object = None
         self.version = 0
         self.generation = process.generation
-        self.tracker: Tracker[Task] = Tracker(nbytes, Task.stale)
+        self.tracker: Tracker[Task] = Tracker(nbytes, Task.forgotten)
         self.open_hosts: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def storage(self) -> Array:

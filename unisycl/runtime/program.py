@@ -55,6 +55,8 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
     if program is None:
         refuse_arguments(function, arguments)
         program = _load(key, device, kernel, geometry, function)
+    if record.watchers:
+        record.note(kernel, device.driver, geometry)
     return spec, program
 
 
@@ -69,7 +71,6 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
         program = Program(kernel, device.driver.compile(kernel, geometry), args.converters(kernel),
                           _local_params(kernel), args.local_bytes(kernel))
         _programs[key] = program
-        record.note(kernel, device.driver, geometry)
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)
         return program

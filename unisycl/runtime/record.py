@@ -41,21 +41,22 @@ class Compiled:
         return self.driver.text(self.kernel, self.geometry, "asm")
 
 
-_watchers: list[list[Compiled]] = []
+watchers: list[list[Compiled]] = []
 
 
 @contextmanager
 def kernels() -> Iterator[list[Compiled]]:
-    """Collect every kernel that is compiled inside the block."""
+    """Collect every kernel that is launched inside the block, each once for each device."""
     found: list[Compiled] = []
-    _watchers.append(found)
+    watchers.append(found)
     try:
         yield found
     finally:
-        _watchers.remove(found)
+        watchers.remove(found)
 
 
 def note(kernel: Kernel, driver: Driver, geometry: Geometry) -> None:
-    """Tell whoever looks that a kernel was compiled."""
-    for found in _watchers:
-        found.append(Compiled(kernel, driver, geometry))
+    """Tell whoever looks that a kernel is launched."""
+    for found in watchers:
+        if not any(c.kernel is kernel and c.driver is driver for c in found):
+            found.append(Compiled(kernel, driver, geometry))

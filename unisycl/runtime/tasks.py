@@ -72,8 +72,7 @@ class Task:
     """
 
     __slots__ = ("__weakref__", "_begin", "_blockers", "_kind", "_name", "_started", "_waits",
-                 "channel",
-                 "completion", "delivered", "dependents", "driver", "error", "explicit",
+                 "channel", "completion", "delivered", "dependents", "driver", "error", "explicit",
                  "root", "settled", "submitted", "times")
 
     def __init__(self, channel: Channel | None, name: str, driver: Any = None,
@@ -121,6 +120,10 @@ class Task:
     def stale(self) -> bool:
         """Say whether nobody needs to wait for it: complete, and a failure has been delivered."""
         return self.done() and (self.error is None or self.delivered)
+
+    def forgotten(self) -> bool:
+        """As ``stale``, but without looking: safe under the graph lock, where nothing may settle."""
+        return self.settled and (self.error is None or self.delivered)
 
     def predecessors(self) -> Sequence[Task]:
         """Return the direct predecessors that are still remembered."""

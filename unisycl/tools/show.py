@@ -30,8 +30,7 @@ def add_command(commands: Any) -> None:
                         help="a Python file and the name of a kernel it launches")
     parser.add_argument("--stage", choices=STAGES, default="ir",
                         help="typed IR, LLVM IR, or machine code (default: ir)")
-    parser.add_argument("arguments", nargs="*", metavar="ARG", help="given to the program")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, arguments=[])
 
 
 def run(options: argparse.Namespace) -> int:

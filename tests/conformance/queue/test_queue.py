@@ -186,7 +186,9 @@ def test_shortcuts_wait_for_events(queue: sycl.queue) -> None:
 def test_copies_take_placeholders(queue: sycl.queue) -> None:
     x, out = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
     with sycl.buffer(x) as bx:
-        queue.copy(sycl.accessor(bx, sycl.read_only), out).wait()
+        again = sycl.accessor(bx, sycl.read_only)
+        queue.copy(again, out).wait()
+        queue.copy(again, out).wait()
         queue.update_host(sycl.accessor(bx, sycl.read_only)).wait()
         queue.fill(sycl.accessor(bx, sycl.write_only), 8)
     assert [0, 1, 2, 3, 4, 5] == out.tolist()

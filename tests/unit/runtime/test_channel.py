@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.unit.runtime.null import channel
@@ -10,8 +12,21 @@ from unisycl.runtime.completions import Gate
 from unisycl.runtime.tasks import Task
 
 
+_GATES: list[Gate] = []
+
+
+@pytest.fixture(autouse=True)
+def _end() -> Iterator[None]:
+    """Unfinished commands would be waited for when the interpreter ends."""
+    yield
+    for gate in _GATES:
+        gate.finish()
+    _GATES.clear()
+
+
 def submit(to, name: str = "t", deps=()) -> tuple[Task, Gate]:
     task, gate = Task(to, name, to.driver), Gate()
+    _GATES.append(gate)
     to.submit(task, deps, lambda native: gate)
     return task, gate
 

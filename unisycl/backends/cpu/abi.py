@@ -4,15 +4,14 @@ Header: for each dimension the global range (groups for nd_range and work_group)
 the tile of a range kernel; then the bytes of local memory. Each view: address, extents, pitches of
 all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
 records as many as they need. Each reducer: partials, validity bytes, their number, result address,
-whether the old value counts. Last the address ``print`` calls, and its token. Invariant: compiled code and
-``pack`` agree because both use ``Layout``.
+whether the old value counts. Last the address ``print`` calls, and its token. Invariant: compiled
+code and ``pack`` agree because both use ``Layout``.
 """
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +82,6 @@ def _slots(param: Param) -> int:
 
 def _is_local(param: Param) -> bool:
     return isinstance(param.type, View) and param.type.space is address_space.local_space
-
-
-Packer = Callable[[tuple[Any, ...]], bytes]
 
 
 def pack(kernel: Kernel, geometry: Geometry, tile: tuple[int, ...],

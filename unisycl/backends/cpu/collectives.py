@@ -7,6 +7,8 @@ group's items (SYCL 2020 §4.17.3).
 
 from __future__ import annotations
 
+import math
+
 from unisycl.backends.cpu import emit_expr
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
@@ -74,8 +76,23 @@ def fold(e: Emitter, stmt: n.GroupCall, source: str, count: str, init: Val | Non
 
 def identity(e: Emitter, name: str, dtype: DType) -> Val:
     """Return the value that changes nothing when combined (SYCL 2020 §4.17.2.1)."""
-    from unisycl.lang.functions import known_identity_of
-    return e.lanes.const(known_identity_of(name, dtype.numpy).item(), dtype)
+    if name in ("minimum", "maximum"):
+        return e.lanes.const(_limit(dtype, largest=name == "minimum"), dtype)
+    value = {"multiplies": 1, "bit_and": -1, "logical_and": 1}.get(name, 0)
+    if value == -1 and dtype.kind != "i":
+        return e.lanes.const(_limit(dtype, largest=True), dtype)
+    return e.lanes.const(bool(value) if dtype.kind == "b" else value, dtype)
+
+
+def _limit(dtype: DType, *, largest: bool) -> bool | int | float:
+    """Return the largest or smallest value of a type."""
+    if dtype.is_float:
+        return math.inf if largest else -math.inf
+    if dtype.kind == "b":
+        return largest
+    if dtype.kind == "u":
+        return (1 << dtype.bits) - 1 if largest else 0
+    return (1 << (dtype.bits - 1)) - 1 if largest else -(1 << (dtype.bits - 1))
 
 
 def spill(e: Emitter, value: Val, where: str) -> None:
@@ -88,6 +105,14 @@ def spill(e: Emitter, value: Val, where: str) -> None:
     for k in range(w):
         one = e.f.op(f"extractelement <{w} x i1> {vector}, i64 {k}")
         e.f.store(t, one, e.f.gep(t, where, str(k)))
+
+
+def row(e: Emitter, dtype: DType, where: str) -> str:
+    """Read one sub-group's results that lie side by side, as ``fold`` wrote them."""
+    w = e.lanes.lanes
+    if dtype.kind != "b":
+        return e.f.load(llvm_type(dtype, w), where, dtype.size)
+    return e.f.op(f"trunc <{w} x i8> {e.f.load(f'<{w} x i8>', where, 1)} to <{w} x i1>")
 
 
 def emit_sub_group(e: Emitter, stmt: n.GroupCall) -> None:
@@ -108,7 +133,7 @@ def emit_sub_group(e: Emitter, stmt: n.GroupCall) -> None:
     target = f.alloca(f"[{w} x {t}]", 64) if scan else ""
     result = fold(e, stmt, source, size.ref, init, target)
     if scan:
-        result = Val(VECTOR, dtype, f.load(llvm_type(dtype, w), target))
+        result = Val(VECTOR, dtype, row(e, dtype, target))
     e.write(stmt.result, result, blend=blend)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import platform
 import struct
 from collections.abc import Sequence
@@ -102,8 +103,10 @@ class CpuDriver:
         jobs: Any = deps
         if strided.is_dense(dst) and strided.is_dense(src):
             size = math.prod(dst.shape) * dst.memory.dtype.itemsize
-            return self.pool.copy(strided.address(dst), strided.address(src), size, jobs, (dst, src))
-        return self._move(dst, strided.copy_kernel, (dst, src), jobs)
+            return self.pool.copy(strided.address(dst), strided.address(src), size, jobs,
+                                  (dst, src))
+        return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
+                          jobs)
 
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one value everywhere in a view."""
@@ -112,17 +115,19 @@ class CpuDriver:
         if strided.is_dense(dst):
             return self.pool.fill(strided.address(dst), value.tobytes(), math.prod(dst.shape), jobs,
                                   (dst,))
-        cell = BoundView(np.broadcast_to(value, (1,)).copy(), 0, dst.shape, (0,) * len(dst.shape))
-        return self._move(dst, strided.copy_kernel, (dst, cell), jobs)
+        if strided.as_scalars(dst) is dst:
+            return self._move(strided.fill_kernel, dst, value[()], jobs)
+        row = np.full(math.prod(dst.shape), value)
+        pitches = tuple(int(np.prod(dst.shape[d + 1:], dtype=int)) for d in range(len(dst.shape)))
+        return self.copy(dst, BoundView(row, 0, dst.shape, pitches), deps)
 
-    def _move(self, dst: BoundView, make: Any, views: tuple[BoundView, ...],
+    def _move(self, make: Any, dst: BoundView, source: Any,
               deps: Sequence[Completion]) -> Completion:
-        """Run a copy kernel over views whose rows do not follow one another."""
-        views = tuple(strided.as_scalars(v) for v in views)
-        kernel = make(views[0].memory.dtype.name, len(views[0].shape))
-        geometry = Geometry("range", views[0].shape, (), (0,) * len(views[0].shape))
-        executable = _strided_executable(kernel)
-        return self.launch(Launch(executable, geometry, views), deps)
+        """Run a copy or fill kernel over a view whose rows do not follow one another."""
+        kernel = make(dst.memory.dtype.name, len(dst.shape))
+        geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
+        launch = Launch(_strided_executable(kernel), geometry, (dst, source))
+        return self.launch(launch, deps)
 
 
 @functools.cache
@@ -183,7 +188,6 @@ def _processor() -> str:
 
 
 def _memory_bytes() -> int:
-    import os
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):

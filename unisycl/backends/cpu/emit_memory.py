@@ -54,12 +54,15 @@ def address(e: Emitter, place: n.Place) -> Address:
         pointer = view_pointer(e, base)
     else:
         assert isinstance(base, n.Param)
-        pointer, index, size = e.slot_address(e.layout.params[base.index]), lanes.const(0, INT64), 1
+        pointer = e.slot_address(e.layout.params[base.index])
+        index = lanes.const(0, INT64)
+        size = 1
     if not place.inner:
         return Address(pointer, index, size, place.offset)
     total = lanes.mul(index, lanes.const(size, INT64))
-    for x, step in place.inner:
-        total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)), lanes.const(step, INT64)))
+    for x, width in place.inner:
+        total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)),
+                                           lanes.const(width, INT64)))
     return Address(pointer, total, 1, place.offset)
 
 

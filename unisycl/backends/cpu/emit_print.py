@@ -84,7 +84,6 @@ def register(sites: list[Any]) -> int:
     return token
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.POINTER(ctypes.c_uint64))
 def _say(token: int, site: int, cells: Any) -> None:
     """Print one line of one work-item."""
     parts, k = [], 0
@@ -106,9 +105,12 @@ def _shown(bits: int, type: Scalar) -> str:
     return str(value.item() if type.weak else value)
 
 
+_SAY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.POINTER(ctypes.c_uint64))(_say)
+
+
 def callback() -> int:
     """Return the address kernels call to print."""
-    return ctypes.cast(_say, ctypes.c_void_p).value or 0
+    return ctypes.cast(_SAY, ctypes.c_void_p).value or 0
 
 
 __all__ = ["UNIFORM", "callback", "emit", "register"]

@@ -248,7 +248,7 @@ def _keep_going(e: Emitter, loop: Loop) -> None:
 
 
 def _without_gone(e: Emitter, body: n.Block) -> None:
-    """Take the lanes off that returned from a function inside a loop."""
+    """Take the lanes off that left a function around a loop or scope from inside it."""
     numbers = {s.number for s in visit.statements(body) if isinstance(s, n.Leave)}
     for number in numbers:
         scope = e.scopes.get(number)
@@ -298,6 +298,7 @@ def _scope(e: Emitter, stmt: n.Scope) -> None:
     e.dead = ""
     f.start(exit)
     e.mask, e.maybe_empty = before, empty
+    _without_gone(e, stmt.body)
 
 
 def _leave(e: Emitter, stmt: n.Leave) -> None:

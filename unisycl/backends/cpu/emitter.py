@@ -157,7 +157,8 @@ class Emitter:
             return
         new = self.lanes.vector(value)
         type = llvm_type(dtype, self.lanes.lanes)
-        if blend and self.mask is not None:
+        # An accumulator outlives the body: lanes that are off must keep what they have gathered.
+        if self.mask is not None and (blend or local in self.reducer_locals):
             old = self.f.load(type, home.address)
             new = self.f.op(f"select {self.mask_type} {self.mask}, {type} {new}, {type} {old}")
         self.f.store(type, new, home.address)

@@ -22,6 +22,7 @@ from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.types import View
 from unisycl.passes import shapes as sh
 
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
@@ -29,7 +30,10 @@ PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
           edge: bool) -> tuple[Layout, list[tuple[object, ...]]]:
-    """Write a kernel's entry into a module; ``edge``: the last dimension may end within a vector."""
+    """Write a kernel's entry into a module; return its layout and print statements.
+
+    ``edge``: the last dimension may end within a vector.
+    """
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
@@ -40,7 +44,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(seeds)
-    if any(isinstance(p.type, n.View) and p.type.space is address_space.local_space
+    if any(isinstance(p.type, View) and p.type.space is address_space.local_space
            for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {e.slot(found.local_bytes)}, align 64")
     _arrays(e)
@@ -53,8 +57,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
 
 
 def _arrays(e: Emitter) -> None:
-    """Reserve private arrays: element by element, lanes side by side, per sub-group if they live
-    across regions."""
+    """Reserve private arrays: element by element, lanes side by side, for each sub-group."""
     for array in e.kernel.arrays:
         count = math.prod(array.shape) * e.lanes.lanes
         t = llvm_type(array.type.elem.dtype)  # type: ignore[union-attr]

@@ -35,8 +35,11 @@ class CpuExecutable:
     loaded: jit.Loaded = field(repr=False)
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
-        """Return the tile a range is cut into: rows as long as they are, enough of them for all
-        threads to stay busy, whole vectors along the last dimension."""
+        """Return the tile a range is cut into.
+
+        Rows as long as they are, enough tiles for all threads to stay busy, whole vectors along
+        the last dimension.
+        """
         if geometry.kind != "range":
             return (1,) * len(geometry.global_)
         *outer, last = geometry.global_

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from unisycl.backends.cpu import queries
 from unisycl.backends.cpu.emit_stmt import EMIT, emit_block
 from unisycl.backends.cpu.emitter import Emitter
-from unisycl.backends.cpu.lanes import UNIFORM, Val
+from unisycl.backends.cpu.lanes import Val
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 
@@ -47,7 +47,7 @@ class Hierarchy:
             e.queries = queries.item_queries(e, self.groups, ids, extent)
             emit_block(e, stmt.body)
             e.dead = ""
-        highs = [v.ref if v.form == UNIFORM else v.ref for v in extent]
+        highs = [v.ref for v in extent]
         self.box(["0"] * len(highs), highs, body)
         e.homes, e.queries, e.loops = outer_homes, outer_queries, loops
         e.mask, e.maybe_empty = None, False

@@ -13,7 +13,7 @@ import threading
 from typing import Any
 
 from unisycl.backends.cpu.lowerings import vector_library
-from unisycl.backends.cpu.target import machine
+from unisycl.backends.cpu.target import binding, machine
 from unisycl.base.errors import InternalError, errc
 
 _numbers = itertools.count()
@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 @functools.cache
 def _target_machine() -> Any:
-    import llvmlite.binding as llvm
+    llvm = binding()
     found = machine()
     return llvm.Target.from_triple(found.triple).create_target_machine(
         cpu=found.cpu, features=found.features, opt=2, reloc="pic", codemodel="default", jit=True)
@@ -30,14 +30,14 @@ def _target_machine() -> Any:
 
 @functools.cache
 def _session() -> Any:
-    import llvmlite.binding as llvm
+    llvm = binding()
     if vector_library() is not None:
         llvm.load_library_permanently("libmvec.so.1")
     return llvm.create_lljit_compiler(_target_machine())
 
 
 def _parse(text: str) -> Any:
-    import llvmlite.binding as llvm
+    llvm = binding()
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -49,7 +49,7 @@ def _parse(text: str) -> Any:
 
 def optimise(text: str, *, loops: bool = False) -> Any:
     """Return the optimised module; ``loops`` lets LLVM vectorise scalar loops."""
-    import llvmlite.binding as llvm
+    llvm = binding()
     module = _parse(text)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = loops
@@ -82,7 +82,7 @@ class Loaded:
     """An object in memory: the addresses of its functions; unloaded when this is dropped."""
 
     def __init__(self, image: bytes, names: tuple[str, ...]) -> None:
-        import llvmlite.binding as llvm
+        llvm = binding()
         builder = llvm.JITLibraryBuilder().add_current_process().add_object_img(image)
         for name in names:
             builder.export_symbol(name)

@@ -87,7 +87,7 @@ class Lanes:
         full = f"{name}.{suffix(values[0].dtype, width)}"
         to = llvm_type(dtype, width)
         arguments = ", ".join(f"{t} {r}" for r in refs) + (f", {extra}" if extra else "")
-        kinds = ", ".join([t] * len(refs)) + (f", {extra.split()[0]}" if extra else "")
+        kinds = ", ".join([t] * len(refs)) + (f", {extra.split(maxsplit=1)[0]}" if extra else "")
         self.f.module.declare(full, f"{to} @({kinds})")
         return Val(form, dtype, self.f.op(f"call {to} @{full}({arguments})"))
 

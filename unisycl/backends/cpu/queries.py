@@ -1,5 +1,4 @@
-"""What the ids and ranges of a work-item are, for each kind of index space and each way to lay
-work-items on lanes.
+"""What the ids and ranges of a work-item are, for each kind of index space.
 
 Non-goals: loops over the index space (``entry``). Invariant: the shape given to the analysis and
 the value given to the emitter have the same rank.
@@ -15,8 +14,9 @@ from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val
 from unisycl.base.dtypes import INT64
 from unisycl.ir.nodes import Kernel
-from unisycl.passes.shapes import ANY, LANES, PER_LANES, UNIFORM as SHARED, Shape
+from unisycl.passes.shapes import ANY, LANES, PER_LANES, Shape
 from unisycl.passes.shapes import LINEAR as ALONG
+from unisycl.passes.shapes import UNIFORM as SHARED
 
 ROW = Shape(ALONG, 1)
 

@@ -1,5 +1,4 @@
-"""Reducers: an accumulator of all lanes while a unit runs, one partial per unit, a last step that
-joins the partials in order.
+"""Reducers: an accumulator of all lanes per unit, then a step that joins the units in order.
 
 Non-goals: how ``combine`` is lowered (front end). Invariant: the result depends on the units only,
 not on which thread ran which, so a launch repeated gives the same bits (SYCL 2020 §4.9.2).
@@ -73,8 +72,8 @@ class _Total:
         self.t = llvm_type(reducer.acc.type.dtype)
         self.where, self.flag = e.f.alloca(self.t), e.f.alloca("i1")
         known = isinstance(reducer.identity, n.Const)
-        start = e.lanes.const(reducer.identity.value if isinstance(reducer.identity, n.Const) else 0,
-                              reducer.acc.type.dtype)
+        value = reducer.identity.value if isinstance(reducer.identity, n.Const) else 0
+        start = e.lanes.const(value, reducer.acc.type.dtype)
         e.f.store(self.t, start.ref, self.where)
         e.f.store("i1", "true" if known else "false", self.flag)
 

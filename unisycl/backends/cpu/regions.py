@@ -250,7 +250,7 @@ class Group:
         return self.homes[local]
 
     def value(self, expr: n.Expr) -> str:
-        """Return a scalar the group agrees on; one only data decides is taken from its first item."""
+        """Return a scalar the group agrees on; what data decides is taken from its first item."""
         if self.e.shapes.of(expr).rank == GROUP:
             for x in visit.walk(expr):
                 if isinstance(x, n.Read):
@@ -404,10 +404,12 @@ class Group:
             return
         target = f.alloca(f"[{self.split.count * w} x {t}]", 64)
         collectives.fold(e, stmt, source, size, rest[0] if rest else None, target)
+        if stmt.result not in self.slots:
+            return
         array, _ = self.slots[stmt.result]
         vector = llvm_type(dtype, w)
         for k in range(self.split.count):
-            found_row = f.load(vector, self.element(target, vector, str(k)), dtype.size)
+            found_row = collectives.row(e, dtype, f.gep(t, target, str(k * w)))
             f.store(vector, found_row, self.element(array, vector, str(k)))
 
 

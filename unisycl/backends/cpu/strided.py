@@ -45,5 +45,15 @@ def copy_kernel(dtype: str, ndim: int) -> n.Kernel:
     elem = Scalar(DTYPES[dtype])
     dst, src = (n.Param(name, View(elem, ndim), k) for k, name in enumerate(("dst", "src")))
     index = tuple(n.Query(WEAK_INT, "global_id", d) for d in range(ndim))
-    last = n.Load(elem, n.Place(src, index, elem))
-    return n.Kernel("copy", (dst, src), (n.Store(n.Place(dst, index, elem), last),), "range", ndim)
+    value = n.Load(elem, n.Place(src, index, elem))
+    return n.Kernel("copy", (dst, src), (n.Store(n.Place(dst, index, elem), value),), "range", ndim)
+
+
+@functools.cache
+def fill_kernel(dtype: str, ndim: int) -> n.Kernel:
+    """Return the kernel ``dst[i, j, ...] = value``."""
+    elem = Scalar(DTYPES[dtype])
+    dst, value = n.Param("dst", View(elem, ndim), 0), n.Param("value", elem, 1)
+    index = tuple(n.Query(WEAK_INT, "global_id", d) for d in range(ndim))
+    store = n.Store(n.Place(dst, index, elem), n.ParamRead(elem, value))
+    return n.Kernel("fill", (dst, value), (store,), "range", ndim)

@@ -7,13 +7,15 @@ size only, so it is part of no run-time decision.
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from unisycl.base.dtypes import DType
-from unisycl.ir import visit
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,15 @@ class Machine:
         return (self.triple, self.cpu, self.features)
 
 
+def binding() -> Any:
+    """Return llvmlite's binding, loaded when the first kernel is compiled and not before."""
+    return importlib.import_module("llvmlite.binding")
+
+
 @functools.cache
 def machine() -> Machine:
     """Return the processor this process runs on."""
-    import llvmlite.binding as llvm
+    llvm = binding()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()

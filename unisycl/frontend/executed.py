@@ -1,0 +1,52 @@
+"""The texts given to ``exec`` and ``compile`` under made-up file names such as <string>.
+
+Python keeps no source for those, and an audit hook is the only place that sees it. ``import
+unisycl`` installs the hook, so this module imports next to nothing. Non-goals: finding functions
+in the texts. Invariant: the hook looks at compile events whose file name starts with '<', changes
+nothing and never raises.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from typing import Any
+
+_NAMES = 256
+_PER_NAME = 64
+_LONGEST = 1 << 20
+_texts: OrderedDict[str, list[str]] = OrderedDict()
+_watching = False
+
+
+def watch() -> None:
+    """Start to remember texts; the second call does nothing."""
+    global _watching
+    if not _watching:
+        _watching = True
+        sys.addaudithook(_on_audit)
+
+
+def texts(name: str) -> list[str]:
+    """Return the texts compiled under a file name, the latest first."""
+    return _texts.get(name, [])[::-1]
+
+
+def _on_audit(event: str, args: tuple[Any, ...]) -> None:
+    if event != "compile" or len(args) != 2:
+        return
+    text, name = args
+    if isinstance(name, bytes):
+        name = name.decode(errors="replace")
+    if not isinstance(name, str) or name[:1] != "<" or name[:7] in ("<frozen", "<unknow"):
+        return
+    if isinstance(text, bytes):
+        text = text.decode(errors="replace")
+    if isinstance(text, str) and len(text) < _LONGEST and ("def " in text or "lambda" in text):
+        known = _texts.setdefault(name, [])
+        if text in known:
+            known.remove(text)
+        known.append(text)
+        del known[:-_PER_NAME]
+        while len(_texts) > _NAMES:
+            _texts.popitem(last=False)
