@@ -7,6 +7,7 @@ Invariant: an implementation is checked against NumPy before it is timed.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,6 +15,12 @@ from importlib.util import find_spec
 from typing import Any
 
 OURS = "unisycl"
+QUICK = "BENCH_QUICK"  # set in the environment by --quick, for the workers to see
+
+
+def sized(full: int, quick: int) -> int:
+    """Return the size of a benchmark: the full one, or a small one that only shows it works."""
+    return quick if os.environ.get(QUICK) else full
 
 
 @dataclass(frozen=True)
@@ -34,11 +41,13 @@ class Case:
 class Implementation:
     """One way to do the work: ``prepare`` imports what it needs and returns the case.
 
-    ``needs`` are the modules that must be installed, by import name.
+    ``needs`` are the modules that must be installed, by import name. One that does other work than
+    ours (a blocked BLAS beside a naive product) is not ``counted`` among the peers.
     """
 
     prepare: Callable[[], Case]
     needs: tuple[str, ...] = ()
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,8 @@ class Benchmark:
         check: raises AssertionError if a result is wrong.
         work: how much one run does, in ``unit`` times seconds (GB for GB/s); None if not counted.
         unit: the unit of the rate.
-        bars: what is to be reached, by peer: least ratio of the peer's time to ours; under
-            ``unisycl`` the greatest time in seconds.
+        bound: which limit of the machine bounds it: "stream", "fma" or "" if neither.
+        shown: the unit that times are printed in, and how many make a second.
         single: each run stands alone (a fresh process); no warm-up and one run a round.
     """
 
@@ -61,7 +70,8 @@ class Benchmark:
     check: Callable[[Any], None] = field(default=lambda result: None)
     work: float | None = None
     unit: str = ""
-    bars: dict[str, float] = field(default_factory=dict)
+    bound: str = ""
+    shown: tuple[str, float] = ("ms", 1e3)
     single: bool = False
 
 
@@ -97,3 +107,21 @@ def time_round(case: Case, *, single: bool, least: float = 0.1, most: int = 50) 
     while not single and sum(times) < least and len(times) < most:
         times.append(time_once(case))
     return times
+
+
+@dataclass(frozen=True)
+class Work:
+    """The operands of one kernel call in order, and which of them are results (or one result)."""
+
+    args: tuple[Any, ...]
+    out: int | tuple[int, ...]
+
+    def result(self) -> Any:
+        """Return the result, or a tuple of the results."""
+        if isinstance(self.out, int):
+            return self.args[self.out]
+        return tuple(self.args[k] for k in self.out)
+
+    def call(self, function: Callable[..., Any]) -> Case:
+        """Return the case that calls a function with the operands, which it works on in place."""
+        return Case(lambda: function(*self.args) and None, self.result)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import pytest
+
+# Tests compile into a cache of their own: never the user's, and empty at the start.
+os.environ["UNISYCL_CACHE"] = tempfile.mkdtemp(prefix="unisycl-tests-")
 
 pytest_plugins = ["unisycl.testing.plugin"]
 

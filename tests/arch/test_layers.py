@@ -16,7 +16,7 @@ ROOMS: dict[str, set[str]] = {
     "ir": {"base"},
     "lang": {"base", "ir"},
     "passes": {"base", "ir"},
-    "frontend": {"base", "ir", "lang"},
+    "frontend": {"base", "ir", "lang", "passes.pipeline"},
     "backends.base": {"base", "ir"},
     "backends.registry": {"base", "ir", "backends.base"},
     "backends.*": {"base", "ir", "passes", "backends.base"},

@@ -28,18 +28,20 @@ class Geometry:
     offset: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BoundView:
     """A view argument of one launch: where its element [0, ...] lies and how it is laid out.
 
     ``memory`` is the backend's own allocation object (host and cpu: a C-contiguous 1-D NumPy array
     of the element's dtype that keeps the memory alive); ``offset`` and ``pitches`` count elements.
+    ``packed`` is where a backend remembers the view as it passes it; views are never changed.
     """
 
     memory: Any
     offset: int
     shape: tuple[int, ...]
     pitches: tuple[int, ...]
+    packed: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,11 @@ class Executable(Protocol):
         """What it was compiled from."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Launch:
-    """One launch: ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView,
-    LocalSize), ``raw`` are the user's own objects they came from.
+    """One launch, never changed once made.
+
+    ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView, LocalSize), ``raw`` are the user's own objects they came from.
 
     ``function`` is the user's callable, ``arguments`` what follows its index and reducers; only the
     host device needs these and ``uses``. ``reductions`` follow ``kernel.reducers``: a BoundView of

@@ -30,7 +30,12 @@ DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v pick
 BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated by commas; "
                     "all of them if empty")
 
-VARIABLES: dict[str, Variable] = {v.name: v for v in (DEVICE, BACKENDS)}
+CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept in, private to the "
+                 "user; empty: unisycl in the user's cache directory; off: none")
+THREADS = Variable("UNISYCL_THREADS", "", "the worker threads of the native CPU; empty: one for "
+                   "each processor this process may use")
+
+VARIABLES: dict[str, Variable] = {v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS)}
 
 
 def unknown() -> list[tuple[str, str]]:

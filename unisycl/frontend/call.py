@@ -7,19 +7,24 @@ Invariant: recursion is found before it happens, and every inlined call has its 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any
+
+import numpy as np
 
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame, is_stable
+from unisycl.frontend.expr import operate
 from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
-from unisycl.frontend.items import ITEM_METHODS, leader, linear, queries, query
-from unisycl.frontend.names import stored_names
-from unisycl.frontend.reducers import call_reducer
+from unisycl.frontend.items import ITEM_METHODS, ONE_ITEM, leader, linear, nd_range, queries, query
+from unisycl.frontend.names import bound_once, stored_names
+from unisycl.frontend.parameters import spell
+from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
+from unisycl.frontend.reducers import operate as operate_object
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
-from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified
+from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified, ufunc
 from unisycl.frontend.values import (
     Atomic,
     Closure,
@@ -29,13 +34,14 @@ from unisycl.frontend.values import (
     Method,
     Nothing,
     Path,
+    Record,
     Reduction,
     Several,
     Value,
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT
+from unisycl.ir.types import WEAK_BOOL, WEAK_INT
 
 
 def lower_call(ctx: Context, node: ast.Call) -> Value:
@@ -43,14 +49,14 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             raise ctx.refuse("K020", arg)
-    if any(k.arg is None for k in node.keywords):
-        raise ctx.refuse("K020", node)
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise ctx.refuse("K020", keyword.value)
     if isinstance(callee, Constant):
         name = qualified(callee.object)
-        if name in SPECIAL:
-            return SPECIAL[name](ctx, node)
-        if name in GROUP_FUNCTIONS:
-            return GROUP_FUNCTIONS[name](ctx, node)
+        special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
+        if special is not None:
+            return special(ctx, node)
     args = ctx.operands(*node.args, *(k.value for k in node.keywords))
     count = len(node.args)
     keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
@@ -74,38 +80,88 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
 def _call_constant(ctx: Context, callee: Constant, args: list[Value],
                    keywords: dict[str, Value], node: ast.AST) -> Value:
     obj = captures.unwrap(callee.object)
-    row = builtin_row(obj)
-    if row is not None and not keywords:
-        return call_row(ctx, row, args, node, weak=getattr(obj, "__module__", "") == "math")
-    converted = convert(ctx, obj, args, node) if not keywords else None
-    if converted is not None:
-        return converted
+    if not keywords:
+        found = _call_known(ctx, obj, args, node)
+        if found is not None:
+            return found
     path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
-    if isinstance(obj, FunctionType) and not obj.__module__.startswith("unisycl.lang"):
+    if isinstance(obj, FunctionType) and not _is_library(obj):
         return inline(ctx, obj, path, args, keywords, node)
-    if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType):
+    if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType) \
+            and not _is_library(obj.__func__):
         owner = Constant(obj.__self__, (*path, ("attr", "__self__")))
         return inline(ctx, obj.__func__, (*path, ("attr", "__func__")), [owner, *args], keywords,
                       node)
     call = getattr(type(obj), "__call__", None)
     if isinstance(call, FunctionType) and not isinstance(obj, type) \
-            and not type(obj).__module__.startswith("unisycl."):
+            and not _is_library(call):
         return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
     raise ctx.refuse("K033", node, what=_callable_name(obj), help=_call_help(obj))
 
 
+def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a builtin, a function object, a ufunc or a conversion; None if it is none of these."""
+    row = builtin_row(obj)
+    if row is not None:
+        module = getattr(obj, "__module__", None)
+        family = "math" if module == "math" else "numpy" if isinstance(obj, np.ufunc) \
+            or module == "numpy" else "unisycl"
+        return call_row(ctx, row, args, node, family=family)
+    if operator_name(obj):
+        if not args:
+            return Constant(obj)
+        a, b = (ctx.to_scalar(v, node) for v in args) if len(args) == 2 else (None, None)
+        if a is None or b is None:
+            raise ctx.refuse("K034", node, what=_callable_name(obj), expected="2 operands",
+                             found=len(args))
+        return _function_object(ctx, obj, a, b, node)
+    if isinstance(obj, np.ufunc):
+        lower = ufunc(obj.__name__)
+        return lower(ctx, args, node) if lower else None
+    return convert(ctx, obj, args, node)
+
+
+def _function_object(ctx: Context, obj: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> Value:
+    """Return one of SYCL's function objects applied to two operands of any types."""
+    name = operator_name(obj)
+    if name in OPERATORS:
+        return operate(ctx, OPERATORS[name], a, b, node)
+    type = coerce.common(a.type, b.type)
+    if type is None:
+        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    a, b = coerce.cast(a, type), coerce.cast(b, type)
+    found = operate_object(ctx, obj, (), a, b, node)
+    return coerce.convert(found, WEAK_BOOL) if name.startswith("logical") else found
+
+
+def _is_library(function: FunctionType) -> bool:
+    """Say whether a function is NumPy's or of unisycl's own rooms, which have no device code."""
+    module = (function.__module__ or "").split(".")
+    return module[0] == "numpy" or (module[0] == "unisycl" and len(module) > 1
+                                    and module[1] in _ROOMS)
+
+
+_ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
+
+
 def _callable_name(obj: Any) -> str:
     module = getattr(obj, "__module__", "") or ""
-    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None) or type(obj).__name__
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    if name is None:
+        return f"an object of type '{type(obj).__name__}'"
     return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
 
 
 def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
-    if module == "numpy" or isinstance(obj, captures.np.ufunc):
+    if module == "numpy" or isinstance(obj, np.ufunc):
         return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
-    if obj in (list, dict, set, str, sorted, sum, map, filter, any, all, open, input):
+    if isinstance(getattr(obj, "__self__", None), str | bytes):
+        return "strings exist while compiling only; work on numbers"
+    if obj in (sorted, map, filter, any, all):
         return "write a loop over scalars"
+    if obj in (open, input):
+        return "read on the host, and pass what was read as an array or accessor"
     return "kernels call Python functions, unisycl's functions and NumPy scalar types"
 
 
@@ -119,12 +175,7 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
         case Memory():
             return _call_memory(ctx, owner, method.name, args, node)
         case Several():
-            if method.name == "size":
-                size: n.Expr = coerce.weak_scalar(1)
-                for item in owner.items:
-                    size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
-                return size
-            return owner.items[_dimension(ctx, args, len(owner.items), node, f"the {owner.kind}")]
+            return _call_several(ctx, owner, method.name, args, node)
         case Atomic():
             return call_atomic(ctx, owner, method.name, args, keywords, node)
         case Reduction():
@@ -132,10 +183,27 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
     raise ctx.refuse("K033", node, what=describe(method), help="")
 
 
+def _call_several(ctx: Context, owner: Several, name: str, args: list[Value],
+                  node: ast.AST) -> Value:
+    if name == "get":
+        return owner.items[_dimension(ctx, args, len(owner.items), node, describe(owner))]
+    if args:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
+    if name == "size":
+        size: n.Expr = coerce.weak_scalar(1)
+        for item in owner.items:
+            size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
+        return size
+    whole, part, offset = owner.items
+    if name == "get_group_range":
+        return operate(ctx, "div", whole, part, node)
+    return {"get_global_range": whole, "get_local_range": part}.get(name, offset)
+
+
 def _dimension(ctx: Context, args: list[Value], count: int, node: ast.AST, what: str) -> int:
     """Return the constant dimension argument of a query."""
-    d = args[0] if len(args) == 1 else None
-    if not isinstance(d, n.Const):
+    d = ctx.constant(args[0]) if len(args) == 1 else None
+    if d is None:
         raise ctx.refuse("K046", node, what="the dimension")
     if not 0 <= int(d.value) < count:
         raise ctx.refuse("K045", node, found=d.value, what=what, expected=f"{count} dimension(s)")
@@ -144,18 +212,29 @@ def _dimension(ctx: Context, args: list[Value], count: int, node: ast.AST, what:
 
 def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast.AST) -> Value:
     what, extent = ITEM_METHODS[item.kind][name]
+    if item.kind == "group" and name in ONE_ITEM and ctx.shape.kind == "work_group":
+        raise ctx.refuse("K052", node, what=f"group.{name}", where="at group scope",
+                         help="no single work-item is calling: use the h_item of "
+                         "parallel_for_work_item")
+    if extent in ("barrier", "fence", "work_item"):
+        return call_group_method(ctx, item, extent, args, node)
+    if args and extent == "group":
+        what, extent = "group_id", ""
     if what and not extent:
         if not args:
             return queries(what, item)
         count = 1 if item.kind == "sub_group" else item.ndim
-        return query(what, _dimension(ctx, args, count, node, f"this {item.kind}"), item)
+        return query(what, _dimension(ctx, args, count, node, describe(item)))
+    if args:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
     if what:
         return linear(what, extent, item)
-    if extent in ("group", "sub_group"):
-        return Item(extent, item.ndim if extent == "group" else 1)
-    if extent == "leader":
-        return leader(item)
-    return call_group_method(ctx, item, extent, args, node, inline_work_items)
+    match extent:
+        case "nd_range":
+            return nd_range(item)
+        case "leader":
+            return leader(item)
+    return Item(extent, 1 if extent == "sub_group" else item.ndim)
 
 
 def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
@@ -184,9 +263,8 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
     """Lower the body of a Python function in place of a call of it."""
     for k, frame in enumerate(ctx.frames):
         if frame.function is not None and frame.function.__code__ is function.__code__:
-            chain = [f.source.node.name if isinstance(f.source.node, ast.FunctionDef) else "lambda"
-                     for f in ctx.frames[k:]]
-            raise ctx.refuse("K021", node, what=" -> ".join([*chain, function.__name__]))
+            chain = [f.source.name for f in ctx.frames[k:]]
+            raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
     try:
         source = function_source(function.__code__)
     except SourceMissing as missing:
@@ -203,11 +281,13 @@ def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
 
 def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
-    for frame in ctx.frames:
+    for k, frame in enumerate(ctx.frames):
         if frame.source.node is closure.node:
-            raise ctx.refuse("K021", node, what=getattr(closure.node, "name", "lambda"))
+            chain = [f.source.name for f in ctx.frames[k:]]
+            raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
     source = FunctionSource(closure.node, closure.frame.source.file)
-    frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame, call=node)
+    frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
+                  call=node)
     return run(ctx, frame, args, keywords, node)
 
 
@@ -216,7 +296,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
     """Bind arguments in a new frame, lower its body, and return its result."""
     function = frame.source.node
     body = function.body if isinstance(function, ast.FunctionDef) else []
-    frame.assigned = stored_names(body)
+    frame.assigned, frame.once = stored_names(body), bound_once(function)
     bound = bind_arguments(ctx, frame, args, keywords, node)
     frame.scope = ctx.number()
     ctx.frames.append(frame)
@@ -228,7 +308,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
             return ctx.value(function.body)
         with ctx.into() as block:
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
-        if frame.result is not None and not ended and "final" in ctx.facts:
+        if frame.result is not None and (frame.falls or not ended) and "final" in ctx.facts:
             raise ctx.refuse("K043", function, name=function.name)
     finally:
         ctx.frames.pop()
@@ -244,7 +324,8 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
 
 
 def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
-    if (isinstance(value, n.Expr) and (name in frame.assigned or not is_stable(value))) or name in frame.assigned:
+    moving = isinstance(value, n.Expr) and not is_stable(value)
+    if moving or name in frame.assigned or isinstance(value, Memory | Record):
         ctx.assign(name, value, node)
     else:
         frame.names[name] = value
@@ -256,19 +337,24 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
     function = frame.source.node
     spec = function.args
     name = getattr(function, "name", "the lambda")
-    if spec.vararg or spec.kwarg:
-        raise ctx.refuse("K020", function)
+    star = spec.vararg or spec.kwarg
+    if star:
+        ctx.frames.append(frame)  # the star stands in that function's text
+        try:
+            raise ctx.refuse("K020", star)
+        finally:
+            ctx.frames.pop()
     names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
     bound: dict[str, Value] = dict(zip(names, args, strict=False))
     every = [*names, *(a.arg for a in spec.kwonlyargs)]
     for key, value in keywords.items():
         if key not in every or key in bound:
-            raise ctx.refuse("K034", node, what=f"'{name}'", expected=f"parameters {every}",
-                             found=f"'{key}' is")
+            raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
+                             found=f"'{key}'")
         bound[key] = value
     _defaults(ctx, frame, names, bound)
     if len(args) > len(names) or any(p not in bound for p in every):
-        raise ctx.refuse("K034", node, what=f"'{name}'", expected=f"{len(every)} argument(s)",
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
                          found=len(args) + len(keywords))
     return bound
 
@@ -290,11 +376,6 @@ def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Val
                                        frozen=True)
 
 
-def inline_work_items(ctx: Context, function: Value, item: Item, node: ast.AST) -> None:
-    """Lower the body of ``parallel_for_work_item`` with its h_item."""
-    call_value(ctx, function, [item], node)
-
-
 def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     """Return what enumerate(), zip() or reversed() of static values yields; None otherwise."""
     if not isinstance(node, ast.Call) or node.keywords:
@@ -304,10 +385,17 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     if fn not in (enumerate, zip, reversed):
         return None
     lists = []
-    for value, arg in zip(ctx.operands(*node.args), node.args, strict=True):
+    for arg in node.args:
+        inner = unrolled(ctx, arg)
+        value = Several(tuple(inner)) if inner is not None else ctx.value(arg)
         if not isinstance(value, Several):
-            raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over")
+            raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over",
+                             help="loop over range(len(a)) and index" if isinstance(value, Memory)
+                             else "it goes over tuples")
         lists.append(value.items)
+    if not lists or (fn is not zip and len(lists) > 1):
+        raise ctx.refuse("K034", node, what=f"'{fn.__name__}'", expected="one tuple",
+                         found=len(lists))
     if fn is reversed:
         return list(reversed(lists[0]))
     if fn is enumerate:
@@ -315,4 +403,6 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     return [Several(tuple(row)) for row in zip(*lists, strict=False)]
 
 
-LOWER = {ast.Call: lower_call}
+LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {ast.Call: lower_call}
+
+__all__ = ["LOWER", "bind_arguments", "call_value", "unrolled"]

@@ -17,6 +17,8 @@ from unisycl.base import dtypes, geometry
 from unisycl.base.enums import access_mode
 from unisycl.frontend.values import Path
 from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, Struct, View, element_type
+from unisycl.lang.functions import function_object
+from unisycl.lang.math import builtin_function
 
 _MUTABLE = (list, dict, set, bytearray)
 
@@ -108,8 +110,9 @@ def array_type(array: np.ndarray[Any, Any]) -> View | None:
 def is_constant(obj: Any) -> bool:
     """Say whether an object is a compile-time constant."""
     return obj is None or obj is Ellipsis or isinstance(
-        obj, str | bytes | tuple | enum.Enum | type | FunctionType | BuiltinFunctionType | MethodType
-        | ModuleType | np.ufunc | np.dtype | geometry.range | geometry.id) or callable(obj)
+        obj, str | bytes | tuple | enum.Enum | type | FunctionType | BuiltinFunctionType
+        | MethodType | ModuleType | np.ufunc | np.dtype | geometry.range | geometry.id
+        | builtin_function | function_object)
 
 
 def signature(obj: Any, *, frozen: bool = False) -> Any:
@@ -119,18 +122,21 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
     kind = data_type(obj)
     if kind is not None:
         return kind
+    if frozen and not isinstance(obj, tuple | FunctionType):
+        return obj if isinstance(obj, str | bytes) else Identity(obj)
     obj = unwrap(obj)
     if isinstance(obj, FunctionType):
         return obj.__code__
+    if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType):
+        return (obj.__func__.__code__, type(obj.__self__))
     if isinstance(obj, tuple):
         return (tuple, tuple(signature(x, frozen=True) for x in obj))
     if isinstance(obj, geometry.range | geometry.id):
         return (type(obj), len(obj))
     if isinstance(obj, str | bytes):
         return obj
-    if is_constant(obj):
-        return Identity(obj)
-    return type(obj)
+    # What code depends on in any other object are its attributes, each noted by itself.
+    return Identity(obj) if is_constant(obj) else type(obj)
 
 
 class Identity:
@@ -153,7 +159,8 @@ def why_not(obj: Any) -> tuple[str, str]:
     kind = type(obj).__name__
     if isinstance(obj, np.ndarray):
         if element_type(obj.dtype) is None:
-            return f"array of {obj.dtype}", "kernels take arrays of bool, integers, floats and records"
+            return f"array of {obj.dtype}", ("kernels take arrays of bool, integers, floats and "
+                                             "records in the machine's byte order")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
         return "non-contiguous array", "pass np.ascontiguousarray(...) of it"

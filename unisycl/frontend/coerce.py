@@ -163,13 +163,13 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
 
 def binary(op: str, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     """Return ``a op b`` computed in ``type``, folded where both are constants."""
+    if isinstance(a, n.Const) and isinstance(b, n.Const):
+        folded = _folded(op, a, b, type)
+        if folded is not None:
+            return n.Const(type, folded)
     a, b = cast(a, type), cast(b, type)
     if type.dtype.kind == "b":
         op = {"add": "or", "mul": "and"}.get(op, op)
-    if isinstance(a, n.Const) and isinstance(b, n.Const):
-        folded = _fold(op, a.value, b.value, type)
-        if folded is not None:
-            return n.Const(type, folded)
     if isinstance(b, n.Const) and not type.dtype.is_float:
         if b.value == 0 and op in ("add", "sub", "shl", "shr", "or", "xor"):
             return a
@@ -181,6 +181,15 @@ def binary(op: str, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
         if a.value == 1 and op == "mul":
             return b
     return n.Binary(type, op, a, b)
+
+
+def _folded(op: str, a: n.Const, b: n.Const, type: Scalar) -> Any:
+    """Return the value of an operation on constants; None if it has none."""
+    if type != WEAK_INT:
+        for x in (a, b):
+            cast(x, type)
+        return _fold(op, _convert(a.value, type.dtype), _convert(b.value, type.dtype), type)
+    return _fold(op, a.value, b.value, type)
 
 
 def _fold(op: str, a: Any, b: Any, type: Scalar) -> Any:
@@ -243,5 +252,4 @@ def select(cond: n.Expr, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     """Return ``a if cond else b`` in ``type``."""
     if isinstance(cond, n.Const):
         return cast(a if cond.value else b, type)
-    a, b = cast(a, type), cast(b, type)
-    return a if a == b else n.Select(type, cond, a, b)
+    return n.Select(type, cond, cast(a, type), cast(b, type))

@@ -8,22 +8,37 @@ so evaluation order is Python's.
 from __future__ import annotations
 
 import ast
+import enum
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
 from typing import Any
 
-from unisycl.base import diagnostics
+import numpy as np
+
+from unisycl.base import diagnostics, geometry
 from unisycl.base.errors import Diagnostic
 from unisycl.base.span import Span
 from unisycl.frontend import captures, coerce
+from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.values import Constant, Memory, Path, Poison, Record, Several, Value, describe
+from unisycl.frontend.values import (
+    Constant,
+    Item,
+    Memory,
+    Method,
+    Path,
+    Poison,
+    Record,
+    Several,
+    Value,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import Scalar, Struct, View
+from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
 from unisycl.ir.uses import Position
 
 
@@ -35,7 +50,9 @@ class Refused(Exception):
 class Frame:
     """One function being inlined: its names, and where ``return`` goes.
 
-    ``key`` names the inlined instance the same way in every round. ``result`` collects returns.
+    ``key`` names the inlined instance the same way in every round. ``result`` collects returns;
+    ``falls`` says that one returns nothing. ``assigned`` are the names the function binds, ``once``
+    those that one plain assignment binds, so that a constant given to one stays a constant.
     """
 
     source: FunctionSource
@@ -45,10 +62,20 @@ class Frame:
     parent: Frame | None = None
     names: dict[str, Value | n.Local] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
+    once: frozenset[str] = frozenset()
     scope: int = 0
     needs_scope: bool = False
+    falls: bool = False
     result: Value | n.Local | None = None
     call: ast.AST | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A loop that is repeated while compiling: the scopes that break and continue leave."""
+
+    outer: int
+    inner: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +109,7 @@ class Context:
         self.guards: dict[tuple[Path, bool], Any] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
-        self.loops: list[tuple[int, int] | None] = []
+        self.loops: list[Unrolled | None] = []
         self.aspects: set[str] = set()
         self.unrolled: list[int] = []
         self.reductions: tuple[Any, ...] = ()
@@ -104,19 +131,14 @@ class Context:
     def refuse(self, id: str, node: ast.AST, **facts: object) -> Refused:
         """Report a diagnostic and return the exception that gives up the statement."""
         found = diagnostics.diagnostic(id, self.span(node), **facts)
-        if found not in self.diagnostics:
-            notes = tuple((f"called from here, in '{f.source.node.name}'"
-                           if isinstance(f.source.node, ast.FunctionDef) else "called from here", s)
-                          for f, s in self._call_sites())
+        if not any((d.id, d.message, d.span) == (id, found.message, found.span)
+                   for d in self.diagnostics):
+            notes = tuple(
+                (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
+                for outer, inner in itertools.pairwise(self.frames) if inner.call is not None)
             self.diagnostics.append(
-                Diagnostic(found.id, found.message, found.span, found.help, notes))
+                Diagnostic(found.id, found.message, found.span, found.help, notes[::-1]))
         return Refused()
-
-    def _call_sites(self) -> Iterator[tuple[Frame, Span]]:
-        for outer, inner in itertools.pairwise(self.frames):
-            site = inner.key[-1] if inner.key else None
-            if isinstance(site, Span):
-                yield outer, site
 
     def number(self) -> int:
         """Return a fresh scope number."""
@@ -139,10 +161,17 @@ class Context:
     # ---- expressions
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to whatever it denotes; a poisoned one gives up the statement."""
-        result = self._lower_expr(self, node)
+        try:
+            result = self._lower_expr(self, node)
+        except coerce.DoesNotFit as problem:
+            raise self.too_large(problem, node) from None
         if isinstance(result, Poison):
             raise Refused
         return result
+
+    def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused:
+        """Refuse a Python integer that the type it would get cannot hold."""
+        return self.refuse("K057", node, value=problem.value, type=problem.type.dtype)
 
     def scalar(self, node: ast.expr) -> n.Expr:
         """Lower an expression that must be a number or truth value."""
@@ -158,13 +187,15 @@ class Context:
                 and isinstance(value.view.elem, Scalar):
             return self.load(value, node)
         if isinstance(value, Record) and not value.shape and isinstance(value.type, Scalar):
-            return n.Load(value.type, n.Place(value.base, value.index, value.type, value.offset,
-                                              value.inner, self.span(node)))
-        if getattr(value, "name", "") == "size" and isinstance(getattr(value, "owner", None), Memory):
-            return self.size_of(value.owner)  # type: ignore[union-attr]
-        item = self.item_as_int(value)
-        if item is not None:
-            return item
+            return self.load_member(value, node)
+        if isinstance(value, Method) and value.name == "size" and isinstance(value.owner, Memory):
+            return self.size_of(value.owner)  # NumPy's attribute, where SYCL has a method
+        if isinstance(value, Item) and value.ndim == 1 and value.kind in ITEM_KINDS:
+            return n.Query(WEAK_INT, "global_id", 0) if value.kind == "item" else \
+                self.to_scalar(self.call(self, Method(value, "get_linear_id"), [], node), node)
+        if isinstance(value, Constant) and isinstance(value.object, enum.Enum) \
+                and isinstance(value.object, int | float):
+            return coerce.weak_scalar(value.object.value)
         if isinstance(value, Poison):
             raise Refused
         raise self.refuse("K049", node, found=describe(value), expected="a number",
@@ -173,25 +204,27 @@ class Context:
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""
         size: n.Expr = coerce.weak_scalar(1)
-        for d in range(memory.view.ndim):
-            size = coerce.binary("mul", size, n.Extent(coerce.WEAK_INT, memory.base, d),
-                                 coerce.WEAK_INT)
+        for d in range(len(memory.index), memory.view.ndim):
+            size = coerce.binary("mul", size, n.Extent(WEAK_INT, memory.base, d), WEAK_INT)
         return size
-
-    def item_as_int(self, value: Value) -> n.Expr | None:
-        """Return the id a one-dimensional item converts to."""
-        from_item = getattr(value, "kind", None) == "item" and getattr(value, "ndim", 0) == 1
-        return n.Query(coerce.WEAK_INT, "global_id", 0) if from_item else None
 
     def load(self, memory: Memory, node: ast.AST) -> n.Expr:
         """Read the element a fully indexed view denotes."""
         if not memory.view.mode.reads:
-            raise self.refuse("K054", node, what=f"'{memory.name}' is write-only here",
-                              help="request access_mode read or read_write for it")
+            raise self.refuse("K058", node, name=memory.name)
         elem = memory.view.elem
         assert isinstance(elem, Scalar)
         self.need(elem)
         return n.Load(elem, n.Place(memory.base, memory.index, elem, span=self.span(node)))
+
+    def load_member(self, member: Record, node: ast.AST) -> n.Expr:
+        """Read a number inside a struct."""
+        assert isinstance(member.type, Scalar)
+        if not member.readable:
+            raise self.refuse("K058", node, name=member.name)
+        self.need(member.type)
+        return n.Load(member.type, n.Place(member.base, member.index, member.type, member.offset,
+                                           member.inner, self.span(node)))
 
     def need(self, type: Scalar) -> None:
         """Note the aspect a type asks of the device."""
@@ -246,10 +279,14 @@ class Context:
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
         """Bind a name in the current frame, as ``name = value`` does."""
         frame = self.frame
+        if isinstance(value, n.Const) and name in frame.once and not self.loops:
+            frame.names[name] = value
+            return
         frame.names[name] = self.bind((frame.key, name), name, frame.names.get(name), value, node)
 
     def bind(self, key: Any, name: str, old: Value | n.Local | None, value: Value,
-              node: ast.AST) -> Value | n.Local:
+             node: ast.AST) -> Value | n.Local:
+        """Return what a name denotes once it was given a value, emitting what that takes."""
         if isinstance(old, Poison) or isinstance(value, Poison):
             return Poison()
         if isinstance(value, n.Expr):
@@ -266,9 +303,29 @@ class Context:
                      for k, (o, v) in enumerate(zip(olds, held, strict=True))]
             return Several(tuple(n.Read(i.type, i) if isinstance(i, n.Local) else i
                                  for i in items), value.kind)
+        if isinstance(value, Memory | Record) and value.index:
+            return self._bind_place(key, name, old, value, node)
         if old is not None and old != value:
             raise self._two_kinds(name, old, value, node)
         return value
+
+    def _bind_place(self, key: Any, name: str, old: Value | n.Local | None, value: Memory | Record,
+                    node: ast.AST) -> Value:
+        """Bind a row or a record: its indices are kept as they are now, in locals of the name."""
+        zeros = (coerce.weak_scalar(0),) * len(value.index)
+        if isinstance(old, Memory | Record) and replace(old, index=zeros, name="") != replace(
+                value, index=zeros, name=""):
+            raise self._two_kinds(name, old, value, node)
+        if old is not None and not isinstance(old, Memory | Record):
+            raise self._two_kinds(name, old, value, node)
+        olds = old.index if old is not None else (None,) * len(zeros)
+        held = [self.hold(x) for x in value.index]
+        index = []
+        for k, (o, x) in enumerate(zip(olds, held, strict=True)):
+            local = self.assign_scalar((*key, "index", k), name, o.local if isinstance(o, n.Read)
+                                       else None, coerce.convert(x, WEAK_INT), node)
+            index.append(n.Read(local.type, local))
+        return replace(value, index=tuple(index))
 
     def assign_scalar(self, key: Any, name: str, old: n.Local | None, value: n.Expr,
                       node: ast.AST) -> n.Local:
@@ -284,7 +341,10 @@ class Context:
         local = old if old is not None and old.type == joined else n.Local(name, joined)
         if local is not old and old is not None:
             self.changed = True
-        self.emit(n.Assign(local, coerce.cast(value, joined), span=self.span(node)))
+        try:
+            self.emit(n.Assign(local, coerce.cast(value, joined), span=self.span(node)))
+        except coerce.DoesNotFit as problem:
+            raise self.too_large(problem, node) from None
         return local
 
     def _two_kinds(self, name: str, old: Any, value: Value, node: ast.AST) -> Refused:
@@ -300,27 +360,41 @@ class Context:
                 frozen: bool = False) -> Value:
         """Turn a Python object into a value; ``frozen`` numbers become constants."""
         self.guard(path, obj, frozen=frozen)
-        if frozen and isinstance(obj, bool | int | float) and captures.data_type(obj) is not None:
-            return coerce.weak_scalar(obj)
         kind = captures.data_type(obj)
+        if frozen and isinstance(obj, bool | int | float) and isinstance(kind, Scalar) \
+                and kind.weak:
+            return coerce.weak_scalar(obj)
         if kind is not None:
-            return self._parameter(path, kind, name)
+            return self._parameter(path, kind, name, node)
         if isinstance(obj, tuple):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
                                               frozen=True) for k, v in enumerate(obj)))
-        if isinstance(obj, captures.geometry.range | captures.geometry.id):
-            what = "range" if isinstance(obj, captures.geometry.range) else "id"
+        if isinstance(obj, geometry.range | geometry.id):
+            what = "range" if isinstance(obj, geometry.range) else "id"
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                                  for k, v in enumerate(obj)), what)
-        if isinstance(obj, list | dict | set | bytearray | complex) or isinstance(
-                obj, captures.np.ndarray | captures.np.generic) or _is_host_object(obj):
+        if isinstance(obj, list | dict | set | bytearray | complex | np.ndarray | np.generic) \
+                or _is_host_object(obj):
             described, help = captures.why_not(obj)
             if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
                 raise self.refuse("K048", node, name=name, kind=described)
             raise self.refuse("K040", node, name=name, kind=described, help=help)
         return Constant(obj, path)
 
-    def _parameter(self, path: Path, kind: Scalar | Struct | View, name: str) -> Value:
+    def constant(self, value: Value) -> n.Const | None:
+        """Return a number known while compiling; a captured one is made known by its value."""
+        if isinstance(value, n.ParamRead) and value.type.weak and value.param.path:
+            path = value.param.path
+            obj = captures.fetch(path, self.function, self.arguments)
+            self.guard(path, obj, frozen=True)
+            return coerce.weak_scalar(obj)
+        return value if isinstance(value, n.Const) else None
+
+    def _parameter(self, path: Path, kind: Scalar | Struct | View, name: str,
+                   node: ast.AST) -> Value:
+        if path[0][0] == "reduction":
+            raise self.refuse("K054", node, what=f"the operator of a reduction cannot capture "
+                              f"data ('{name}')", help="use constants and its two arguments only")
         param = self.params.get(path)
         if param is None:
             param = self.params[path] = n.Param(name, kind, len(self.params), path)

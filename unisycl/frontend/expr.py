@@ -7,6 +7,9 @@ fault or has effects is evaluated only where Python would evaluate it.
 from __future__ import annotations
 
 import ast
+import enum
+import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,14 +31,13 @@ SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod
           "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "pow": "**", "matmul": "@"}
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
+_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
 
 
 # ---- names and literals
 def lower_constant(ctx: Context, node: ast.Constant) -> Value:
     if isinstance(node.value, bool | int | float):
-        if isinstance(node.value, int) and not -(1 << 63) <= node.value < 1 << 64:
-            raise ctx.refuse("K001", node, what="an integer of more than 64 bits", help="")
         return coerce.weak_scalar(node.value)
     if isinstance(node.value, complex):
         raise ctx.refuse("K001", node, what="complex numbers", help="use two floats")
@@ -107,9 +109,9 @@ def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
         pair = _elementwise(ctx, op, left, right, node)
         if pair is not None:
             return pair
+    if _is_text(left) or _is_text(right):
+        raise ctx.refuse("K019", node)
     a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
-    if op == "pow":
-        return power(ctx, a, b, node)
     return arithmetic(ctx, op, a, b, node)
 
 
@@ -120,50 +122,87 @@ def _elementwise(ctx: Context, op: str, left: Value, right: Value, node: ast.AST
         if len(left.items) != len(right.items):
             raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{describe(left)} and "
                              f"{describe(right)}", help="dimensions must agree")
-        pairs = list(zip(left.items, right.items, strict=True))
-        return Several(tuple(operate(ctx, op, a, b, node) for a, b in pairs), left.kind)
+        if "tuple" not in (left.kind, right.kind):
+            pairs = list(zip(left.items, right.items, strict=True))
+            return _of_ids(ctx, op, pairs, left.kind, node)
     several = left if isinstance(left, Several) else right
-    if not isinstance(several, Several) or several.kind == "tuple":
+    if not isinstance(several, Several) or several.kind not in ("id", "range"):
         raise ctx.refuse("K036", node, op=SYMBOL[op],
                          types=f"{describe(left)} and {describe(right)}", help="")
-    if len(several.items) == 1:
-        return None
+    other = ctx.to_scalar(right if several is left else left, node)
+    if not other.type.dtype.is_integer or op == "pow":
+        return None  # in one dimension an id is its integer; in more there is no such operation
     if several is left:
-        return Several(tuple(operate(ctx, op, v, right, node) for v in several.items), several.kind)
-    return Several(tuple(operate(ctx, op, left, v, node) for v in several.items), several.kind)
+        return _of_ids(ctx, op, [(v, other) for v in several.items], several.kind, node)
+    return _of_ids(ctx, op, [(other, v) for v in several.items], several.kind, node)
+
+
+def _of_ids(ctx: Context, op: str, pairs: list[tuple[Value, Value]], kind: str,
+            node: ast.AST) -> Value:
+    """Return an id or range, dimension by dimension; ``/`` divides integers as C++ does."""
+    items = []
+    for left, right in pairs:
+        a, b = (coerce.convert(ctx.to_scalar(v, node), WEAK_INT) for v in (left, right))
+        items.append(arithmetic(ctx, "floordiv" if op == "div" else op, a, b, node))
+    return Several(tuple(items), kind)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Constant) and isinstance(value.object, str | bytes)
 
 
 def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return a binary operation of two scalars by NumPy's typing."""
-    both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
-    if both_bool and op in ("and", "or", "xor"):
-        return coerce.binary(op, a, b, BOOL if not (a.type.weak and b.type.weak) else WEAK_BOOL)
-    rule = coerce.quotient if op == "div" else coerce.arithmetic
-    type = rule(a.type, b.type)
-    bad = type is None or (op in _INTEGER_ONLY and type.dtype.is_float) \
-        or (type == BOOL and op not in ("add", "mul", "and", "or", "xor"))
-    if bad or op == "matmul":
-        help = "these operators need integers" if op in _INTEGER_ONLY else ""
-        raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{a.type} and {b.type}", help=help)
-    assert type is not None
+    type = coerce.arithmetic(op, a.type, b.type)
+    if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.is_float) \
+            or (op == "sub" and type == BOOL):
+        raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{a.type} and {b.type}",
+                         help="these operators need integers" if op in _INTEGER_ONLY else "")
     ctx.need(type)
+    if op == "pow":
+        return power(ctx, a, b, type, node)
     return coerce.binary(op, a, b, type)
 
 
-def power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
-    """Return ``a ** b``: small constant exponents multiply, floats call pow."""
-    type = coerce.arithmetic(a.type, b.type)
-    if type is None:
-        raise ctx.refuse("K036", node, op="**", types=f"{a.type} and {b.type}", help="")
-    if isinstance(b, n.Const) and b.value == int(b.value) and abs(b.value) <= 16 \
-            and (b.value >= 0 or type.dtype.is_float or type.weak):
-        return _repeated(ctx, a, int(b.value), type, node)
+def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
+    """Return ``a ** b``: small constant exponents multiply, floats call pow, integers loop."""
+    exponent = b.value if isinstance(b, n.Const) else None
+    if exponent is not None and exponent < 0 and not type.dtype.is_float:
+        if not type.weak:
+            raise ctx.refuse("K036", node, op="**", types=f"{a.type} and a negative exponent",
+                             help="NumPy has no such integer power: make the base a float")
+        type = WEAK_FLOAT
+    if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent):
+        return _repeated(ctx, a, int(exponent), type, node)
+    x, y = coerce.cast(a, type), coerce.cast(b, type)
+    if exponent == 0.5:
+        x = ctx.hold(x)
+        low = n.Compare(BOOL, "eq", x, n.Const(type, -math.inf))
+        root = n.Call(type, BUILTINS["sqrt"], (n.Binary(type, "add", x, n.Const(type, 0.0)),))
+        return coerce.select(low, n.Const(type, math.inf), root, type)
     if type.dtype.is_float:
-        if isinstance(b, n.Const) and b.value == 0.5:
-            return n.Call(type, BUILTINS["sqrt"], (coerce.cast(a, type),))
-        return n.Call(type, BUILTINS["pow"], (coerce.cast(a, type), coerce.cast(b, type)))
-    raise ctx.refuse("K036", node, op="**", types=f"{a.type} and {b.type}",
-                     help="integer powers need a constant exponent of 0 to 16; use sycl.pow on floats")
+        return n.Call(type, BUILTINS["pow"], (x, y))
+    return _integer_power(ctx, x, y, type, node)
+
+
+def _integer_power(ctx: Context, x: n.Expr, y: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
+    """Emit the loop that squares and multiplies; a negative exponent gives 1 where NumPy raises."""
+    base, left, result = (n.Local(name, type) for name in ("base", "exponent", "power"))
+    one, zero = n.Const(type, 1), n.Const(type, 0)
+    span = ctx.span(node)
+    for local, value in ((base, x), (left, y), (result, one)):
+        ctx.emit(n.Assign(local, value, span=span))
+    odd = n.Compare(BOOL, "ne", n.Binary(type, "and", n.Read(type, left), one), zero)
+    more = n.Compare(BOOL, "gt", n.Read(type, left), zero)
+
+    def times(a: n.Local, b: n.Local) -> n.Expr:
+        return n.Binary(type, "mul", n.Read(type, a), n.Read(type, b))
+    ctx.emit(n.While((), more, (
+        n.Assign(result, n.Select(type, odd, times(result, base), n.Read(type, result))),
+        n.Assign(base, times(base, base)),
+        n.Assign(left, n.Binary(type, "shr", n.Read(type, left), one)),
+    ), span=span))
+    return n.Read(type, result)
 
 
 def _repeated(ctx: Context, a: n.Expr, exponent: int, type: Scalar, node: ast.AST) -> n.Expr:
@@ -224,6 +263,8 @@ def static_truth(value: Value) -> bool | None:
         return bool(value.object)
     if isinstance(value, Several) and value.kind == "tuple":
         return bool(value.items)
+    if isinstance(value, Closure):
+        return True
     return None
 
 
@@ -243,55 +284,106 @@ def lower_compare(ctx: Context, node: ast.Compare) -> Value:
         state["left"] = right
         return result
     for op, right_node in zip(node.ops, node.comparators, strict=True):
-        parts.append(lambda op=op, right_node=right_node: part(op, right_node))  # type: ignore[misc]
+        parts.append(functools.partial(part, op, right_node))
     return _short_circuit(ctx, parts, is_and=True, node=node)
 
 
 def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
                     node: ast.AST) -> Value:
     if isinstance(op, ast.Is | ast.IsNot):
-        same = _same_object(left, right)
+        same = _same_object(ctx, left, right)
         return coerce.weak_scalar(same == isinstance(op, ast.Is))
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]
-    if isinstance(left, Constant) and isinstance(right, Constant) and name in ("eq", "ne"):
-        return coerce.weak_scalar(bool(left.object == right.object) == (name == "eq"))
-    if isinstance(left, Several) and isinstance(right, Several) and name in ("eq", "ne") \
-            and len(left.items) == len(right.items) > 1:
-        pairs = [coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node))
-                 for a, b in zip(left.items, right.items, strict=True)]
-        equal = pairs[0]
-        for p in pairs[1:]:
-            equal = coerce.binary("and", equal, p, BOOL)
-        return equal if name == "eq" else coerce.negate(equal)
+    if name in ("eq", "ne"):
+        fixed = _fixed_equality(ctx, left, right)
+        if fixed is not None:
+            return coerce.weak_scalar(fixed == (name == "eq"))
+    if isinstance(left, Several) and isinstance(right, Several):
+        if name in ("eq", "ne"):
+            equal = _all_equal(ctx, left, right, node)
+            return equal if name == "eq" else coerce.negate(equal)
+        if len(left.items) != len(right.items):
+            raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{describe(left)} and "
+                             f"{describe(right)}", help="dimensions must agree")
+    several = left if isinstance(left, Several) else right
+    if isinstance(several, Several) and several.kind in ("id", "range") and len(several.items) > 1:
+        return _compare_ids(ctx, op, left, right, len(several.items), node)
     a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
     result = coerce.compare(name, a, b)
     if result is None:
-        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}", help="")
     return result
 
 
-def _same_object(left: Value, right: Value) -> bool:
+def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
+    """Return whether compile-time objects are equal; None if it takes numbers to say."""
+    constants = [v for v in (left, right) if isinstance(v, Constant)
+                 and not (isinstance(v.object, enum.Enum) and isinstance(v.object, int | float))]
+    if len(constants) == 2:
+        for v in constants:
+            if v.path:
+                ctx.guard(v.path, v.object, frozen=True)
+        return bool(constants[0].object == constants[1].object)
+    if constants:
+        return False  # a number never equals None, a string, a function or a type
+    return None
+
+
+def _all_equal(ctx: Context, left: Several, right: Several, node: ast.AST) -> n.Expr:
+    if len(left.items) != len(right.items) or left.kind != right.kind:
+        return coerce.weak_scalar(False)
+    equal: n.Expr = coerce.weak_scalar(True)
+    for a, b in zip(left.items, right.items, strict=True):
+        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node))
+        fixed = static_truth(one)
+        if fixed is False:
+            return coerce.weak_scalar(False)
+        if fixed is None:
+            equal = one if isinstance(equal, n.Const) else coerce.binary("and", equal, one, BOOL)
+    return coerce.convert(equal, WEAK_BOOL)
+
+
+def _compare_ids(ctx: Context, op: ast.cmpop, left: Value, right: Value, count: int,
+                 node: ast.AST) -> Value:
+    """Return an id or range of 0 and 1, dimension by dimension (SYCL 2020 §4.9.1.1)."""
+    columns = [v.items if isinstance(v, Several) else (v,) * count for v in (left, right)]
+    kind = left.kind if isinstance(left, Several) else "id"
+    return Several(tuple(coerce.convert(
+        ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node), WEAK_INT)
+        for a, b in zip(*columns, strict=True)), kind)
+
+
+def _same_object(ctx: Context, left: Value, right: Value) -> bool:
     if isinstance(left, Constant) and isinstance(right, Constant):
+        for v in (left, right):
+            if v.path:
+                ctx.guard(v.path, v.object, frozen=True)
         return left.object is right.object
     return False
 
 
 def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    if isinstance(left, Constant) and isinstance(right, Constant) \
+            and isinstance(right.object, str | bytes):
+        return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
     if not isinstance(right, Several):
         raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
     found: n.Expr = coerce.weak_scalar(False)
     for item in right.items:
-        one = _one_comparison(ctx, ast.Eq(), left, item, node)
-        found = coerce.binary("or", coerce.cast(found, BOOL), coerce.cast(
-            ctx.to_scalar(one, node), BOOL), BOOL)
+        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), left, item, node), node))
+        fixed = static_truth(one)
+        if fixed:
+            return coerce.weak_scalar(isinstance(op, ast.In))
+        if fixed is None:
+            found = one if isinstance(found, n.Const) else coerce.binary("or", found, one, BOOL)
+    found = coerce.convert(found, WEAK_BOOL)
     return found if isinstance(op, ast.In) else coerce.negate(found)
 
 
 def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
-    parts: list[Callable[[], Value]] = [lambda v=v: ctx.value(v)  # type: ignore[misc]
-                                        for v in node.values]
+    parts: list[Callable[[], Value]] = [functools.partial(ctx.value, v) for v in node.values]
     return _short_circuit(ctx, parts, is_and=isinstance(node.op, ast.And), node=node)
 
 
@@ -303,7 +395,9 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
         return first
     fixed = static_truth(first)
     if fixed is not None:
-        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node) if fixed == is_and else first
+        if fixed != is_and:
+            return first
+        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node)
     a = ctx.to_scalar(first, node)
     with ctx.into() as block:
         b = ctx.to_scalar(_short_circuit(ctx, parts[1:], is_and=is_and, node=node), node)
@@ -327,9 +421,7 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
 
 def is_cheap(x: n.Expr) -> bool:
     """Say whether an expression may be evaluated for nothing: no memory, no call, small."""
-    count = 0
-    for e in visit.walk(x):
-        count += 1
+    for count, e in enumerate(visit.walk(x)):
         if isinstance(e, n.Load | n.Call) or count > 24:
             return False
         if isinstance(e, n.Binary) and e.op in ("floordiv", "mod") and not isinstance(e.b, n.Const):
@@ -349,8 +441,9 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         right = ctx.value(node.orelse)
     if isinstance(left, Several) and isinstance(right, Several) and not then and not orelse \
             and len(left.items) == len(right.items):
-        return Several(tuple(_choose(ctx, cond, ctx.to_scalar(a, node), ctx.to_scalar(b, node), node)
-                             for a, b in zip(left.items, right.items, strict=True)), left.kind)
+        pairs = [(ctx.to_scalar(a, node), ctx.to_scalar(b, node))
+                 for a, b in zip(left.items, right.items, strict=True)]
+        return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
     a, b = _in_block(ctx, then, left, node.body), _in_block(ctx, orelse, right, node.orelse)
     if not then and not orelse and is_cheap(a) and is_cheap(b):
         return _choose(ctx, cond, a, b, node)

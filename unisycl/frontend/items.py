@@ -11,20 +11,30 @@ from unisycl.frontend.values import Item, Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL, WEAK_INT
 
+ITEM_KINDS = {"item": "global_id", "global": "h_global_id", "logical": "logical_id",
+              "physical": "h_physical_id"}
+"""The values of class ``item`` and the id each is: the work-item's own, and those of an h_item."""
+
+
+def _item(id: str, extent: str) -> dict[str, tuple[str, str]]:
+    return {"get_id": (id, ""), "get_range": (extent, ""), "get_linear_id": (id, extent)}
+
+
 # method -> (query, linear extent or ''): the query per dimension, or its row-major position
 ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
-    "item": {
-        "get_id": ("global_id", ""), "get_range": ("global_range", ""),
-        "get_linear_id": ("global_id", "global_range"), "get_offset": ("offset", ""),
-    },
+    "item": _item("global_id", "global_range") | {"get_offset": ("offset", "")},
+    "global": _item("h_global_id", "global_range") | {"get_offset": ("offset", "")},
+    "logical": _item("logical_id", "logical_range"),
+    "physical": _item("h_physical_id", "local_range"),
     "nd_item": {
         "get_global_id": ("global_id", ""), "get_local_id": ("local_id", ""),
-        "get_group_id": ("group_id", ""), "get_global_range": ("global_range", ""),
+        "get_global_range": ("global_range", ""),
         "get_local_range": ("local_range", ""), "get_group_range": ("group_range", ""),
         "get_offset": ("offset", ""), "get_global_linear_id": ("global_id", "global_range"),
         "get_local_linear_id": ("local_id", "local_range"),
         "get_group_linear_id": ("group_id", "group_range"),
         "get_group": ("", "group"), "get_sub_group": ("", "sub_group"), "barrier": ("", "barrier"),
+        "get_nd_range": ("", "nd_range"), "mem_fence": ("", "fence"),
     },
     "group": {
         "get_group_id": ("group_id", ""), "get_id": ("group_id", ""),
@@ -50,21 +60,29 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
         "leader": ("", "leader"),
     },
     "h_item": {
-        "get_global_id": ("h_global_id", ""), "get_local_id": ("logical_id", ""),
-        "get_logical_local_id": ("logical_id", ""), "get_physical_local_id": ("local_id", ""),
-        "get_global_range": ("global_range", ""), "get_local_range": ("logical_range", ""),
+        "get_global_id": ("h_global_id", ""), "get_global_range": ("global_range", ""),
+        "get_local_id": ("logical_id", ""), "get_local_range": ("logical_range", ""),
+        "get_logical_local_id": ("logical_id", ""),
         "get_logical_local_range": ("logical_range", ""),
+        "get_physical_local_id": ("h_physical_id", ""),
         "get_physical_local_range": ("local_range", ""),
+        "get_global": ("", "global"), "get_local": ("", "logical"),
+        "get_logical_local": ("", "logical"), "get_physical_local": ("", "physical"),
     },
 }
+ONE_ITEM = frozenset(("get_local_id", "get_local_linear_id", "leader"))
+"""Queries of a group that only a single work-item can make, so none at group scope."""
 
 
-def query(name: str, dim: int, item: Item) -> n.Expr:
+def query(name: str, dim: int) -> n.Expr:
     """Return one id or extent of an index object."""
+    if name == "h_physical_id":
+        return coerce.binary("mod", n.Query(WEAK_INT, "logical_id", dim),
+                             n.Query(WEAK_INT, "local_range", dim), WEAK_INT)
     if name == "h_global_id":
         base = coerce.binary("mul", n.Query(WEAK_INT, "group_id", dim),
                              n.Query(WEAK_INT, "local_range", dim), WEAK_INT)
-        return coerce.binary("add", base, n.Query(WEAK_INT, "logical_id", dim), WEAK_INT)
+        return coerce.binary("add", base, query("h_physical_id", dim), WEAK_INT)
     return n.Query(WEAK_INT, name, dim)
 
 
@@ -72,35 +90,35 @@ def queries(name: str, item: Item) -> Several:
     """Return an id or range of an index object in all its dimensions."""
     kind = "range" if name.endswith("range") else "id"
     count = 1 if name.startswith("sub_group") else item.ndim
-    return Several(tuple(query(name, d, item) for d in range(count)), kind)
+    return Several(tuple(query(name, d) for d in range(count)), kind)
 
 
 def item_ids(item: Item) -> Several:
     """Return the id an index object subscripts as."""
-    name = {"item": "global_id", "h_item": "h_global_id", "group": "group_id",
-            "sub_group": "sub_group_id"}.get(item.kind, "global_id")
+    name = ITEM_KINDS.get(item.kind) or {"group": "group_id", "sub_group": "sub_group_id",
+                                         "h_item": "h_global_id"}.get(item.kind, "global_id")
     return queries(name, item)
 
 
 def linear(name: str, extent: str, item: Item) -> n.Expr:
     """Return the row-major position of an id, without the launch offset (SYCL 2020 §4.9.1.4)."""
     if extent == "one":
-        return query(name, 0, item)
+        return query(name, 0)
     if extent == "product":
-        size = query(name, 0, item)
+        size = query(name, 0)
         for d in range(1, item.ndim):
-            size = coerce.binary("mul", size, query(name, d, item), WEAK_INT)
+            size = coerce.binary("mul", size, query(name, d), WEAK_INT)
         return size
     place: n.Expr | None = None
     for d in range(item.ndim):
-        x = query(name, d, item)
+        x = query(name, d)
         if name == "global_id":
             x = n.Binary(WEAK_INT, "sub", x, n.Query(WEAK_INT, "offset", d))
         if place is None:
             place = x
         else:
-            place = coerce.binary("add", coerce.binary("mul", place, query(extent, d, item),
-                                                       WEAK_INT), x, WEAK_INT)
+            place = coerce.binary("add", coerce.binary("mul", place, query(extent, d), WEAK_INT),
+                                  x, WEAK_INT)
     assert place is not None
     return place
 
@@ -108,7 +126,12 @@ def linear(name: str, extent: str, item: Item) -> n.Expr:
 def leader(item: Item) -> n.Expr:
     """Return whether this work-item is the group's first."""
     if item.kind == "sub_group":
-        return n.Compare(WEAK_BOOL, "eq", query("sub_group_local_id", 0, item),
-                         coerce.weak_scalar(0))
+        return n.Compare(WEAK_BOOL, "eq", query("sub_group_local_id", 0), coerce.weak_scalar(0))
     return n.Compare(WEAK_BOOL, "eq", linear("local_id", "local_range", item),
                      coerce.weak_scalar(0))
+
+
+def nd_range(item: Item) -> Several:
+    """Return the ``nd_range`` of the launch: global range, local range, offset."""
+    return Several(tuple(queries(name, item) for name in ("global_range", "local_range", "offset")),
+                   "nd_range")

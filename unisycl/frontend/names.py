@@ -27,6 +27,28 @@ def stored_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     return frozenset(found)
 
 
+def bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names that a single ``name = value`` binds in a function."""
+    if isinstance(function, ast.Lambda):
+        return frozenset()
+    spec = function.args
+    parameters = {a.arg for a in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]}
+    plain: set[str] = set()
+    count: dict[str, int] = {}
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            count[node.id] = count.get(node.id, 0) + 1
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            plain.update(t.id for t in targets if isinstance(t, ast.Name))
+        todo.extend(ast.iter_child_nodes(node))
+    return frozenset(name for name in plain - parameters if count[name] == 1)
+
+
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a question that names the closest known name, or ``otherwise``."""
     near = difflib.get_close_matches(name, list(known), 1)

@@ -20,7 +20,7 @@ from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar
 
 SYMBOLS = {"plus": "+", "multiplies": "*", "bit_and": "&", "bit_or": "|", "bit_xor": "^"}
-_BINARY = {"plus": "add", "multiplies": "mul", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
+OPERATORS = {"plus": "add", "multiplies": "mul", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
 
 
 def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
@@ -60,10 +60,10 @@ def operator_name(op: Any) -> str:
 def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``op(a, b)`` of two values of one type."""
     name = operator_name(op)
-    if name in _BINARY:
+    if name in OPERATORS:
         if name.startswith("bit") and a.type.dtype.is_float:
             raise ctx.refuse("K036", node, op=name, types=a.type, help="")
-        return n.Binary(a.type, _BINARY[name], a, b)
+        return n.Binary(a.type, OPERATORS[name], a, b)
     if name in ("minimum", "maximum"):
         if a.type.dtype.kind == "b":
             return n.Binary(a.type, "and" if name == "minimum" else "or", a, b)

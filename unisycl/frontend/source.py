@@ -6,7 +6,6 @@ returned tree belongs to exactly this code object, or ``SourceMissing`` says why
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -81,8 +80,8 @@ def function_source(code: CodeType) -> FunctionSource:
     found = None
     for text, exact in _candidates(name):
         parsed = _parse(name, text)
-        node = parsed and _find(parsed, code)
-        if not parsed or node is None:
+        node = None if parsed is None else _find(parsed, code)
+        if parsed is None or node is None:
             continue
         found = node
         if isinstance(node, ast.AsyncFunctionDef):
@@ -96,8 +95,8 @@ def function_source(code: CodeType) -> FunctionSource:
         raise SourceMissing("K022", f"the text of {place} has changed since Python read it; "
                             "start Python again, or import the module anew")
     raise SourceMissing(
-        "K022", f"the source text of {place} cannot be found; define the function in a file, in a notebook "
-        "cell, or in a string given to exec() or eval() after 'import unisycl'")
+        "K022", f"the source text of {place} cannot be found; define the function in a file, in a "
+        "notebook cell, or in a string given to exec() or eval() after 'import unisycl'")
 
 
 def _candidates(name: str) -> Iterator[tuple[str, bool]]:
@@ -204,7 +203,8 @@ def _may_be(node: Function, code: CodeType) -> bool:
 
 def _plain(node: Function) -> bool:
     """Say whether the names of a function's code can be told from its tree."""
-    return not any(isinstance(p, ast.Import | ast.ImportFrom | ast.MatchClass) for p in ast.walk(node))
+    return not any(isinstance(part, ast.Import | ast.ImportFrom | ast.MatchClass)
+                   for part in ast.walk(node))
 
 
 def _compiles_to(text: str, code: CodeType) -> bool:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import itertools
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import diagnostics
+import numpy as np
+
+from unisycl.base import diagnostics, dtypes
 from unisycl.base.errors import KernelError, UsageError, errc
-from unisycl.frontend import access, call, captures, expr, reducers, stmt
+from unisycl.frontend import access, call, captures, expr, names, reducers, stmt
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -28,7 +31,8 @@ from unisycl.ir.types import Scalar
 from unisycl.ir.uses import FunctionUse
 from unisycl.passes import pipeline
 
-_EXPRESSIONS = {**expr.LOWER, **access.LOWER, **call.LOWER}
+_EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
+    **expr.LOWER, **access.LOWER, **call.LOWER}
 SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 12
@@ -62,7 +66,7 @@ def _signature(path: Path, frozen: bool, function: Any, arguments: tuple[Any, ..
         obj = captures.fetch(path[1:], reductions[int(path[0][1])], ())
         if path[-1] == ("attr", "identity"):
             return None if obj is None else (
-                Scalar(captures.dtypes.DTYPES[captures.np.asarray(obj).dtype.name]), obj.item())
+                Scalar(dtypes.DTYPES[np.asarray(obj).dtype.name]), obj.item())
     else:
         obj = captures.fetch(path, function, arguments)
     return captures.signature(obj, frozen=frozen)
@@ -148,7 +152,8 @@ def _root(function: Any) -> tuple[FunctionType, Path, list[Value]]:
     if hasattr(function, "__func__"):
         owner = Constant(function.__self__, (("attr", "__self__"),))
         return function.__func__, (("attr", "__func__"),), [owner]
-    return type(function).__call__, (("call", ""),), [Constant(function, ())]
+    call_method: Any = type(function).__call__
+    return call_method, (("call", ""),), [Constant(function, ())]
 
 
 def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Value],
@@ -161,7 +166,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
         reducers.declare(ctx, ctx.reductions, node)
         values = [*receiver, *_parameters(ctx, node, len(receiver))]
         body = node.body if isinstance(node, ast.FunctionDef) else []
-        frame.assigned = stmt.stored_names(body)
+        frame.assigned, frame.once = names.stored_names(body), names.bound_once(node)
         for name, value in call.bind_arguments(ctx, frame, values, {}, node).items():
             if name in frame.assigned:
                 ctx.assign(name, value, node)
@@ -181,13 +186,13 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
 
 def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> list[Value]:
     """Return the values of a kernel's parameters: index, reducers, then explicit arguments."""
-    names = [a.arg for a in [*node.args.posonlyargs, *node.args.args]][skip:]
+    known = [a.arg for a in [*node.args.posonlyargs, *node.args.args]][skip:]
     values: list[Value] = []
     if ctx.shape.kind in _INDEX:
         values.append(Item(_INDEX[ctx.shape.kind], ctx.shape.ndim))
     values += [Reduction(k) for k in range(len(ctx.reducers))]
     for k, obj in enumerate(ctx.arguments):
-        name = names[len(values)] if len(values) < len(names) else f"argument {k}"
+        name = known[len(values)] if len(values) < len(known) else f"argument {k}"
         values.append(ctx.capture((("arg", k),), obj, name, node))
     return values
 

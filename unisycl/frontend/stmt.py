@@ -1,8 +1,8 @@
 """Lowering of statements: one function per AST class, and the shape of control flow.
 
-A guard that leaves (``if c: return`` / ``continue``) takes the rest of its block as its else branch,
-so most kernels need no jumps at all. Non-goals: expressions. Invariant: each function returns True
-if control cannot go on behind the statement.
+A guard that leaves (``if c: return`` / ``continue``) takes the rest of its block as its else
+branch, so most kernels need no jumps at all. Non-goals: expressions. Invariant: each function
+returns True if control cannot go on behind the statement.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ from typing import Any
 
 from unisycl.frontend import coerce
 from unisycl.frontend.access import place_of, store
+from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value, unrolled
-from unisycl.frontend.context import Context, Frame, Refused, is_stable
+from unisycl.frontend.context import Context, Frame, Refused, Unrolled, is_stable
 from unisycl.frontend.expr import BINARY, SYMBOL, operate, static_truth
+from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.names import stored_names
 from unisycl.frontend.reducers import combine_with
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
+    Atomic,
     Closure,
     Constant,
+    Item,
     Memory,
     Method,
     Nothing,
@@ -59,6 +63,9 @@ def _one(ctx: Context, stmt: ast.stmt, tail: Tail) -> bool:
             id, facts = refusal(stmt)
             raise ctx.refuse(id, stmt, **facts)
         return lower(ctx, stmt, tail)
+    except coerce.DoesNotFit as problem:
+        ctx.too_large(problem, stmt)
+        return False
     except Refused:
         for name in stored_names([stmt]):
             ctx.frame.names.setdefault(name, Poison())
@@ -101,10 +108,8 @@ def assign_target(ctx: Context, target: ast.expr, value: Value) -> None:
             ctx.assign(target.id, value, target)
         case ast.Tuple() | ast.List():
             _unpack(ctx, target, value)
-        case ast.Subscript():
+        case ast.Subscript() | ast.Attribute():
             store(ctx, target, value)
-        case ast.Attribute():
-            raise ctx.refuse("K041", target, name=ast.unparse(target))
         case _:
             id, facts = refusal(target)
             raise ctx.refuse(id, target, **facts)
@@ -123,8 +128,8 @@ def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """Return the values a static iterable yields."""
     if isinstance(value, Several):
         return value.items
-    if getattr(value, "kind", "") == "item":
-        return tuple(n.Query(WEAK_INT, "global_id", d) for d in range(value.ndim))  # type: ignore[union-attr]
+    if isinstance(value, Item) and value.kind in ITEM_KINDS:
+        return item_ids(value).items
     raise ctx.refuse("K049", node, found=describe(value), expected="a tuple, id or range",
                      help="loop over range(...) and index instead"
                      if isinstance(value, Memory) else "")
@@ -137,12 +142,15 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
         if isinstance(old, Reduction):
             combine_with(ctx, old, SYMBOL[op], node.value, node)
             return False
+        if isinstance(old, Atomic):
+            update(ctx, old, op, ctx.value(node.value), node)
+            return False
         left, right = ctx.operands(
             ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), node.value)
         ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
         return False
-    if isinstance(node.target, ast.Subscript):
-        place = place_of(ctx, node.target, write=True)
+    if isinstance(node.target, ast.Subscript | ast.Attribute):
+        place = place_of(ctx, node.target, read=True)
         before = len(ctx.block)
         old_value: Value = n.Load(place.type, place)
         right = ctx.value(node.value)
@@ -151,18 +159,21 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
             ctx.block.insert(before, n.Assign(held, n.Load(place.type, place)))
             old_value = n.Read(place.type, held)
         result = ctx.to_scalar(operate(ctx, op, old_value, right, node), node)
-        ctx.emit(n.Store(place, coerce.cast(result, place.type), span=ctx.span(node)))
-        return False
-    raise ctx.refuse("K041", node, name=ast.unparse(node.target))
+        ctx.emit(n.Store(place, coerce.convert(result, place.type), span=ctx.span(node)))
+    return False
 
 
 # ---- control flow
 def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
-    test = ctx.value(node.test)
-    fixed = static_truth(test)
+    try:
+        test = ctx.value(node.test)
+        fixed = static_truth(test)
+        cond = coerce.truth(ctx.to_scalar(test, node.test)) if fixed is None else n.true()
+    except Refused:
+        _look_into(ctx, [*node.body, *node.orelse])
+        raise
     if fixed is not None:
         return lower_body(ctx, node.body if fixed else node.orelse, tail)
-    cond = coerce.truth(ctx.to_scalar(test, node.test))
     with ctx.into() as then:
         left = lower_body(ctx, node.body, tail)
     with ctx.into() as orelse:
@@ -174,11 +185,16 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
 
 def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
     _no_else(ctx, node)
-    with ctx.into() as pre:
-        test = ctx.value(node.test)
-        fixed = static_truth(test)
-        cond = n.true() if fixed else coerce.truth(ctx.to_scalar(test, node.test)) \
-            if fixed is None else None
+    fixed: bool | None = None
+    try:
+        with ctx.into() as pre:
+            test = ctx.value(node.test)
+            fixed = static_truth(test)
+            cond = n.true() if fixed else coerce.truth(ctx.to_scalar(test, node.test)) \
+                if fixed is None else None
+    except Refused:
+        _look_into(ctx, node.body)
+        raise
     if cond is None:
         return False
     ctx.loops.append(None)
@@ -186,7 +202,15 @@ def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
         lower_body(ctx, node.body, frozenset(("continue",)))
     ctx.loops.pop()
     ctx.emit(n.While(tuple(pre), cond, tuple(body), span=ctx.span(node)))
-    return False
+    return bool(fixed) and not leaves_loop(node.body)
+
+
+def _look_into(ctx: Context, body: Sequence[ast.stmt]) -> None:
+    """Find what else is wrong inside a statement whose head was refused."""
+    ctx.loops.append(None)
+    with ctx.into():
+        lower_body(ctx, body)
+    ctx.loops.pop()
 
 
 def _no_else(ctx: Context, node: ast.While | ast.For) -> None:
@@ -197,32 +221,36 @@ def _no_else(ctx: Context, node: ast.While | ast.For) -> None:
 
 def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
     _no_else(ctx, node)
-    if _is_range_call(ctx, node.iter):
-        assert isinstance(node.iter, ast.Call)
-        _range_loop(ctx, node, node.iter)
-        return False
-    items = unrolled(ctx, node.iter)
-    _unrolled_loop(ctx, node, unpacked(ctx, ctx.value(node.iter), node.iter)
-                   if items is None else items)
+    try:
+        if isinstance(node.iter, ast.Call) and _is_range(ctx, node.iter):
+            _range_loop(ctx, node, node.iter)
+            return False
+        items: Sequence[Value] | None = unrolled(ctx, node.iter)
+        if items is None:
+            items = unpacked(ctx, ctx.value(node.iter), node.iter)
+    except Refused:
+        for name in stored_names([ast.Assign([node.target], ast.Constant(0))]):
+            ctx.frame.names.setdefault(name, Poison())
+        _look_into(ctx, node.body)
+        raise
+    _unrolled_loop(ctx, node, items)
     return False
 
 
-def _is_range_call(ctx: Context, node: ast.expr) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
+def _is_range(ctx: Context, node: ast.Call) -> bool:
     callee = ctx.value(node.func)
     return isinstance(callee, Constant) and callee.object is range
 
 
 def _range_loop(ctx: Context, node: ast.For, call: ast.Call) -> None:
     if call.keywords or not 1 <= len(call.args) <= 3:
-        raise ctx.refuse("K034", call, what="range()", expected="1 to 3 arguments",
+        raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
                          found=len(call.args) + len(call.keywords))
     bounds = [_bound(ctx, v, a) for v, a in zip(ctx.operands(*call.args), call.args, strict=True)]
     start = bounds[0] if len(bounds) > 1 else n.Const(WEAK_INT, 0)
     stop = bounds[1] if len(bounds) > 1 else bounds[0]
-    step = bounds[2] if len(bounds) > 2 else n.Const(WEAK_INT, 1)
-    if not isinstance(step, n.Const) or step.value == 0:
+    step = ctx.constant(bounds[2]) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
+    if step is None or step.value == 0:
         raise ctx.refuse("K044", call)
     if not isinstance(node.target, ast.Name):
         raise ctx.refuse("K047", node.target, found=1, expected="several")
@@ -253,31 +281,61 @@ def _bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:
 def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
     """Repeat the body once per value; break and continue become jumps out of scopes."""
     outer = ctx.number()
+    stored = stored_names(node.body)
+    kept: dict[str, Value | n.Local] = {}
     with ctx.into() as whole:
         for k, item in enumerate(items):
             inner = ctx.number()
-            ctx.loops.append((outer, inner))
+            ctx.loops.append(Unrolled(outer, inner))
             ctx.unrolled.append(k)
             with ctx.into() as body:
-                _bind_item(ctx, node, item)
+                _bind_item(ctx, node.target, item, stored, kept)
                 lower_body(ctx, node.body, frozenset(("continue",)))
             ctx.unrolled.pop()
             ctx.loops.pop()
             ctx.block.extend(_scoped(inner, body))
     ctx.block.extend(_scoped(outer, whole))
-
-
-def _bind_item(ctx: Context, node: ast.For, item: Value) -> None:
-    """Give the loop's name a value; one that is never assigned again stays known."""
-    fixed = isinstance(node.target, ast.Name) and node.target.id not in stored_names(node.body)
-    if fixed and not (isinstance(item, n.Expr) and not is_stable(item)):
-        assert isinstance(node.target, ast.Name)
-        ctx.frame.names[node.target.id] = item
-        return
-    for name in stored_names([ast.Assign([node.target], ast.Constant(0))]):
-        if not isinstance(ctx.frame.names.get(name), n.Local):
+    if leaves_loop(node.body):  # the names have the values of the turn that was left
+        for name in set(stored_names([ast.Assign([node.target], ast.Constant(0))])) - stored:
             ctx.frame.names.pop(name, None)
-    assign_target(ctx, node.target, item)
+        ctx.frame.names.update(kept)
+
+
+def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str],
+               kept: dict[str, Value | n.Local]) -> None:
+    """Give the loop's names their values; one that the body does not assign stays known.
+
+    ``kept`` are variables that follow the numbers, for the time after a loop that is left.
+    """
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(item, Several) \
+            and len(item.items) == len(target.elts):
+        for part, value in zip(target.elts, item.items, strict=True):
+            _bind_item(ctx, part, value, stored, kept)
+        return
+    name = target.id if isinstance(target, ast.Name) else ""
+    if not name or name in stored or (isinstance(item, n.Expr) and not is_stable(item)):
+        for bound in stored_names([ast.Assign([target], ast.Constant(0))]):
+            if not isinstance(ctx.frame.names.get(bound), n.Local):
+                ctx.frame.names.pop(bound, None)
+        assign_target(ctx, target, item)
+        return
+    if isinstance(item, n.Expr):
+        old = kept.get(name)
+        kept[name] = ctx.assign_scalar((ctx.frame.key, name, "kept"), name,
+                                       old if isinstance(old, n.Local) else None, item, target)
+    ctx.frame.names[name] = item
+
+
+def leaves_loop(body: Sequence[ast.stmt]) -> bool:
+    """Say whether a ``break`` leaves the loop of this body."""
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Break):
+            return True
+        if not isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
+            todo.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def _scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
@@ -289,7 +347,7 @@ def _scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
 def lower_break(ctx: Context, node: ast.Break, tail: Tail) -> bool:
     loop = ctx.loops[-1]
     ctx.emit(n.Break(span=ctx.span(node)) if loop is None
-             else n.Leave(loop[0], span=ctx.span(node)))
+             else n.Leave(loop.outer, span=ctx.span(node)))
     return True
 
 
@@ -297,7 +355,7 @@ def lower_continue(ctx: Context, node: ast.Continue, tail: Tail) -> bool:
     if "continue" not in tail:
         loop = ctx.loops[-1]
         ctx.emit(n.Continue(span=ctx.span(node)) if loop is None
-                 else n.Leave(loop[1], span=ctx.span(node)))
+                 else n.Leave(loop.inner, span=ctx.span(node)))
     return True
 
 
@@ -311,6 +369,8 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
                 raise ctx.refuse("K042", node)
         else:
             give_back(ctx, frame, ctx.value(node.value), node)
+    else:
+        frame.falls = True
     if "return" not in tail:
         frame.needs_scope = True
         ctx.emit(n.Leave(frame.scope, span=ctx.span(node)))
@@ -319,8 +379,11 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
 
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
     """Make a value the result of the function being inlined."""
-    bound = ctx.bind((frame.key, "return"), "result", frame.result, value, node)
-    frame.result = bound
+    if isinstance(value, Nothing):
+        frame.falls = True
+        return
+    frame.result = ctx.bind((frame.key, "return"), f"result of {frame.source.name}", frame.result,
+                            value, node)
 
 
 def lower_expr_stmt(ctx: Context, node: ast.Expr, tail: Tail) -> bool:
@@ -358,3 +421,4 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assert: lower_assert, ast.Pass: lower_pass, ast.FunctionDef: lower_functiondef,
 }
 
+__all__ = ["LOWER", "lower_body"]

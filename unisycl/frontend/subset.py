@@ -15,7 +15,6 @@ STATEMENTS: dict[str, tuple[str, dict[str, str]]] = {
     "AsyncFor": ("K012", {"what": "async for"}),
     "AsyncFunctionDef": ("K012", {"what": "async def"}),
     "Raise": ("K013", {}), "Import": ("K014", {}), "ImportFrom": ("K014", {}),
-    "Global": ("K015", {"what": "global"}), "Nonlocal": ("K015", {"what": "nonlocal"}),
     "ClassDef": ("K016", {}), "Delete": ("K017", {}),
     "Match": ("K001", {"what": "a match statement", "help": "write if / elif"}),
     "TypeAlias": ("K001", {"what": "a type alias", "help": "define it outside the kernel"}),
@@ -37,5 +36,7 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
 def refusal(node: ast.AST) -> tuple[str, dict[str, str]]:
     """Return the diagnostic id and facts for a syntax class no one lowers."""
     name = type(node).__name__
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return "K015", {"what": name.lower(), "name": ", ".join(node.names)}
     return STATEMENTS.get(name) or EXPRESSIONS.get(name) or (
         "K001", {"what": f"'{name}'", "help": ""})

@@ -49,6 +49,7 @@ class Record:
     offset: int = 0
     inner: tuple[tuple[n.Expr, int], ...] = ()
     writable: bool = True
+    readable: bool = True
     name: str = ""
 
 
@@ -127,7 +128,8 @@ def describe(value: Value) -> str:
         case Record():
             return str(value.type) + ("".join(f"[{e}]" for e in value.shape))
         case Item():
-            return f"a {value.kind}"
+            return "an item" if value.kind in ("item", "global", "logical", "physical") \
+                else f"an {value.kind}" if value.kind[0] in "hn" else f"a {value.kind}"
         case Constant():
             if isinstance(value.object, type):
                 return f"the type '{value.object.__name__}'"

@@ -1,9 +1,9 @@
 """The kernel IR: typed, structured, and free of Python and of any target.
 
 Expressions are pure (a ``Load`` may move only within its statement); everything with an effect is
-a statement. Non-goals: how a value varies over work-items (``passes.shapes`` says that). Invariants:
-nodes are immutable; spans take no part in equality; every name is a unique ``Local`` or ``Array``;
-device functions are already inlined, each as a ``Scope``.
+a statement. Non-goals: how a value varies over work-items (``passes.shapes`` says that).
+Invariants: nodes are immutable; spans take no part in equality; every name is a unique ``Local``
+or ``Array``; device functions are already inlined, each as a ``Scope``.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ class If(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class While(Stmt):
-    """Run ``pre``, stop unless ``cond``, run ``body``, repeat; ``continue`` starts the next ``pre``."""
+    """Run ``pre``, stop unless ``cond``, run ``body``, repeat; ``continue`` goes to ``pre``."""
 
     pre: Block
     cond: Expr
@@ -285,7 +285,7 @@ class Continue(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Scope(Stmt):
-    """The body of a function; ``Leave`` of the same number jumps behind it. The kernel is scope 0."""
+    """The body of a function; ``Leave`` of its number jumps behind it. The kernel is scope 0."""
 
     number: int
     body: Block

@@ -16,9 +16,9 @@ Position: TypeAlias = tuple[int, int, int, int]
 class FunctionUse:
     """A Python function that became part of a kernel (the kernel itself is the first).
 
-    ``code`` is what all function objects made by one ``def`` or ``lambda`` share; no function object
-    is kept, so what a closure captured is free once its launch is over. ``source`` has the tree
-    (``node``) and the text (``file``).
+    ``code`` is what all function objects made by one ``def`` or ``lambda`` share; no function
+    object is kept, so what a closure captured is free once its launch is over. ``source`` has the
+    tree (``node``) and the text (``file``).
     ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
     calls in it that reach a barrier or group function.
     """

@@ -96,7 +96,8 @@ def rewrite_expr(expr: n.Expr, fn: Callable[[n.Expr], n.Expr]) -> n.Expr:
         new = _rewrite_value(value, fn)
         if new is not value:
             changes[f.name] = new
-    return fn(replace(expr, **changes) if changes else expr)
+    new_expr: n.Expr = replace(expr, **changes) if changes else expr
+    return fn(new_expr)
 
 
 def _rewrite_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
@@ -119,12 +120,14 @@ def rewrite_expr_down(expr: n.Expr, fn: Callable[[n.Expr], n.Expr | None]) -> n.
     new = fn(expr)
     if new is not None:
         return new
-    return _rewrite_children(expr, lambda x: rewrite_expr_down(x, fn))
+    rewritten: n.Expr = _rewrite_children(expr, lambda x: rewrite_expr_down(x, fn))
+    return rewritten
 
 
 def rewrite_own(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr | None]) -> n.Stmt:
     """Replace nodes top-down in the expressions of a statement, not in its blocks."""
-    return _rewrite_children(stmt, lambda x: rewrite_expr_down(x, fn))
+    rewritten: n.Stmt = _rewrite_children(stmt, lambda x: rewrite_expr_down(x, fn))
+    return rewritten
 
 
 def _rewrite_children(node: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:

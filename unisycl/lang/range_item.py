@@ -119,6 +119,11 @@ class item(Unconstructible):
     def __repr__(self) -> str:
         return f"item({', '.join(map(str, self._at))} of {', '.join(map(str, self._space.range))})"
 
+    def __str__(self) -> str:
+        """Return what ``print`` shows in a kernel on every device: the id."""
+        shown = ", ".join(map(str, self._at))
+        return shown if len(self._at) == 1 else f"id({shown})"
+
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> np.ndarray[Any, Any]:
         return np.array(self._at[0] if len(self._at) == 1 else self._at, dtype)

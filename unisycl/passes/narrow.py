@@ -39,7 +39,7 @@ class _Narrower:
     def __init__(self, ranges: rg.Ranges, small: dict[n.Local, n.Local]) -> None:
         self.ranges = ranges
         self.small = small
-        ranges.facts = {}
+        ranges.facts, ranges.flags = {}, {}
 
     def block(self, block: n.Block) -> n.Block:
         return tuple([self.stmt(stmt) for stmt in block])
@@ -50,15 +50,15 @@ class _Narrower:
         match stmt:
             case n.Assign():
                 new = self.assign(stmt)
-                r.assign(stmt.local, r.of(stmt.value))
+                r.assign_value(stmt)
                 return new
             case n.If():
-                cond = self.expr(stmt.cond)
+                cond, before = self.expr(stmt.cond), r.said(stmt)
                 with r.knowing(stmt.cond, True):
                     then = self.block(stmt.then)
                 with r.knowing(stmt.cond, False):
                     orelse = self.block(stmt.orelse)
-                r.forget(visit.assigned(stmt.then) | visit.assigned(stmt.orelse))
+                r.leave_if(stmt, before)
                 return replace(stmt, cond=cond, then=then, orelse=orelse)
             case n.While():
                 changed = visit.assigned(stmt.pre) | visit.assigned(stmt.body)

@@ -47,6 +47,11 @@ def whole(dtype: DType) -> Interval:
     return Interval(-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
 
 
+def reads(x: n.Expr, local: n.Local) -> bool:
+    """Say whether an expression reads a local."""
+    return any(isinstance(e, n.Read) and e.local is local for e in visit.walk(x))
+
+
 def analyse(body: n.Block, ids_below: int) -> Ranges:
     """Return the intervals of a kernel body; ids and extents of its space are below a bound."""
     ranges = Ranges(ids_below)
@@ -67,13 +72,13 @@ class Ranges:
         self.ids_below = ids_below
         self.locals: dict[n.Local, Interval] = {}
         self.facts: dict[n.Local, Interval] = {}
+        self.flags: dict[n.Local, tuple[n.Expr, ...]] = {}
         self._found: dict[n.Local, Interval] = {}
 
     # ---- iteration
     def round(self, body: n.Block, *, widen: bool) -> bool:
         """Go through the body once; return whether an interval grew."""
-        self._found = {}
-        self.facts = {}
+        self._found, self.facts, self.flags = {}, {}, {}
         self.block(body)
         grew = False
         for local, found in self._found.items():
@@ -90,7 +95,7 @@ class Ranges:
 
     def tighten(self, body: n.Block) -> None:
         """Replace each interval by what its assignments give under the present ones."""
-        self._found, self.facts = {}, {}
+        self._found, self.facts, self.flags = {}, {}, {}
         self.block(body)
         for local, found in self._found.items():
             self.locals[local] = self.locals[local] & found
@@ -104,13 +109,14 @@ class Ranges:
         """Take note of what a statement assigns."""
         match stmt:
             case n.Assign():
-                self.assign(stmt.local, self.of(stmt.value))
+                self.assign_value(stmt)
             case n.If():
+                before = self.said(stmt)
                 with self.knowing(stmt.cond, True):
                     self.block(stmt.then)
                 with self.knowing(stmt.cond, False):
                     self.block(stmt.orelse)
-                self.forget(visit.assigned(stmt.then) | visit.assigned(stmt.orelse))
+                self.leave_if(stmt, before)
             case n.While():
                 changed = visit.assigned(stmt.pre) | visit.assigned(stmt.body)
                 self.forget(changed)
@@ -139,6 +145,37 @@ class Ranges:
         self.block(stmt.body)
         self.forget(changed)
 
+    def assign_value(self, stmt: n.Assign) -> None:
+        """Note an assignment, and what a flag says once it is true."""
+        value = self.of(stmt.value)
+        self.assign(stmt.local, value)
+        self._outdate({stmt.local})
+        if stmt.local.type.dtype.kind == "b" and not reads(stmt.value, stmt.local):
+            self.flags[stmt.local] = (stmt.value,)
+
+    def said(self, stmt: n.If) -> tuple[n.Expr, ...]:
+        """Return what the flag a branch tests says before it."""
+        flag = stmt.cond.local if isinstance(stmt.cond, n.Read) else None
+        return self.flags.get(flag, ()) if flag is not None else ()
+
+    def leave_if(self, stmt: n.If, before: tuple[n.Expr, ...]) -> None:
+        """Go on behind a branch: ``if flag: flag = more`` leaves a flag that says both."""
+        changed = visit.assigned(stmt.then) | visit.assigned(stmt.orelse)
+        flag = stmt.cond.local if isinstance(stmt.cond, n.Read) else None
+        self.forget(changed)
+        last = stmt.then[-1] if stmt.then else None
+        if flag is not None and not stmt.orelse and isinstance(last, n.Assign) \
+                and last.local is flag:
+            kept = tuple(c for c in before if not any(reads(c, x) for x in changed))
+            more = () if reads(last.value, flag) else (last.value,)
+            self.flags[flag] = kept + more
+
+    def _outdate(self, locals: set[n.Local]) -> None:
+        """Drop what flags said about locals that have changed."""
+        for flag, conditions in list(self.flags.items()):
+            if flag in locals or any(reads(c, x) for c in conditions for x in locals):
+                del self.flags[flag]
+
     def assign(self, local: n.Local, value: Interval) -> None:
         """Note a value given to a local."""
         if local.type.dtype.is_float:
@@ -151,6 +188,7 @@ class Ranges:
         """Drop what was known of locals that another path may have changed."""
         for local in locals:
             self.facts.pop(local, None)
+        self._outdate(locals)
 
     @contextmanager
     def knowing(self, cond: n.Expr, holds: bool) -> Iterator[None]:
@@ -166,6 +204,9 @@ class Ranges:
         match cond:
             case n.Cast() if cond.x.type.dtype.kind == "b":
                 yield from self.implied(cond.x, holds)
+            case n.Read() if holds:
+                for condition in self.flags.get(cond.local, ()):
+                    yield from self.implied(condition, True)
             case n.Unary() if cond.op == "not":
                 yield from self.implied(cond.x, not holds)
             case n.Binary() if cond.op == ("and" if holds else "or"):

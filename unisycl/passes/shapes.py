@@ -104,7 +104,7 @@ def homes(body: n.Block) -> dict[n.Local, int]:
     for local, path in finder.paths.items():
         home = path[-1]
         once = home is body or finder.counters.get(local) is home or (
-            assigns_first(home.pre, local) if isinstance(home, n.While)
+            assigns_first((home,), local) if isinstance(home, n.While)
             else isinstance(home, tuple) and assigns_first(home, local))
         out[local] = id(home if once else body)
     return out

@@ -122,7 +122,7 @@ class Task:
         return self.done() and (self.error is None or self.delivered)
 
     def forgotten(self) -> bool:
-        """As ``stale``, but without looking: safe under the graph lock, where nothing may settle."""
+        """As ``stale``, but without settling, which the graph lock forbids."""
         return self.settled and (self.error is None or self.delivered)
 
     def predecessors(self) -> Sequence[Task]:

@@ -11,7 +11,6 @@ from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.completions import Gate
 from unisycl.runtime.tasks import Task
 
-
 _GATES: list[Gate] = []
 
 

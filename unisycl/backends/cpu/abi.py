@@ -5,13 +5,14 @@ the tile of a range kernel; then the bytes of local memory. Each view: address, 
 all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
 records as many as they need. Each reducer: partials, validity bytes, their number, result address,
 whether the old value counts. Last the address ``print`` calls, and its token. Invariant: compiled
-code and ``pack`` agree because both use ``Layout``.
+code and ``Packer`` agree because both use ``Layout``.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,9 @@ from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import Scalar, Struct, View
 
 LOCAL_ALIGN = 64
+_LETTER = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
+           "uint32": "I", "int64": "q", "uint64": "Q", "float16": "e", "float32": "f",
+           "float64": "d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,53 +78,96 @@ def _slots(param: Param) -> int:
         case View():
             if param.type.space is address_space.local_space:
                 return 1 + param.type.ndim
-            return 2 * param.type.ndim + (0 if param.type.ndim else 1)
+            return max(1, 2 * param.type.ndim)
         case Struct():
             return -(-param.type.size // 8)
     return 1
 
 
-def _is_local(param: Param) -> bool:
-    return isinstance(param.type, View) and param.type.space is address_space.local_space
+class Packer:
+    """Writes a kernel's argument blocks: one ``struct`` for all of it. Immutable."""
+
+    __slots__ = ("_format", "_kinds", "_views", "local")
+
+    def __init__(self, kernel: Kernel, layout: Layout) -> None:
+        kinds, parts = [], [f"={3 * layout.ndim + 1}q"]
+        for param in kernel.params:
+            kind, text = _format(param)
+            kinds.append(kind)
+            parts.append(text)
+        parts.append(f"{5 * len(kernel.reducers)}q" if kernel.reducers else "")
+        self._format = struct.Struct("".join([*parts, "2q"]))
+        self._kinds = tuple(kinds)
+        self._views = all(k == "view" for k in kinds)
+        self.local = tuple(_element_bytes(p) if k == "local" else 0
+                           for p, k in zip(kernel.params, kinds, strict=True))
+
+    def pack(self, head: Sequence[int], values: Sequence[Any], tail: Sequence[int]) -> bytearray:
+        """Return the argument block of one launch."""
+        flat: list[Any] = [*head, 0]
+        if self._views:
+            for value in values:
+                flat += value.packed or packed(value)
+        else:
+            self._mixed(flat, values, len(head))
+        block = bytearray(self._format.size)
+        self._format.pack_into(block, 0, *flat, *tail)
+        return block
+
+    def _mixed(self, flat: list[Any], values: Sequence[Any], local_at: int) -> None:
+        """Append values of any kind; local memory is laid out here."""
+        total = 0
+        for kind, value, size in zip(self._kinds, values, self.local, strict=True):
+            if kind == "view":
+                flat += value.packed or packed(value)
+            elif kind == "local":
+                assert isinstance(value, LocalSize)
+                flat += (total, *value.shape)
+                total += -(-size * math.prod(value.shape) // LOCAL_ALIGN) * LOCAL_ALIGN
+            elif kind == "scalar":
+                flat.append(value)
+            else:
+                flat.append(np.asarray(value).tobytes())
+        flat[local_at] = total
 
 
-def pack(kernel: Kernel, geometry: Geometry, tile: tuple[int, ...],
-         values: tuple[Any, ...]) -> tuple[bytearray, int]:
-    """Return the argument block of a launch, and the bytes of local memory it asks for."""
+def _format(param: Param) -> tuple[str, str]:
+    """Return how a parameter is packed and its part of the format."""
+    match param.type:
+        case View():
+            local = param.type.space is address_space.local_space
+            return "local" if local else "view", f"{_slots(param)}q"
+        case Struct():
+            return "record", f"{8 * _slots(param)}s"
+        case Scalar():
+            size = param.type.dtype.size
+            return "scalar", f"{_LETTER[param.type.dtype.name]}{8 - size}x"
+    raise AssertionError(param)
+
+
+def _element_bytes(param: Param) -> int:
+    assert isinstance(param.type, View)
+    elem = param.type.elem
+    return elem.size if isinstance(elem, Struct) else elem.dtype.size
+
+
+def packed(view: BoundView) -> tuple[int, ...]:
+    """Return the slots of a view, and remember them with it."""
+    view.packed = (address(view), *view.shape, *view.pitches[:-1])
+    found: tuple[int, ...] = view.packed
+    return found
+
+
+def address(view: BoundView) -> int:
+    """Return where a view's first element lies."""
+    memory = view.memory
+    base: int = memory.__array_interface__["data"][0]
+    return base + view.offset * int(memory.itemsize)
+
+
+def header(kernel: Kernel, geometry: Geometry, tile: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the first slots of a block: groups or items, offsets, tiles."""
     groups = geometry.global_
     if geometry.kind == "nd_range":
         groups = tuple(g // s for g, s in zip(geometry.global_, geometry.local, strict=True))
-    offset = geometry.offset or (0,) * kernel.ndim
-    parts = [struct.pack(f"<{3 * kernel.ndim}q", *groups, *offset, *tile), b"\0" * 8]
-    local_bytes = 0
-    for param, value in zip(kernel.params, values, strict=True):
-        if isinstance(value, BoundView):
-            parts.append(_pack_view(value))
-        elif isinstance(value, LocalSize):
-            assert isinstance(param.type, View)
-            elem = param.type.elem
-            size = elem.size if isinstance(elem, Struct) else elem.dtype.size
-            parts.append(struct.pack(f"<{1 + len(value.shape)}q", local_bytes, *value.shape))
-            total = size * math.prod(value.shape)
-            local_bytes += -(-total // LOCAL_ALIGN) * LOCAL_ALIGN
-        else:
-            parts.append(pack_scalar(param.type, value))
-    block = bytearray(b"".join(parts))
-    struct.pack_into("<q", block, 8 * 3 * kernel.ndim, local_bytes)
-    return block, local_bytes
-
-
-def _pack_view(view: BoundView) -> bytes:
-    address = view.memory.ctypes.data + view.offset * view.memory.dtype.itemsize
-    ndim = len(view.shape)
-    return struct.pack(f"<{2 * ndim if ndim else 1}q", address, *view.shape, *view.pitches[:-1]) \
-        if ndim else struct.pack("<q", address)
-
-
-def pack_scalar(type: Scalar | Struct | View, value: Any) -> bytes:
-    """Return the slots of a value passed by copy."""
-    if isinstance(type, Scalar):
-        raw = np.asarray(value, type.dtype.numpy).tobytes()
-    else:
-        raw = np.asarray(value).tobytes()
-    return raw + b"\0" * (-len(raw) % 8)
+    return (*groups, *(geometry.offset or (0,) * kernel.ndim), *tile)

@@ -10,7 +10,6 @@ import functools
 import math
 import os
 import platform
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.cpu import emit_print, jit, strided
-from unisycl.backends.cpu.abi import pack
+from unisycl.backends.cpu.abi import address
 from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel, text_of
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
@@ -30,7 +29,6 @@ from unisycl.ir.nodes import Kernel
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
-_GROUPS_PER_THREAD = 16
 _SMALL = 1 << 31
 
 
@@ -77,24 +75,21 @@ class CpuDriver:
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Give a kernel to the pool."""
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
-        geometry = launch.geometry
-        tile = executable.tile(geometry)
-        block, _ = pack(executable.kernel, geometry, tile, launch.values)
-        units = _units(geometry, tile)
-        grain = 1 if geometry.kind in ("range", "single") else \
-            max(1, units // (self.pool.threads * _GROUPS_PER_THREAD))
+        plan = executable.plan(launch.geometry)
         jobs: Any = deps
-        keep = (executable, launch.values)
+        values = launch.values
         assisted = not executable.heavy and not executable.prints
+        tail = (emit_print.callback(), executable.prints) if executable.prints else (0, 0)
         if not launch.reductions:
-            _pack_printing(executable, block)
-            return self.pool.submit(executable.entry, block, units, grain, jobs, keep,
-                                    assisted=assisted)
-        partials = _pack_reducers(executable, launch, block, units)
-        first = self.pool.submit(executable.entry, block, units, grain, jobs, (keep, partials),
+            block = executable.packer.pack(plan.head, values, tail)
+            return self.pool.submit(executable.entry, block, plan.units, plan.grain, jobs,
+                                    (executable, values), assisted=assisted)
+        partials, slots = _partials(executable, launch, plan.units)
+        block = executable.packer.pack(plan.head, values, (*slots, *tail))
+        keep = (executable, values, partials, launch.reductions)
+        first = self.pool.submit(executable.entry, block, plan.units, plan.grain, jobs, keep,
                                  assisted=assisted)
-        last = self.pool.submit(executable.finish, block, 1, 1, (first,),
-                                (keep, partials, launch.reductions))
+        last = self.pool.submit(executable.finish, block, 1, 1, (first,), keep)
         last.begun_by = first
         return last
 
@@ -103,7 +98,7 @@ class CpuDriver:
         jobs: Any = deps
         if strided.is_dense(dst) and strided.is_dense(src):
             size = math.prod(dst.shape) * dst.memory.dtype.itemsize
-            return self.pool.copy(strided.address(dst), strided.address(src), size, jobs,
+            return self.pool.copy(address(dst), address(src), size, jobs,
                                   (dst, src))
         return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
                           jobs)
@@ -113,7 +108,7 @@ class CpuDriver:
         jobs: Any = deps
         value = np.asarray(pattern, dst.memory.dtype)
         if strided.is_dense(dst):
-            return self.pool.fill(strided.address(dst), value.tobytes(), math.prod(dst.shape), jobs,
+            return self.pool.fill(address(dst), value.tobytes(), math.prod(dst.shape), jobs,
                                   (dst,))
         if strided.as_scalars(dst) is dst:
             return self._move(strided.fill_kernel, dst, value[()], jobs)
@@ -135,34 +130,17 @@ def _strided_executable(kernel: Kernel) -> CpuExecutable:
     return compile_kernel(kernel, edge=True, small=False)
 
 
-def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:
-    if geometry.kind == "range":
-        return math.prod(-(-g // t) for g, t in zip(geometry.global_, tile, strict=True))
-    if geometry.kind == "nd_range":
-        return math.prod(g // s for g, s in zip(geometry.global_, geometry.local, strict=True))
-    return math.prod(geometry.global_)
-
-
-def _pack_reducers(executable: CpuExecutable, launch: Launch, block: bytearray,
-                   units: int) -> list[Any]:
-    """Append the reducers' slots; return the partials' memory."""
+def _partials(executable: CpuExecutable, launch: Launch,
+              units: int) -> tuple[list[Any], list[int]]:
+    """Return the memory of the reducers' partials, and the reducers' slots."""
     kept: list[Any] = []
+    slots: list[int] = []
     for (target, fresh), reducer in zip(launch.reductions, executable.kernel.reducers, strict=True):
         partials = np.empty(units, reducer.acc.type.dtype.numpy)
         valid = np.empty(units, np.uint8)
         kept += [partials, valid]
-        block += np.array([partials.ctypes.data, valid.ctypes.data, units, strided.address(target),
-                           not fresh], np.int64).tobytes()
-    _pack_printing(executable, block)
-    return kept
-
-
-def _pack_printing(executable: CpuExecutable, block: bytearray) -> None:
-    """Append the last slots: where ``print`` goes."""
-    if executable.prints:
-        block += struct.pack("<qq", emit_print.callback(), executable.prints)
-    else:
-        block += bytes(16)
+        slots += [partials.ctypes.data, valid.ctypes.data, units, address(target), not fresh]
+    return kept, slots
 
 
 @functools.cache

@@ -36,7 +36,8 @@ def emit(e: Emitter, stmt: n.Atomic) -> None:
     at = emit_memory.address(e, stmt.place)
     operands = [e.emit(e, x) for x in stmt.operands]
     uniform = at.index.form == UNIFORM and all(o.form == UNIFORM for o in operands)
-    if uniform and stmt.op in ("load", "store") and not e.maybe_empty:
+    once = e.in_group or (stmt.op in ("load", "store") and not e.maybe_empty)
+    if uniform and once:
         old = _one(e, stmt, at, at.index.ref, [o.ref for o in operands])
         if stmt.result is not None and old:
             value = Val(UNIFORM, stmt.place.type.dtype, old)

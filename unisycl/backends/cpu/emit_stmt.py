@@ -40,7 +40,15 @@ def _store(e: Emitter, stmt: n.Store) -> None:
 # ---- branches
 def _leaves(block: n.Block) -> bool:
     """Say whether a jump in a block may go further than the block."""
-    return visit.contains(block, (n.Break, n.Continue, n.Leave))
+    own = {s.number for s in visit.statements(block) if isinstance(s, n.Scope)}
+    return _breaks(block) or any(isinstance(s, n.Leave) and s.number not in own
+                                 for s in visit.statements(block))
+
+
+def _breaks(block: n.Block) -> bool:
+    """Say whether a break or continue belongs to a loop around a block."""
+    return any(isinstance(s, n.Break | n.Continue) or (
+        not isinstance(s, n.For | n.While) and any(map(_breaks, visit.blocks(s)))) for s in block)
 
 
 def _if(e: Emitter, stmt: n.If) -> None:
@@ -78,10 +86,8 @@ def _uniform_if(e: Emitter, stmt: n.If, cond: str) -> None:
 
 def _parts(e: Emitter, stmt: n.If) -> bool:
     """Say whether lanes may part ways inside a statement."""
-    return any(isinstance(s, n.Break | n.Continue | n.Leave) and (
-        id(s) in e.shapes.divergent or (isinstance(s, n.Leave) and s.number in e.scopes
-                                        and e.scopes[s.number].spanning))
-        for block in (stmt.then, stmt.orelse) for s in visit.statements(block))
+    return any(isinstance(s, n.Break | n.Continue | n.Leave) and id(s) in e.shapes.divergent
+               for block in (stmt.then, stmt.orelse) for s in visit.statements(block))
 
 
 def _patch_default(e: Emitter, after: str) -> None:
@@ -198,7 +204,11 @@ def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
     if parts:
         loop.exec, loop.cont = f.alloca(e.mask_type), f.alloca(e.mask_type)
         f.store(e.mask_type, e.full(), loop.exec)
-    f.jump(top)
+    if not parts and e.mask is not None and e.maybe_empty:
+        f.branch(e.any(e.mask), top, exit)
+        e.maybe_empty = False
+    else:
+        f.jump(top)
     f.start(top)
     if parts:
         e.mask, e.maybe_empty = f.load(e.mask_type, loop.exec), True
@@ -249,8 +259,9 @@ def _keep_going(e: Emitter, loop: Loop) -> None:
 
 def _without_gone(e: Emitter, body: n.Block) -> None:
     """Take the lanes off that left a function around a loop or scope from inside it."""
-    numbers = {s.number for s in visit.statements(body) if isinstance(s, n.Leave)}
-    for number in numbers:
+    numbers = {s.number for s in visit.statements(body)
+               if isinstance(s, n.Leave) and id(s) in e.shapes.divergent}
+    for number in sorted(numbers):
         scope = e.scopes.get(number)
         if scope is not None and scope.gone:
             e.mask = e.and_not(e.full(), e.f.load(e.mask_type, scope.gone))
@@ -303,12 +314,14 @@ def _scope(e: Emitter, stmt: n.Scope) -> None:
 
 def _leave(e: Emitter, stmt: n.Leave) -> None:
     scope = e.scopes[stmt.number]
-    if id(stmt) in e.shapes.divergent or scope.spanning:
+    if id(stmt) in e.shapes.divergent:
         gone = e.f.load(e.mask_type, scope.gone)
         e.f.store(e.mask_type, e.f.op(f"or {e.mask_type} {e.full()}, {gone}"), scope.gone)
         e.dead = "lanes"
         return
-    e.f.jump(scope.exit)
+    if scope.spanning:
+        e.f.store("i1", "true", scope.left)
+    e.f.jump(e.region_exit if scope.spanning else scope.exit)
     e.dead = "unreachable"
 
 

@@ -33,11 +33,15 @@ class Loop:
 
 @dataclass(slots=True)
 class ScopeState:
-    """Where return goes; ``gone`` is the mask of lanes that took it, '' if all do together."""
+    """Where return goes; ``gone`` is the mask of lanes that took it, '' if all do together.
+
+    ``spanning``: barriers lie in it; ``left`` then says whether the whole group returned.
+    """
 
     exit: str
     gone: str = ""
     spanning: bool = False
+    left: str = ""
 
 
 @dataclass(slots=True)
@@ -51,7 +55,10 @@ class Home:
 
 @dataclass(slots=True)
 class Emitter:
-    """Everything the emission functions share while one LLVM function is written."""
+    """Everything the emission functions share while one LLVM function is written.
+
+    ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
+    """
 
     kernel: n.Kernel
     layout: Layout
@@ -65,6 +72,7 @@ class Emitter:
     maybe_empty: bool = False
     dead: str = ""
     in_group: bool = False
+    region_exit: str = ""
     homes: dict[n.Local, Home] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
     scopes: dict[int, ScopeState] = field(default_factory=dict)

@@ -7,8 +7,10 @@ runs wherever a whole vector fits; only the edge is masked.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from unisycl.backends.cpu import emit_expr, queries, reductions
 from unisycl.backends.cpu.abi import Layout, layout
@@ -16,7 +18,7 @@ from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.hierarchical import Hierarchy
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Lanes, Val
-from unisycl.backends.cpu.regions import Group, Split
+from unisycl.backends.cpu.regions import Group, Split, without_continue
 from unisycl.backends.cpu.text import Function, Module, llvm_type
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
@@ -34,6 +36,8 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
 
     ``edge``: the last dimension may end within a vector.
     """
+    if kernel.index_kind == "nd_range":
+        kernel = replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)

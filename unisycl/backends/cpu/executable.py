@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import emit_print, entry, jit
-from unisycl.backends.cpu.abi import Layout
+from unisycl.backends.cpu.abi import Layout, Packer, header
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.backends.cpu.text import Module
 from unisycl.ir import nodes as n
@@ -19,6 +19,18 @@ from unisycl.passes import narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
+_GROUPS_PER_THREAD = 16
+_PLANS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How one geometry is cut: the head of the argument block, units of work, units per chunk."""
+
+    geometry: Geometry
+    head: tuple[int, ...]
+    units: int
+    grain: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,7 +44,23 @@ class CpuExecutable:
     finish: int
     heavy: bool
     prints: int
+    packer: Packer
     loaded: jit.Loaded = field(repr=False)
+    _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
+
+    def plan(self, geometry: Geometry) -> Plan:
+        """Return how a launch of this geometry is cut; remembered with the geometry object."""
+        found = self._plans.get(id(geometry))
+        if found is None:
+            tile = self.tile(geometry)
+            units = _units(geometry, tile)
+            grain = 1 if geometry.kind in ("range", "single") else \
+                max(1, units // (threads() * _GROUPS_PER_THREAD))
+            if len(self._plans) >= _PLANS:
+                self._plans.clear()
+            found = self._plans[id(geometry)] = Plan(
+                geometry, header(self.kernel, geometry, tile), units, grain)
+        return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
         """Return the tile a range is cut into.
@@ -80,10 +108,19 @@ def compile_kernel(kernel: n.Kernel, *, edge: bool, small: bool) -> CpuExecutabl
     ``edge``: its last dimension may end within a vector; ``small``: all ids are below 2**31.
     """
     module, parts = text_of(kernel, edge=edge, small=small)
-    image = jit.to_object(module.text(), loops=kernel.index_kind == "single")
     names = (_SYMBOL, _SYMBOL + ".finish") if kernel.reducers else (_SYMBOL,)
-    loaded = jit.Loaded(image, names)
+    loaded = jit.load(module.text(), names, loops=kernel.index_kind == "single")
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
                          loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
-                         emit_print.register(parts.prints), loaded)
+                         emit_print.register(parts.prints), Packer(kernel, parts.layout),
+                         loaded)
+
+
+def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:
+    """Return the units of a launch: tiles of a range, else work-groups."""
+    if geometry.kind == "range":
+        return math.prod(-(-g // t) for g, t in zip(geometry.global_, tile, strict=True))
+    if geometry.kind == "nd_range":
+        return math.prod(g // s for g, s in zip(geometry.global_, geometry.local, strict=True))
+    return math.prod(geometry.global_)

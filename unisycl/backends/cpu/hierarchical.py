@@ -31,6 +31,7 @@ class Hierarchy:
         """Emit group-scope code; work-item loops come back through ``work_items``."""
         self.e.homes = dict(self.e.homes)
         self.e.queries = queries.item_queries(self.e, self.groups, [], [])
+        self.e.in_group = True
         emit_block(self.e, self.e.kernel.body)
 
     def work_items(self, stmt: n.WorkItems) -> None:
@@ -48,7 +49,9 @@ class Hierarchy:
             emit_block(e, stmt.body)
             e.dead = ""
         highs = [v.ref for v in extent]
+        e.in_group = False
         self.box(["0"] * len(highs), highs, body)
+        e.in_group = True
         e.homes, e.queries, e.loops = outer_homes, outer_queries, loops
         e.mask, e.maybe_empty = None, False
 

@@ -1,8 +1,7 @@
-"""From LLVM text to an address: optimise, emit an object, load it.
+"""From LLVM text to code that can be called: from the disk cache, or optimised and linked.
 
-The only module besides the pool that calls llvmlite, and not before the first kernel. Non-goals:
-what the text says. Invariant: an object is loaded under a name of its own and stays loaded as long
-as its ``Loaded`` lives.
+LLVM itself is loaded only where the cache has nothing. Non-goals: what the text says. Invariant: a
+cached entry was made from exactly this text, for this processor, by this compiler.
 """
 
 from __future__ import annotations
@@ -10,36 +9,53 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from typing import Any
+from typing import Any, Protocol
 
+from unisycl.backends.cpu.code import Code
+from unisycl.backends.cpu.elf import Image, LinkError, link
 from unisycl.backends.cpu.lowerings import vector_library
-from unisycl.backends.cpu.target import binding, machine
+from unisycl.backends.cpu.target import binding, compiler_version, machine
+from unisycl.base import disk_cache
 from unisycl.base.errors import InternalError, errc
 
+_FORMAT = "1"
 _numbers = itertools.count()
 _lock = threading.Lock()
 
 
+class Loaded(Protocol):
+    """Code in memory; it stays there as long as this lives."""
+
+    addresses: dict[str, int]
+
+
 @functools.cache
-def _target_machine() -> Any:
+def _llvm() -> Any:
+    """Return llvmlite's binding, ready to make code for this machine."""
     llvm = binding()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _target_machine(level: int) -> Any:
     found = machine()
-    return llvm.Target.from_triple(found.triple).create_target_machine(
-        cpu=found.cpu, features=found.features, opt=2, reloc="pic", codemodel="default", jit=True)
+    return _llvm().Target.from_triple(found.triple).create_target_machine(
+        cpu=found.cpu, features=found.features, opt=level, reloc="pic", codemodel="small")
 
 
 @functools.cache
 def _session() -> Any:
-    llvm = binding()
+    """Return LLVM's own linker, for objects that ours does not do."""
     if vector_library() is not None:
-        llvm.load_library_permanently("libmvec.so.1")
-    return llvm.create_lljit_compiler(_target_machine())
+        _llvm().load_library_permanently("libmvec.so.1")
+    return _llvm().create_lljit_compiler(_target_machine(2))
 
 
 def _parse(text: str) -> Any:
-    llvm = binding()
     try:
-        module = llvm.parse_assembly(text)
+        module = _llvm().parse_assembly(text)
         module.verify()
     except RuntimeError as error:
         raise InternalError(errc.build, f"the CPU backend made invalid LLVM IR: {error}\n"
@@ -49,27 +65,28 @@ def _parse(text: str) -> Any:
 
 def optimise(text: str, *, loops: bool = False) -> Any:
     """Return the optimised module; ``loops`` lets LLVM vectorise scalar loops."""
-    llvm = binding()
+    llvm = _llvm()
     module = _parse(text)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = loops
     options.slp_vectorization = loops
     options.loop_interleaving = loops
-    builder = llvm.create_pass_builder(_target_machine(), options)
+    builder = llvm.create_pass_builder(_target_machine(2), options)
     builder.getModulePassManager().run(module, builder)
     return module
 
 
-def to_object(text: str, *, loops: bool = False) -> bytes:
-    """Return the machine code of a module."""
+def _to_object(text: str, *, loops: bool, level: int) -> bytes:
+    """Return a module as an object; level 0 leaves the code as it was written."""
     with _lock:
-        return bytes(_target_machine().emit_object(optimise(text, loops=loops)))
+        module = optimise(text, loops=loops) if level else _parse(text)
+        return bytes(_target_machine(level).emit_object(module))
 
 
 def to_assembly(text: str, *, loops: bool = False) -> str:
     """Return the assembly of a module, for people."""
     with _lock:
-        return str(_target_machine().emit_assembly(optimise(text, loops=loops)))
+        return str(_target_machine(2).emit_assembly(optimise(text, loops=loops)))
 
 
 def to_llvm(text: str, *, loops: bool = False) -> str:
@@ -78,14 +95,35 @@ def to_llvm(text: str, *, loops: bool = False) -> str:
         return str(optimise(text, loops=loops))
 
 
-class Loaded:
-    """An object in memory: the addresses of its functions; unloaded when this is dropped."""
+def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int = 2) -> Loaded:
+    """Return the code of a module with the addresses of its functions ``names``."""
+    found = machine()
+    key = disk_cache.key_of("code", _FORMAT, compiler_version(), *found.key, str(loops), str(level),
+                            text)
+    kept = disk_cache.load(key)
+    if kept is not None:
+        return _place(kept, names)
+    image = _to_object(text, loops=loops, level=level)
+    try:
+        kept = b"I" + link(image).to_bytes()
+    except LinkError:
+        kept = b"O" + image
+    disk_cache.save(key, kept)
+    return _place(kept, names)
+
+
+def _place(kept: bytes, names: tuple[str, ...]) -> Loaded:
+    """Put linked code, or an object only LLVM can link, into memory."""
+    return Code(Image.from_bytes(kept[1:])) if kept[:1] == b"I" else _Object(kept[1:], names)
+
+
+class _Object:
+    """An object linked by LLVM."""
 
     def __init__(self, image: bytes, names: tuple[str, ...]) -> None:
-        llvm = binding()
-        builder = llvm.JITLibraryBuilder().add_current_process().add_object_img(image)
+        builder = _llvm().JITLibraryBuilder().add_current_process().add_object_img(image)
         for name in names:
             builder.export_symbol(name)
         with _lock:
             self._tracker = builder.link(_session(), f"kernel{next(_numbers)}")
-        self.addresses = {name: self._tracker[name] for name in names}
+        self.addresses: dict[str, int] = {name: self._tracker[name] for name in names}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
-import importlib
 import os
 import platform
 import signal
@@ -25,6 +24,7 @@ from ctypes import c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from unisycl.backends.cpu import jit
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 
 HELPERS = 8
@@ -419,11 +419,16 @@ class NativePool:
             pass
 
 
+_FUNCTIONS = ("pool_sizes", "pool_submit", "pool_wait", "pool_acquire", "pool_start", "pool_stop",
+              "pool_join_all", "pool_copy", "pool_fill")
+
+
 @functools.cache
 def _native() -> _Native:
     """Compile pool.ll for this machine and bind its functions."""
-    engine = _compile(_source())
-    address: Callable[[str], int] = engine.get_function_address
+    # Optimising the pool makes nothing faster, and costs 40 ms of the first launch.
+    engine = jit.load(_source(), _FUNCTIONS, level=0)
+    address = engine.addresses.__getitem__
     job, state = ctypes.POINTER(NativeJob), ctypes.POINTER(_PoolState)
     # submit keeps the GIL: it is about as short as giving it up, and waits for nobody who needs it.
     keeping, releasing = ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE
@@ -451,20 +456,3 @@ def _source() -> str:
     prelude = (f"{declaration}\n@sys_futex = internal constant i64 {number}\n"
                f"define internal void @relax() {{\n  {pause}\n  ret void\n}}\n")
     return prelude + Path(__file__).with_name("pool.ll").read_text(encoding="utf-8")
-
-
-def _compile(source: str) -> Any:
-    """Return an execution engine holding the code; llvmlite is first needed here."""
-    llvm = importlib.import_module("llvmlite.binding")
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    module = llvm.parse_assembly(source)
-    module.verify()
-    target = llvm.Target.from_default_triple()
-    machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=0,
-        jit=True)
-    # Nothing in the pool gets faster with optimisation, and it costs 40 ms of the first launch.
-    engine = llvm.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
-    return engine

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unisycl.backends.cpu import collectives
 from unisycl.backends.cpu.emit_stmt import emit_block
@@ -21,7 +21,7 @@ from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Scalar
-from unisycl.passes.shapes import GROUP, assigns_first
+from unisycl.passes.shapes import GROUP, assigns_first, holds_barrier
 
 Part = tuple[str, tuple[n.Stmt, ...]]
 
@@ -43,10 +43,36 @@ def splits(stmt: n.Stmt, *, in_loop: bool) -> bool:
     return any(splits(s, in_loop=in_loop) for block in visit.blocks(stmt) for s in block)
 
 
-def holds_barrier(stmt: n.Stmt) -> bool:
-    """Say whether a barrier, work-group collective or work-item loop occurs in a statement."""
-    return any(isinstance(s, n.WorkItems) or (isinstance(s, n.Barrier | n.GroupCall)
-               and s.scope is memory_scope.work_group) for s in visit.statements((stmt,)))
+def without_continue(block: n.Block, numbers: Iterator[int]) -> n.Block:
+    """Return a block in which ``continue`` of loops with barriers leaves a scope around the body.
+
+    Lanes that left a scope wait behind it, so items may continue one by one where the rest of the
+    body has no barrier. ``numbers`` gives scopes no one else uses.
+    """
+    def own(stmts: n.Block, number: int) -> n.Block:
+        return tuple(
+            n.Leave(number, span=s.span) if isinstance(s, n.Continue)
+            else replace(s, then=own(s.then, number), orelse=own(s.orelse, number))
+            if isinstance(s, n.If) and visit.contains((s,), n.Continue)
+            else replace(s, body=own(s.body, number))
+            if isinstance(s, n.Scope) and visit.contains((s,), n.Continue) else s for s in stmts)
+
+    def one(stmt: n.Stmt) -> n.Stmt:
+        match stmt:
+            case n.If():
+                return replace(stmt, then=without_continue(stmt.then, numbers),
+                               orelse=without_continue(stmt.orelse, numbers))
+            case n.Scope():
+                return replace(stmt, body=without_continue(stmt.body, numbers))
+            case n.For() | n.While():
+                number = next(numbers)
+                body = without_continue(stmt.body, numbers)
+                mine = own(body, number)
+                left = any(isinstance(s, n.Leave) and s.number == number
+                           for s in visit.statements(mine))
+                return replace(stmt, body=(n.Scope(number, mine),) if left else body)
+        return stmt
+    return tuple(one(s) if holds_barrier(s) else s for s in block)
 
 
 def partition(block: n.Block, *, in_loop: bool) -> Iterator[Part]:
@@ -86,7 +112,6 @@ class Group:
     homes: dict[n.Local, Home] = field(default_factory=dict)
     slots: dict[n.Local, tuple[str, Home]] = field(default_factory=dict)
     crossing: set[n.Local] = field(default_factory=set)
-    gone: list[str] = field(default_factory=list)
 
     # ---- planning
     def plan(self, body: n.Block) -> None:
@@ -208,20 +233,20 @@ class Group:
     def scope(self, stmt: n.Scope, *, in_loop: bool) -> None:
         """Emit a function with barriers: items that return are switched off from then on."""
         e, f = self.e, self.e.f
-        leaves = any(isinstance(s, n.Leave) and s.number == stmt.number
-                     for s in visit.statements(stmt.body))
+        apart = {id(s) in e.shapes.divergent for s in visit.statements(stmt.body)
+                 if isinstance(s, n.Leave) and s.number == stmt.number}
         gone = ""
-        if leaves:
+        if True in apart:
             gone = f.alloca(f"[{self.split.count} x {e.mask_type}]", 64)
             for k in range(self.split.count):
                 f.store(e.mask_type, "zeroinitializer", self.element(gone, e.mask_type, str(k)))
-            self.gone.append(gone)
         exit = f.label("return")
-        e.scopes[stmt.number] = ScopeState(exit, gone, spanning=True)
+        left = f.alloca("i1") if False in apart else ""
+        if left:
+            f.store("i1", "false", left)
+        e.scopes[stmt.number] = ScopeState(exit, gone, spanning=True, left=left)
         self.block(stmt.body, in_loop=in_loop)
         del e.scopes[stmt.number]
-        if leaves:
-            self.gone.pop()
         if not e.dead:
             f.jump(exit)
         e.dead = ""
@@ -267,7 +292,9 @@ class Group:
                 t = llvm_type(dtype, self.e.lanes.lanes)
                 ref = self.e.f.op(f"extractelement {t} {value.ref}, i64 0")
             self.e.f.store(llvm_type(dtype), ref, out)
-        self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), "0", None, take)
+        mask = self.rest_mask() if not self.split.full else None
+        self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), "0", mask, take)
+        self.e.mask, self.e.maybe_empty = None, False
         return self.e.f.load(llvm_type(dtype), out)
 
     # ---- regions
@@ -276,9 +303,21 @@ class Group:
 
     def region(self, stmts: n.Block) -> None:
         """Emit statements once for each sub-group of the work-group."""
+        e, f = self.e, self.e.f
+
         def body(number: str) -> None:
-            emit_block(self.e, stmts)
+            e.region_exit = f.label("out")
+            emit_block(e, stmts)
+            if e.dead != "unreachable":
+                f.jump(e.region_exit)
+            f.start(e.region_exit)
         self.each(stmts, body)
+        together = {s.number for s in visit.statements(stmts) if isinstance(s, n.Leave)
+                    and s.number in e.scopes and id(s) not in e.shapes.divergent}
+        for number in sorted(together):
+            stay = f.label("stay")
+            f.branch(f.load("i1", e.scopes[number].left), e.scopes[number].exit, stay)
+            f.start(stay)
 
     def each(self, stmts: n.Block, body: object) -> None:
         """Run ``body`` for every sub-group, the last one under a mask if it is not full."""
@@ -299,9 +338,13 @@ class Group:
             f.jump(head)
             f.start(done)
         if self.split.rest:
-            on = [f"i1 {str(k < self.split.rest).lower()}" for k in range(self.split.lanes)]
-            self.sub_group(stmts, str(self.split.full), "<" + ", ".join(on) + ">", body)
+            self.sub_group(stmts, str(self.split.full), self.rest_mask(), body)
         e.mask, e.maybe_empty = None, False
+
+    def rest_mask(self) -> str:
+        """Return the lanes of the sub-group that is not full."""
+        on = [f"i1 {str(k < self.split.rest).lower()}" for k in range(self.split.lanes)]
+        return "<" + ", ".join(on) + ">"
 
     def sub_group(self, stmts: n.Block, number: str, mask: str | None, body: object) -> None:
         """Run ``body`` for one sub-group: slots in, statements, slots out."""

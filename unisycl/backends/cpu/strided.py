@@ -25,11 +25,6 @@ def is_dense(view: BoundView) -> bool:
     return True
 
 
-def address(view: BoundView) -> int:
-    """Return where a view's first element lies."""
-    return int(view.memory.ctypes.data) + view.offset * int(view.memory.dtype.itemsize)
-
-
 def as_scalars(view: BoundView) -> BoundView:
     """Return a view of records, or of any element without a kernel type, as a view of bytes."""
     if view.memory.dtype.name in DTYPES and view.memory.dtype.isnative:

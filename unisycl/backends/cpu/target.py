@@ -6,16 +6,27 @@ size only, so it is part of no run-time decision.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
 import importlib
+import json
 import math
 import os
+import platform
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from unisycl.base import config, disk_cache
+
 from unisycl.base.dtypes import DType
+from unisycl.base.errors import UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+
+
+_FORMAT = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +50,34 @@ def binding() -> Any:
 
 
 @functools.cache
+def compiler_version() -> str:
+    """Return llvmlite's version, without loading LLVM."""
+    return str(importlib.import_module("llvmlite").__version__)
+
+
+@functools.cache
 def machine() -> Machine:
-    """Return the processor this process runs on."""
+    """Return the processor this process runs on; remembered on disk, since asking loads LLVM."""
+    key = disk_cache.key_of("machine", _FORMAT, compiler_version(), _processor())
+    kept = disk_cache.load(key)
+    if kept is not None:
+        with contextlib.suppress(ValueError, TypeError):
+            return Machine(**json.loads(kept))
+    found = _ask_llvm()
+    disk_cache.save(key, json.dumps(dataclasses.asdict(found)).encode())
+    return found
+
+
+def _processor() -> str:
+    """Return what tells this processor from another one."""
+    names = ("model name", "flags", "CPU part", "CPU implementer", "Features", "stepping")
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+        return platform.machine() + "".join(x for x in lines if x.startswith(names))
+    return platform.processor() + platform.platform()
+
+
+def _ask_llvm() -> Machine:
     llvm = binding()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -53,8 +90,14 @@ def machine() -> Machine:
     return Machine(llvm.get_process_triple(), str(tm.target_data), cpu, features.flatten(), wide)
 
 
+@functools.cache
 def threads() -> int:
-    """Return the number of worker threads: the processors this process may use."""
+    """Return the number of worker threads: as asked, or the processors this process may use."""
+    asked = config.THREADS.get()
+    if asked:
+        if not asked.isdigit() or int(asked) < 1:
+            raise UsageError(errc.invalid, f"UNISYCL_THREADS={asked}: expected a positive number")
+        return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

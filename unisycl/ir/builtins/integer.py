@@ -54,15 +54,24 @@ def _saturate(x: Any, value: int) -> Any:
     return np.result_type(x).type(max(info.min, min(info.max, value)))
 
 
+def _pick(condition: Any, x: Any, y: Any) -> Any:
+    return np.asarray(np.where(condition, x, y))[()]
+
+
+def _smoothstep(low: Any, high: Any, x: Any) -> Any:
+    t = np.clip((x - low) / (high - low), 0, 1)
+    return t * t * (3 - 2 * t)
+
+
 _INT: dict[str, Any] = {"section": "4.17.7"}
 _COMMON: dict[str, Any] = {"section": "4.17.8"}
 
 ROWS = (
     Builtin("abs", 1, "any", np.abs, "expand:abs", **_INT, numpy=("abs", "absolute"),
             doc="Magnitude."),
-    Builtin("min", 2, "any", lambda a, b: np.where(b < a, b, a)[()], "expand:min", **_INT,
+    Builtin("min", 2, "any", lambda a, b: _pick(b < a, b, a), "expand:min", **_INT,
             doc="b if b < a, else a."),
-    Builtin("max", 2, "any", lambda a, b: np.where(a < b, b, a)[()], "expand:max", **_INT,
+    Builtin("max", 2, "any", lambda a, b: _pick(a < b, b, a), "expand:max", **_INT,
             doc="b if a < b, else a."),
     Builtin("minimum_of", 2, "any", np.minimum, "expand:npmin", **_INT, numpy=("minimum",),
             doc="NumPy's minimum: NaN if either is NaN."),
@@ -95,8 +104,7 @@ ROWS = (
             doc="x + (y - x) * a."),
     Builtin("step", 2, "float", lambda e, x: np.where(x < e, x * 0, x * 0 + 1)[()], "expand:step",
             **_COMMON, doc="0 where x < edge, else 1."),
-    Builtin("smoothstep", 3, "float",
-            lambda a, b, x: (lambda t: t * t * (3 - 2 * t))(np.clip((x - a) / (b - a), 0, 1)),
+    Builtin("smoothstep", 3, "float", _smoothstep,
             "expand:smoothstep", **_COMMON, doc="Smooth Hermite step between two edges."),
     Builtin("sign", 1, "float", lambda x: np.where(np.isnan(x), x * 0, np.sign(x))[()],
             "expand:sign", **_COMMON, doc="-1, 0 or 1; 0 for NaN."),

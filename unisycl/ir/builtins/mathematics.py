@@ -32,7 +32,8 @@ def _fma(a: Any, b: Any, c: Any) -> Any:
     kind = np.result_type(a, b, c)
     if not all(map(math.isfinite, (a, b, c))):
         return kind.type(float(a) * float(b) + float(c))
-    exact = fractions.Fraction(float(a)) * fractions.Fraction(float(b)) + fractions.Fraction(float(c))
+    x, y, z = (fractions.Fraction(float(v)) for v in (a, b, c))
+    exact = x * y + z
     if exact == 0:
         return kind.type(float(a) * float(b) + float(c))
     try:
@@ -66,10 +67,12 @@ ROWS = (
             doc="Round towards minus infinity."),
     Builtin("ceil", 1, "float", np.ceil, "llvm.ceil", numpy=("ceil",),
             doc="Round towards plus infinity."),
-    Builtin("trunc", 1, "float", np.trunc, "llvm.trunc", numpy=("trunc",), doc="Round towards zero."),
+    Builtin("trunc", 1, "float", np.trunc, "llvm.trunc", numpy=("trunc",),
+            doc="Round towards zero."),
     Builtin("rint", 1, "float", np.rint, "llvm.roundeven", numpy=("rint",),
             doc="Round to nearest, halves to even."),
-    Builtin("round", 1, "float", _round, "llvm.round", doc="Round to nearest, halves away from zero."),
+    Builtin("round", 1, "float", _round, "llvm.round",
+            doc="Round to nearest, halves away from zero."),
     Builtin("fract", 1, "float", _fract, "expand:fract", doc="Fraction above the floor, below 1."),
     Builtin("copysign", 2, "float", np.copysign, "llvm.copysign", numpy=("copysign",),
             math=("copysign",), doc="Magnitude of the first, sign of the second."),
@@ -88,7 +91,7 @@ ROWS = (
     _libm("exp2", np.exp2, numpy=("exp2",), math=("exp2",), doc="2 to the power x."),
     _libm("exp10", lambda x: np.power(np.result_type(x).type(10), x), doc="10 to the power x."),
     _libm("expm1", np.expm1, numpy=("expm1",), math=("expm1",), doc="exp(x) - 1, accurate near 0."),
-    _libm("log", np.log, numpy=("log",), doc="Natural logarithm."),
+    _libm("log", np.log, numpy=("log",), math=("log",), doc="Natural logarithm."),
     _libm("log2", np.log2, numpy=("log2",), math=("log2",), doc="Logarithm to base 2."),
     _libm("log10", np.log10, numpy=("log10",), math=("log10",), doc="Logarithm to base 10."),
     _libm("log1p", np.log1p, numpy=("log1p",), math=("log1p",), doc="log(1 + x), accurate near 0."),
@@ -104,7 +107,8 @@ ROWS = (
     _libm("cosh", np.cosh, numpy=("cosh",), math=("cosh",), doc="Hyperbolic cosine."),
     _libm("tanh", np.tanh, numpy=("tanh",), math=("tanh",), doc="Hyperbolic tangent."),
     _libm("asinh", np.arcsinh, numpy=("arcsinh",), math=("asinh",), doc="Inverse hyperbolic sine."),
-    _libm("acosh", np.arccosh, numpy=("arccosh",), math=("acosh",), doc="Inverse hyperbolic cosine."),
+    _libm("acosh", np.arccosh, numpy=("arccosh",), math=("acosh",),
+          doc="Inverse hyperbolic cosine."),
     _libm("atanh", np.arctanh, numpy=("arctanh",), math=("atanh",),
           doc="Inverse hyperbolic tangent."),
     _libm("pow", np.power, 2, math=("pow",), doc="x to the power y."),

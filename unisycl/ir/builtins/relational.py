@@ -6,11 +6,13 @@ isunordered, isnan.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from unisycl.ir.builtins.row import Builtin
 
-_REL = {"section": "4.17.10"}
+_REL: dict[str, Any] = {"section": "4.17.10"}
 
 ROWS = (
     Builtin("isnan", 1, "float_test", np.isnan, "expand:isnan", **_REL, numpy=("isnan",),

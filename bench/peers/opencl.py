@@ -1,0 +1,97 @@
+"""PyOpenCL on each OpenCL runtime for the CPU: the same OpenCL C for all of them.
+
+Sources lie in ``peers/kernels.cl``. Non-goals: finding runtimes (``peers.icd``).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.harness import Case, Implementation, Missing, Work
+from bench.peers.icd import VENDORS, register
+
+SOURCE = Path(__file__).parent / "kernels.cl"
+
+
+class Session:
+    """A context and a queue on one vendor's CPU device, and what benchmarks ask of them."""
+
+    def __init__(self, name: str, *, out_of_order: bool = False) -> None:
+        register(name)
+        import pyopencl as cl  # noqa: PLC0415 - reads the environment when it is loaded
+
+        warnings.simplefilter("ignore")
+        vendor = VENDORS[name]
+        try:
+            found = [d for p in cl.get_platforms() if vendor.platform in p.name
+                     for d in p.get_devices()]
+        except cl.LogicError as error:
+            raise Missing(f"its library did not load: {error}; pip install {vendor.wheel}"
+                          ) from None
+        if not found:
+            raise Missing("its platform has no device here")
+        self.cl = cl
+        self.context = cl.Context(found[:1])
+        order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        self.queue = cl.CommandQueue(self.context, properties=order if out_of_order else 0)
+
+    def kernel(self, name: str, **defines: Any) -> Any:
+        """Return one kernel, built with these macros."""
+        options = [f"-D{k}={v}" for k, v in defines.items()]
+        program = self.cl.Program(self.context, SOURCE.read_text(encoding="utf-8"))
+        return self.cl.Kernel(program.build(options), name)
+
+    def buffer(self, array: Any) -> Any:
+        """Return a buffer holding a copy of an array."""
+        flags = self.cl.mem_flags
+        return self.cl.Buffer(self.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=array)
+
+    def bind(self, args: Sequence[Any]) -> list[Any]:
+        """Return kernel arguments: buffers for arrays, anything else as it is."""
+        return [self.buffer(a) if isinstance(a, np.ndarray) else a for a in args]
+
+    def enqueue(self, kernel: Any, space: Sequence[int], local: Sequence[int] | None) -> Any:
+        """Launch a kernel whose arguments are set; sizes in OpenCL's order, fastest first."""
+        return self.cl.enqueue_nd_range_kernel(self.queue, kernel, space, local)
+
+    def read(self, arrays: Sequence[Any], buffers: Sequence[Any]) -> None:
+        """Copy each buffer into its array."""
+        for array, memory in zip(arrays, buffers, strict=True):
+            if isinstance(array, np.ndarray):
+                self.cl.enqueue_copy(self.queue, array, memory)
+
+
+def opencl(prepare: Callable[[Session], Case], *, out_of_order: bool = False
+           ) -> dict[str, Implementation]:
+    """Return one implementation for each vendor."""
+    def on(name: str) -> Implementation:
+        return Implementation(lambda: prepare(Session(name, out_of_order=out_of_order)),
+                              ("pyopencl",))
+    return {name: on(name) for name in VENDORS}
+
+
+def one_kernel(name: str, work: Callable[[], Work], space: Sequence[int],
+               local: Sequence[int] | None = None, **defines: Any) -> dict[str, Implementation]:
+    """Return the implementations of a benchmark that is one kernel of ``kernels.cl``.
+
+    ``space`` and ``local`` are in the order of our own ranges, the fastest index last.
+    """
+    def prepare(session: Session) -> Case:
+        given = work()
+        buffers = session.bind(given.args)
+        kernel = session.kernel(name, **defines)
+        kernel.set_args(*buffers)
+        extent, group = tuple(space)[::-1], None if local is None else tuple(local)[::-1]
+
+        def result() -> Any:
+            session.read(given.args, buffers)
+            return given.result()
+
+        return Case(lambda: session.enqueue(kernel, extent, group).wait(), result,
+                    keep=(session, buffers))
+    return opencl(prepare)

@@ -1,0 +1,35 @@
+"""How work is cut for the pool."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from unisycl.backends.base import Geometry
+from unisycl.backends.cpu.executable import compile_kernel
+from unisycl.frontend.specialize import specialize
+
+data = np.zeros((8, 8), np.float32)
+
+
+def light(i):  # type: ignore[no-untyped-def]
+    data[i[0] % 8, i[1] % 8] = 1
+
+
+def heavy(i):  # type: ignore[no-untyped-def]
+    for k in range(100):
+        data[i[0] % 8, i[1] % 8] += k
+
+
+@pytest.mark.parametrize("extent", [(1, 1), (1, 5), (5, 1), (1000, 1000), (3, 1 << 20),
+                                    (1 << 20, 3)])
+@pytest.mark.parametrize("kernel", [light, heavy])
+def test_tiles_are_whole_vectors_and_cover_the_range(
+        kernel: object, extent: tuple[int, int]) -> None:
+    made = compile_kernel(specialize(kernel, "range", 2).kernel, edge=True, small=True)
+    tile = made.tile(Geometry("range", extent, (), (0, 0)))
+    assert 0 == tile[-1] % made.lanes
+    assert all(t >= 1 for t in tile)
+    assert 1 <= math.prod(-(-e // t) for e, t in zip(extent, tile, strict=True))
