@@ -124,4 +124,6 @@ class Work:
 
     def call(self, function: Callable[..., Any]) -> Case:
         """Return the case that calls a function with the operands, which it works on in place."""
-        return Case(lambda: function(*self.args) and None, self.result)
+        def run() -> None:
+            function(*self.args)
+        return Case(run, self.result)

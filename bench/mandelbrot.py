@@ -6,103 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from bench.harness import OURS, Benchmark, Case, Implementation
+from bench import ours
+from bench.harness import OURS, Benchmark, Case, Implementation, Work, sized
+from bench.peers.opencl import one_kernel
+from bench.peers.start import numba, taichi, warp
 
-SIZE, LIMIT = 2048, 256
+SIZE, LIMIT = sized(2048, 128), 256
 LEFT, TOP, STEP = -2.0, -1.25, 2.5 / SIZE
+
+
+def operands() -> Work:
+    """Return the image, the number of iterations, the corner and the step."""
+    return Work((np.zeros((SIZE, SIZE), np.int32), np.int32(LIMIT), np.float32(LEFT),
+                 np.float32(TOP), np.float32(STEP)), 0)
 
 
 def with_unisycl() -> Case:
     """One pixel a work-item, through a NumPy array used in place."""
-    import unisycl as sycl  # noqa: PLC0415 - belongs to this implementation's process
-
-    out = np.zeros((SIZE, SIZE), np.int32)
-    queue = sycl.queue(sycl.cpu_selector_v)
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
 
     @sycl.kernel
-    def mandelbrot(it: Any, image: Any) -> None:
+    def mandelbrot(it: Any, image: Any, limit: Any, left: Any, top: Any, step: Any) -> None:
         y, x = it
-        c_re = np.float32(x) * STEP + LEFT
-        c_im = np.float32(y) * STEP + TOP
-        re: Any = 0.0
-        im: Any = 0.0
+        c_re = np.float32(x) * step + left
+        c_im = np.float32(y) * step + top
+        re = im = np.float32(0)
         n = 0
-        while n < LIMIT and re * re + im * im <= 4.0:
+        while n < limit and re * re + im * im <= np.float32(4):
             t = re * re - im * im + c_re
-            im = 2.0 * re * im + c_im
+            im = np.float32(2) * re * im + c_im
             re = t
             n += 1
         image[y, x] = n
 
-    extent = sycl.range(SIZE, SIZE)
-    return Case(lambda: queue.parallel_for(extent, mandelbrot, out).wait(), lambda: out)
-
-
-def with_numba() -> Case:
-    """Rows over threads, everything else Numba's own choice."""
-    import numba  # noqa: PLC0415 - belongs to this implementation's process
-
-    out = np.zeros((SIZE, SIZE), np.int32)
-    step, left, top = np.float32(STEP), np.float32(LEFT), np.float32(TOP)
-
-    @numba.njit(parallel=True, fastmath=True)  # type: ignore[untyped-decorator, unused-ignore]
-    def mandelbrot(image: Any) -> None:
-        for y in numba.prange(SIZE):
-            for x in range(SIZE):
-                c_re = np.float32(x) * step + left
-                c_im = np.float32(y) * step + top
-                re = np.float32(0)
-                im = np.float32(0)
-                n = 0
-                while n < LIMIT and re * re + im * im <= np.float32(4):
-                    t = re * re - im * im + c_re
-                    im = np.float32(2) * re * im + c_im
-                    re = t
-                    n += 1
-                image[y, x] = n
-
-    return Case(lambda: mandelbrot(out), lambda: out)
-
-
-OPENCL = """
-__kernel void mandelbrot(__global int *image, int size, int limit, float left, float top,
-                         float step)
-{
-    int x = get_global_id(0), y = get_global_id(1);
-    float c_re = x * step + left, c_im = y * step + top, re = 0, im = 0;
-    int n = 0;
-    while (n < limit && re * re + im * im <= 4.0f) {
-        float t = re * re - im * im + c_re;
-        im = 2.0f * re * im + c_im;
-        re = t;
-        n++;
-    }
-    image[y * size + x] = n;
-}
-"""
-
-
-def with_intel() -> Case:
-    """The same kernel in OpenCL C."""
-    from bench.intel_opencl import make_queue  # noqa: PLC0415 - sets up before pyopencl loads
-
-    context, queue = make_queue()
-    import pyopencl as cl  # noqa: PLC0415 - as above
-
-    out = np.zeros((SIZE, SIZE), np.int32)
-    image = cl.Buffer(context, cl.mem_flags.READ_WRITE, out.nbytes)
-    kernel = cl.Program(context, OPENCL).build().mandelbrot
-    numbers = (np.int32(SIZE), np.int32(LIMIT), np.float32(LEFT), np.float32(TOP),
-               np.float32(STEP))
-
-    def run() -> None:
-        kernel(queue, (SIZE, SIZE), None, image, *numbers).wait()
-
-    def result() -> Any:
-        cl.enqueue_copy(queue, out, image)
-        return out
-
-    return Case(run, result, keep=context)
+    return ours.launch(sycl.range(SIZE, SIZE), mandelbrot, operands())
 
 
 def check(result: Any) -> None:
@@ -122,13 +59,12 @@ def check(result: Any) -> None:
     assert wrong <= 0.02, f"{wrong:.1%} of the pixels differ from NumPy's"
 
 
-BENCHMARK = Benchmark(
+BENCHMARKS = {"mandelbrot": Benchmark(
     title=f"{SIZE} x {SIZE} float32, at most {LIMIT} iterations, one pixel a work-item",
-    implementations={
-        OURS: Implementation(with_unisycl),
-        "numba": Implementation(with_numba, ("numba",)),
-        "intel-opencl": Implementation(with_intel, ("pyopencl",)),
-    },
-    check=check,
-    bars={"numba": 6.0},
-)
+    implementations={OURS: Implementation(with_unisycl), **numba("mandelbrot", operands),
+                     **taichi("mandelbrot", operands), **warp("mandelbrot", operands, (SIZE, SIZE)),
+                     **one_kernel("mandelbrot", operands, (SIZE, SIZE))},
+    check=check)}
+
+if __name__ == "__main__":
+    ours.show(BENCHMARKS)

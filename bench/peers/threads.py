@@ -35,5 +35,8 @@ def threaded(function: Callable[..., Any], work: Callable[[], Work], count: int,
             for first in range(*bounds, step):
                 function(slice(first, min(first + step, bounds[1])), *given.args)
 
-        return Case(lambda: list(pool.map(compute, shares)) and None, given.result, keep=pool)
+        def run() -> None:
+            list(pool.map(compute, shares))
+
+        return Case(run, given.result, keep=pool)
     return {"numpy": Implementation(prepare)}

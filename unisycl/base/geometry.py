@@ -9,7 +9,9 @@ import builtins
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self, SupportsIndex, TypeVar
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
 
 from unisycl.base.errors import UsageError, errc
 
@@ -99,7 +101,7 @@ class _Index:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(str, self._v))})"
 
-    def _with(self, other: _Operand, fn: Callable[[int, int], Any], *, swap: bool = False) -> Self:
+    def _with(self, other: _Operand, fn: Callable[[int, int], Any], *, swap: bool = False) -> Any:
         if isinstance(other, _Index):
             if len(other._v) != len(self._v):
                 raise UsageError(errc.invalid, f"{self!r} and {other!r} differ in dimensions")
@@ -107,10 +109,32 @@ class _Index:
         elif hasattr(other, "__index__"):
             theirs = (operator.index(other),) * len(self._v)
         else:
-            return NotImplemented  # type: ignore[no-any-return]
+            return self._number(other, fn, swap=swap)
         left, right = (theirs, self._v) if swap else (self._v, theirs)
         pairs = zip(left, right, strict=True)
         return self._make(int(fn(a, b)) for a, b in pairs)
+
+    def _number(self, other: Any, fn: Callable[[Any, Any], Any], *, swap: bool) -> Any:
+        """In one dimension an id is its integer: with a float it gives what that integer gives."""
+        if len(self._v) != 1 or not isinstance(other, float | np.floating):
+            return NotImplemented
+        fn = operator.truediv if fn is _divide else fn
+        return fn(other, self._v[0]) if swap else fn(self._v[0], other)
+
+    # NumPy's scalars leave operators with an id on the right to the id.
+    __array_ufunc__ = None
+
+    def __pow__(self, other: Any) -> Any:
+        return operator.index(self) ** other if len(self._v) == 1 else NotImplemented
+
+    def __rpow__(self, other: Any) -> Any:
+        return other ** operator.index(self) if len(self._v) == 1 else NotImplemented
+
+    def __float__(self) -> float:
+        return float(operator.index(self))
+
+    def __abs__(self) -> int:
+        return abs(operator.index(self))
 
     def __pos__(self) -> Self:
         return self
@@ -119,11 +143,14 @@ class _Index:
         return self._make(-a for a in self._v)
 
 
-_T = TypeVar("_T")
+def _divide(a: int, b: int) -> int:
+    """Return the quotient that ``/`` of two ids gives, an integer as in C++."""
+    return a // b
+
 
 _OPERATORS: dict[str, Callable[[int, int], Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul,
-    "floordiv": operator.floordiv, "truediv": operator.floordiv, "mod": operator.mod,
+    "floordiv": operator.floordiv, "truediv": _divide, "mod": operator.mod,
     "lshift": operator.lshift, "rshift": operator.rshift,
     "and": operator.and_, "or": operator.or_, "xor": operator.xor,
 }

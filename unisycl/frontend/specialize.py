@@ -8,7 +8,6 @@ same ``Specialization`` back.
 from __future__ import annotations
 
 import ast
-import itertools
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import diagnostics, dtypes
-from unisycl.base.errors import KernelError, UsageError, errc
+from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.frontend import access, call, captures, expr, names, reducers, stmt
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
@@ -35,7 +34,7 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **access.LOWER, **call.LOWER}
 SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
-_ROUNDS = 12
+_ROUNDS = 24
 _LIMIT = 64
 _lock = threading.RLock()
 _known: dict[Any, list[Specialization]] = {}
@@ -121,19 +120,12 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     except SourceMissing as missing:
         found = diagnostics.diagnostic(missing.id, None, **missing.facts)
         raise KernelError([found], root.__name__) from None
-    types: dict[Any, Scalar] = {}
-    facts: set[str] = set()
-    for round in itertools.count(1):
-        before = frozenset(facts)
+    def start(types: dict[Any, Scalar], facts: set[str]) -> Context:
         ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
                       call.call_value)
         ctx.reductions = reductions
-        body = _lower_root(ctx, root, path, receiver, source)
-        settled = not ctx.changed and frozenset(facts) == before
-        if settled and "final" in facts:
-            break
-        if settled or round >= _ROUNDS:
-            facts.add("final")
+        return ctx
+    ctx, body = _settle(start, lambda ctx: _lower_root(ctx, root, path, receiver, source))
     if ctx.diagnostics:
         raise KernelError(ctx.diagnostics, root.__name__)
     kernel = n.Kernel(
@@ -143,6 +135,35 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     kernel = pipeline.prepare(kernel)
     uses = tuple(FunctionUse(f, s, frozenset(c)) for f, (s, c) in ctx.uses.items())
     return Specialization(kernel, uses, tuple((p, f, v) for (p, f), v in ctx.guards.items()))
+
+
+def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
+            lower: Callable[[Context], n.Block]) -> tuple[Context, n.Block]:
+    """Lower a kernel again and again until the types of its variables no longer change."""
+    types: dict[Any, Scalar] = {}
+    facts: set[str] = set()
+    for turn in range(1, _ROUNDS + 1):
+        before = frozenset(facts)
+        ctx = start(types, facts)
+        try:
+            body = lower(ctx)
+        except RecursionError:
+            raise _too_deep(ctx) from None
+        settled = not ctx.changed and frozenset(facts) == before
+        if settled and "final" in facts:
+            return ctx, body
+        if settled or turn >= _ROUNDS // 2:
+            facts.add("final")
+    raise InternalError(errc.runtime, "the types of a kernel's variables did not settle; please "
+                        "report this kernel")
+
+
+def _too_deep(ctx: Context) -> KernelError:
+    source = ctx.frames[0].source if ctx.frames else None
+    span = source.span(source.node) if source else None
+    return KernelError([diagnostics.diagnostic(
+        "K001", span, what="expressions or calls nested this deeply",
+        help="split the expression over several statements")], source.name if source else "")
 
 
 def _root(function: Any) -> tuple[FunctionType, Path, list[Value]]:

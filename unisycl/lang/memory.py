@@ -22,6 +22,13 @@ from unisycl.lang.place import pick
 from unisycl.lang.range_item import item
 
 
+class _Count(int):
+    """An int that gives itself when it is called."""
+
+    def __call__(self) -> int:
+        return int(self)
+
+
 class HostView:
     """A view of memory in a kernel on the host device: bounds-checked, row-major.
 
@@ -129,9 +136,10 @@ class HostView:
             return geometry.range._make(shape)
         return pick(shape, dimension, f"'{self._name}'.get_range")
 
-    def size(self) -> int:
-        """Return the number of elements (SYCL 2020 §4.7.6)."""
-        return self._data.size
+    @property
+    def size(self) -> _Count:
+        """The number of elements: SYCL calls it (§4.7.6), NumPy reads it, both may."""
+        return _Count(self._data.size)
 
     get_count = size
 
