@@ -84,7 +84,8 @@ def check(result: Any) -> None:
 
 BENCHMARKS = {"black_scholes": Benchmark(
     title=f"{N} options, float32, calls and puts",
-    implementations={OURS: Implementation(with_unisycl), **threaded(with_numpy, operands, N, 8192),
+    implementations={OURS: Implementation(with_unisycl), **ours.one_thread(with_unisycl),
+                     **threaded(with_numpy, operands, N, 8192),
                      **numba("black_scholes", operands), **taichi("black_scholes", operands),
                      **warp("black_scholes", operands, (N,)),
                      **one_kernel("black_scholes", operands, (N,))},

@@ -61,7 +61,8 @@ def check(result: Any) -> None:
 
 BENCHMARKS = {"mandelbrot": Benchmark(
     title=f"{SIZE} x {SIZE} float32, at most {LIMIT} iterations, one pixel a work-item",
-    implementations={OURS: Implementation(with_unisycl), **numba("mandelbrot", operands),
+    implementations={OURS: Implementation(with_unisycl), **ours.one_thread(with_unisycl),
+                     **numba("mandelbrot", operands),
                      **taichi("mandelbrot", operands), **warp("mandelbrot", operands, (SIZE, SIZE)),
                      **one_kernel("mandelbrot", operands, (SIZE, SIZE))},
     check=check)}

@@ -55,7 +55,8 @@ def check(result: Any) -> None:
 
 BENCHMARKS = {"nbody": Benchmark(
     title=f"{N} bodies, all pairs, float32",
-    implementations={OURS: Implementation(with_unisycl), **numba("nbody", operands),
+    implementations={OURS: Implementation(with_unisycl), **ours.one_thread(with_unisycl),
+                     **numba("nbody", operands),
                      **taichi("nbody", operands), **warp("nbody", operands, (N,)),
                      **one_kernel("nbody", operands, (N,))},
     check=check, work=FLOPS * N**2 / 1e9, unit="GFLOP/s", bound="fma")}

@@ -6,10 +6,13 @@ which stand in the file of their benchmark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench.harness import OURS, Benchmark, Case, Work, prepare
+from bench.harness import OURS, Benchmark, Case, Implementation, Missing, Work, prepare
+
+ONE_THREAD = f"{OURS}-1-thread"
 
 
 def queue(*properties: Any) -> Any:
@@ -30,3 +33,14 @@ def show(benchmarks: Mapping[str, Benchmark]) -> None:
     for name, benchmark in benchmarks.items():
         prepare(benchmark, OURS)
         print(name, "is right")
+
+
+def one_thread(prepare: Callable[[], Case]) -> dict[str, Implementation]:
+    """Return the same on one processor, to see what the others add; no peer."""
+    def alone() -> Case:
+        allowed = os.sched_getaffinity(0)
+        if len(allowed) < 2:
+            raise Missing("there is one processor only")
+        os.sched_setaffinity(0, {max(allowed)})
+        return prepare()
+    return {ONE_THREAD: Implementation(alone, counted=False)}

@@ -7,11 +7,8 @@ such and the exit status stays 0.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import time
@@ -20,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.harness import OURS, Benchmark
-from bench.worker import load
+from bench import report
+from bench.bars import Results, summary
+from bench.catalogue import NAMES, NOT_KERNELS, expand, load
+from bench.harness import OURS, QUICK
 
 HERE = Path(__file__).parent
-NAMES = ("mandelbrot", "matmul_tiled", "vector_add", "cold_compile", "import_time")
-PACKAGES = ("unisycl", "numpy", "llvmlite", "numba", "pyopencl", "intel-opencl-rt")
 
 
 @dataclass
@@ -88,106 +85,69 @@ def measure(name: str, rounds: int, peers: Sequence[str] | None, *, verbose: boo
     return workers
 
 
-@dataclass(frozen=True)
-class Row:
-    """What is printed of one implementation. ``ratios`` are the peer's time over ours, by round."""
-
-    name: str
-    median: float
-    least: float
-    greatest: float
-    ratios: list[float]
-
-
-def rows_of(workers: dict[str, Worker]) -> list[Row]:
-    """Return the figures of the implementations that ran."""
-    medians = {n: [statistics.median(r) for r in w.seconds]
-               for n, w in workers.items() if w.seconds and not w.note}
-    ours = medians.get(OURS, [])
-    out = []
-    for name, times in medians.items():
-        every = [t for r in workers[name].seconds for t in r]
-        ratios = [] if name == OURS else [t / o for t, o in zip(times, ours, strict=False)]
-        out.append(Row(name, statistics.median(every), min(every), max(every), ratios))
-    return out
-
-
-def describe(name: str, benchmark: Benchmark, workers: dict[str, Worker]) -> list[str]:
-    """Return the lines printed of one benchmark."""
-    rate = benchmark.unit if benchmark.work else ""
-    lines = [f"{name}: {benchmark.title}",
-             f"  {'':24}{'median ms':>10}{'min':>10}{'max':>10}{rate:>10}  time against ours"]
-    for row in rows_of(workers):
-        speed = f"{benchmark.work / row.median:10.1f}" if benchmark.work else " " * 10
-        lines.append(f"  {row.name:24}{row.median * 1e3:10.2f}{row.least * 1e3:10.2f}"
-                     f"{row.greatest * 1e3:10.2f}{speed}  {_verdict(benchmark, row)}".rstrip())
-    lines += [f"  {n:24}skipped: {w.note}" for n, w in workers.items() if w.note]
-    return lines
-
-
-def _verdict(benchmark: Benchmark, row: Row) -> str:
-    """Return the ratio with its spread, and the bar if there is one."""
-    bar = benchmark.bars.get(row.name)
-    if row.name == OURS:
-        if bar is None:
-            return ""
-        return f"bar <= {bar * 1e3:g} ms: {'reached' if row.median <= bar else 'MISSED'}"
-    if not row.ratios:
-        return ""
-    middle = statistics.median(row.ratios)
-    text = f"{middle:.2f} x ({min(row.ratios):.2f} to {max(row.ratios):.2f})"
-    if bar is None:
-        return text
-    return f"{text}, bar >= {bar:g}: {'reached' if middle >= bar else 'MISSED'}"
-
-
-def machine() -> dict[str, Any]:
-    """Return what the figures depend on."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [x for x in info.read_text().splitlines() if x.startswith("model name")]
-        model = names[0].partition(": ")[2] if names else model
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return {"cpu": model, "threads": len(os.sched_getaffinity(0)), "system": platform.platform(),
-            "python": platform.python_version(), "versions": versions}
+def measure_limits() -> dict[str, float]:
+    """Return what ``bench.limits`` prints in a process of its own; empty if it fails."""
+    done = subprocess.run([sys.executable, "-m", "bench.limits"], cwd=HERE.parent, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        return {}
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(prog="dev.py bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="dev.py bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME",
-                        help=f"which to run (default all): {', '.join(NAMES)}")
+                        help="which to run (default all), a benchmark or a file; see --list")
     parser.add_argument("--peers", metavar="A,B", help="run only these beside unisycl")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, help="how many rounds (default 7; 1 if --quick)")
     parser.add_argument("--json", metavar="FILE", help="write every time measured")
+    parser.add_argument("--quick", action="store_true",
+                        help="small sizes: shows that everything runs, the times mean nothing")
+    parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     parser.add_argument("--verbose", action="store_true", help="show what the workers print")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in NAMES]
-    if unknown:
-        parser.error(f"no benchmark is named {', '.join(unknown)}; there are: {', '.join(NAMES)}")
+    try:
+        options.names = expand(options.names or list(NAMES))
+    except KeyError as unknown:
+        parser.error(f"no benchmark is named {unknown.args[0]}; there are: {', '.join(NAMES)}")
+    if options.rounds is None:
+        options.rounds = 1 if options.quick else 7
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks asked for and print their tables."""
     options = parse(arguments)
+    if options.quick:
+        os.environ[QUICK] = "1"
+    if options.list:
+        print("\n".join(report.entry(name, load(name)) for name in options.names))
+        return 0
     peers = options.peers.split(",") if options.peers else None
-    about = machine()
-    print(f"{about['cpu']}, {about['threads']} threads, {about['system']}, Python "
-          f"{about['python']}; " + ", ".join(f"{k} {v}" for k, v in about["versions"].items()))
-    results: dict[str, dict[str, list[list[float]]]] = {}
-    for name in options.names or NAMES:
+    about = report.machine()
+    print(report.heading(about))
+    limits = measure_limits()
+    print(report.limits_line(limits), flush=True)
+    seconds: dict[str, dict[str, list[list[float]]]] = {}
+    rows = {}
+    for name in options.names:
         workers = measure(name, options.rounds, peers, verbose=options.verbose)
-        print("\n" + "\n".join(describe(name, load(name), workers)), flush=True)
-        results[name] = {n: w.seconds for n, w in workers.items()}
+        benchmark = load(name)
+        rows[name] = report.rows_of(benchmark, {n: w.seconds for n, w in workers.items()
+                                                if not w.note})
+        notes = {n: w.note for n, w in workers.items() if w.note}
+        print("\n" + "\n".join(report.describe(name, benchmark, rows[name], notes, limits)),
+              flush=True)
+        seconds[name] = {n: w.seconds for n, w in workers.items()}
+    results = Results(rows, [n for n in options.names if n not in NOT_KERNELS], limits,
+                      {n: load(n).work or 0.0 for n in options.names})
+    print("\n" + "\n".join(summary(results)))
     if options.json:
-        document = {"machine": about, "rounds": options.rounds, "seconds": results}
+        document = {"machine": about, "limits": limits, "rounds": options.rounds,
+                    "quick": options.quick, "seconds": seconds}
         Path(options.json).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 0
 

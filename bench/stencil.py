@@ -1,4 +1,4 @@
-"""One step of the heat equation on a grid: neighbours, as a range and with tiles in local memory."""
+"""One step of the heat equation on a grid: neighbours, as a range and with local tiles."""
 
 from __future__ import annotations
 

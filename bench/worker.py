@@ -6,21 +6,14 @@ of a round for every line it reads. What libraries print goes to standard error.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
 import traceback
 from typing import Any
 
-from bench.harness import Benchmark, Missing, prepare, time_round
-
-
-def load(name: str) -> Benchmark:
-    """Return the benchmark that ``bench/<name>.py`` defines."""
-    found = importlib.import_module(f"bench.{name}").BENCHMARK
-    assert isinstance(found, Benchmark)
-    return found
+from bench.catalogue import load
+from bench.harness import Missing, prepare, time_round
 
 
 def main(name: str, implementation: str) -> int:

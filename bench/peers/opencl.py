@@ -38,7 +38,7 @@ class Session:
         self.cl = cl
         self.context = cl.Context(found[:1])
         order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        self.queue = cl.CommandQueue(self.context, properties=order if out_of_order else 0)
+        self.queue = cl.CommandQueue(self.context, properties=order if out_of_order else None)
 
     def kernel(self, name: str, **defines: Any) -> Any:
         """Return one kernel, built with these macros."""
@@ -55,7 +55,7 @@ class Session:
         """Return kernel arguments: buffers for arrays, anything else as it is."""
         return [self.buffer(a) if isinstance(a, np.ndarray) else a for a in args]
 
-    def enqueue(self, kernel: Any, space: Sequence[int], local: Sequence[int] | None) -> Any:
+    def enqueue(self, kernel: Any, space: tuple[int, ...], local: tuple[int, ...] | None) -> Any:
         """Launch a kernel whose arguments are set; sizes in OpenCL's order, fastest first."""
         return self.cl.enqueue_nd_range_kernel(self.queue, kernel, space, local)
 

@@ -16,11 +16,17 @@ from bench.harness import Case, Implementation, Missing, Work
 from bench.peers.icd import register
 
 
+def _call(function: Callable[..., Any], work: Work) -> Case:
+    """Return a case that keeps the function and its first operand, for calls with other scalars."""
+    case = work.call(function)
+    return Case(case.run, case.result, keep=(function, work.args[0]))
+
+
 def numba(name: str, work: Callable[[], Work]) -> dict[str, Implementation]:
     """Return Numba's implementation, ``prange`` and fastmath: a function of the same operands."""
     def prepare() -> Case:
         kernels = importlib.import_module("bench.peers.numba_kernels")
-        return work().call(getattr(kernels, name))
+        return _call(getattr(kernels, name), work())
     return {"numba": Implementation(prepare, ("numba",))}
 
 
@@ -30,25 +36,42 @@ def taichi(name: str, work: Callable[[], Work]) -> dict[str, Implementation]:
         ti = importlib.import_module("taichi")
         ti.init(arch=ti.cpu, log_level=ti.ERROR)
         kernels = importlib.import_module("bench.peers.taichi_kernels")
-        return work().call(getattr(kernels, name))
+        return _call(getattr(kernels, name), work())
     return {"taichi": Implementation(prepare, ("taichi",))}
+
+
+def _start_warp(work: Work) -> tuple[Any, list[Any]]:
+    """Return Warp and the operands as its arrays, over the same memory."""
+    wp = importlib.import_module("warp")
+    wp.config.quiet = True
+    wp.init()
+    return wp, [wp.array(a, dtype=wp.dtype_from_numpy(a.dtype), device="cpu", copy=False)
+                if isinstance(a, np.ndarray) else a for a in work.args]
 
 
 def warp(name: str, work: Callable[[], Work], space: tuple[int, ...]) -> dict[str, Implementation]:
     """Return Warp's implementation; its CPU device runs on one thread."""
     def prepare() -> Case:
-        wp = importlib.import_module("warp")
-        wp.config.quiet = True
-        wp.init()
-        kernels = importlib.import_module("bench.peers.warp_kernels")
         given = work()
-        inputs = [wp.array(a, dtype=wp.dtype_from_numpy(a.dtype), device="cpu", copy=False)
-                  if isinstance(a, np.ndarray) else a for a in given.args]
-        kernel = getattr(kernels, name)
+        wp, inputs = _start_warp(given)
+        kernel = getattr(importlib.import_module("bench.peers.warp_kernels"), name)
+
+        def launch(*operands: Any) -> None:
+            wp.launch(kernel, space, inputs=operands, device="cpu")
+
+        return Case(lambda: launch(*inputs), given.result, keep=(launch, inputs[0]))
+    return {"warp": Implementation(prepare, ("warp",))}
+
+
+def warp_library(function: Callable[..., Any], work: Callable[[], Work]
+                 ) -> dict[str, Implementation]:
+    """Return what Warp has ready for the work: ``function(warp, *operands)``."""
+    def prepare() -> Case:
+        given = work()
+        wp, inputs = _start_warp(given)
 
         def run() -> None:
-            wp.launch(kernel, space, inputs=inputs, device="cpu")
-            wp.synchronize_device("cpu")
+            function(wp, *inputs)
 
         return Case(run, given.result, keep=inputs)
     return {"warp": Implementation(prepare, ("warp",))}

@@ -156,7 +156,8 @@ def differences(expected: dict[str, np.ndarray[Any, Any]],
 
 def compare(text: str, device: str = "cpu") -> list[str]:
     """Run a program on the host device and on another and return what differs."""
-    return differences(run(text, "host"), run(text, device))
+    first = run(text, "host")
+    return [] if device == "host" else differences(first, run(text, device))
 
 
 def check(text: str) -> None:

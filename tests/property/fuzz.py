@@ -23,10 +23,10 @@ from tests.property.programs import program
 LIMIT = 60
 
 
-def outcome(text: str) -> tuple[str, str]:
-    """Run a program and return a word for how it went, and details."""
+def outcome(text: str, device: str = "cpu") -> tuple[str, str]:
+    """Run a program on the host and a device; return a word for how it went, and details."""
     try:
-        found = compare(text)
+        found = compare(text, device)
     except Exception as error:  # noqa: BLE001 -- whatever goes wrong is the result
         where = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error}"

@@ -20,7 +20,7 @@ _Operand = Any
 
 def _fields(what: str, values: tuple[Any, ...]) -> tuple[int, ...]:
     """Turn constructor arguments into one to three ints, or say why they are none."""
-    if len(values) == 1 and not hasattr(values[0], "__index__"):
+    if len(values) == 1 and (isinstance(values[0], _Index) or not hasattr(values[0], "__index__")):
         try:
             values = tuple(values[0])
         except TypeError:

@@ -183,7 +183,7 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node.slice, found=str(index.type),
                          help="convert it first: int(...)")
-    if not all(isinstance(v, n.Expr) for v in several.items):
+    if not all(isinstance(ctx.as_number(v, node), n.Expr) for v in several.items):
         raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
                          help="choose by if / elif, or loop over the tuple")
     return choose(ctx, several, ctx.hold(index), node)

@@ -24,7 +24,14 @@ from unisycl.frontend.parameters import spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
 from unisycl.frontend.reducers import operate as operate_object
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
-from unisycl.frontend.special import SPECIAL, builtin_row, call_row, convert, qualified, ufunc
+from unisycl.frontend.special import (
+    SPECIAL,
+    builtin_row,
+    call_row,
+    convert,
+    operator_function,
+    qualified,
+)
 from unisycl.frontend.values import (
     Atomic,
     Closure,
@@ -115,10 +122,8 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
             raise ctx.refuse("K034", node, what=_callable_name(obj), expected="2 operands",
                              found=len(args))
         return _function_object(ctx, obj, a, b, node)
-    if isinstance(obj, np.ufunc):
-        lower = ufunc(obj.__name__)
-        return lower(ctx, args, node) if lower else None
-    return convert(ctx, obj, args, node)
+    found = operator_function(ctx, obj, args, node)
+    return convert(ctx, obj, args, node) if found is None else found
 
 
 def _function_object(ctx: Context, obj: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> Value:

@@ -282,14 +282,26 @@ class Context:
         if isinstance(value, n.Const) and name in frame.once and not self.loops:
             frame.names[name] = value
             return
+        if name not in frame.once:
+            value = self.as_number(value, node)
         frame.names[name] = self.bind((frame.key, name), name, frame.names.get(name), value, node)
+
+    def as_number(self, value: Value, node: ast.AST) -> Value:
+        """Return the integer a one-dimensional index is, also inside tuples; others as they are."""
+        if isinstance(value, Several) and value.kind == "tuple":
+            return Several(tuple(self.as_number(v, node) for v in value.items))
+        is_index = isinstance(value, Item) and value.ndim == 1 and value.kind in ITEM_KINDS
+        return self.to_scalar(value, node) if is_index else value
 
     def bind(self, key: Any, name: str, old: Value | n.Local | None, value: Value,
              node: ast.AST) -> Value | n.Local:
         """Return what a name denotes once it was given a value, emitting what that takes."""
         if isinstance(old, Poison) or isinstance(value, Poison):
             return Poison()
+        if is_one(value) and (isinstance(old, n.Local) or key in self.types):
+            value = self.to_scalar(value, node)  # an id of one dimension is its integer, too
         if isinstance(value, n.Expr):
+            old = None if old is not None and not isinstance(old, n.Local) and is_one(old) else old
             if old is not None and not isinstance(old, n.Local):
                 raise self._two_kinds(name, old, value, node)
             return self.assign_scalar(key, name, old, value, node)
@@ -421,6 +433,11 @@ def _is_host_object(obj: Any) -> bool:
 
 def _local_of(value: Value | n.Local | None) -> Value | n.Local | None:
     return value.local if isinstance(value, n.Read) else value
+
+
+def is_one(value: Value | n.Local) -> bool:
+    """Say whether a value is an id or range of one dimension."""
+    return isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1
 
 
 def _scalar_help(value: Value) -> str:

@@ -172,6 +172,11 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.
             raise ctx.refuse("K036", node, op="**", types=f"{a.type} and a negative exponent",
                              help="NumPy has no such integer power: make the base a float")
         type = WEAK_FLOAT
+    if isinstance(a, n.Const) and exponent is not None and a.type.weak and b.type.weak \
+            and abs(exponent) <= 4096 and (a.value or exponent >= 0):
+        folded = a.value ** exponent
+        if isinstance(folded, int | float):
+            return coerce.weak_scalar(folded)
     if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent):
         return _repeated(ctx, a, int(exponent), type, node)
     x, y = coerce.cast(a, type), coerce.cast(b, type)

@@ -337,30 +337,30 @@ def _where(ctx: Context, node: ast.Call) -> Value:
                          Scalar(type.dtype))
 
 
-def ufunc(name: str) -> Callable[[Context, list[Value], ast.AST], n.Expr] | None:
-    """Return the lowering of a ufunc that is an operator of Python; None if it is not."""
-    op = _UFUNCS.get(name)
-    if op is None:
+def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a ufunc or a function of ``operator`` that is an operator; None if it is neither."""
+    ours = isinstance(obj, np.ufunc)
+    name = getattr(obj, "__name__", "").strip("_")
+    op = _UFUNCS.get(name) if ours else _OPERATORS.get(name)
+    if op is None or not (ours or getattr(obj, "__module__", "") == "_operator"):
         return None
-
-    def lower(ctx: Context, args: list[Value], node: ast.AST) -> n.Expr:
-        if len(args) != 2:
-            raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)",
-                             found=len(args))
-        a, b = (ctx.to_scalar(x, node) for x in args)
-        if op in _TESTS:
-            found = coerce.compare(op, a, b)
-            if found is None:
-                raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
-            return coerce.convert(found, BOOL)
-        a, b = (n.Const(Scalar(x.type.dtype), x.value) if isinstance(x, n.Const) and x.type.weak
-                and a.type.weak and b.type.weak else x for x in (a, b))
-        result = arithmetic(ctx, op, a, b, node)
-        return coerce.convert(result, Scalar(result.type.dtype))
-    return lower
+    if len(args) != 2:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)", found=len(args))
+    if not ours and op not in _TESTS:
+        return operate(ctx, op, args[0], args[1], node)
+    a, b = (ctx.to_scalar(x, node) for x in args)
+    result = coerce.compare(op, a, b) if op in _TESTS else arithmetic(ctx, op, a, b, node)
+    if result is None:
+        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    return coerce.convert(result, Scalar(result.type.dtype)) if ours else result
 
 
 _TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv",
+    "mod": "mod", "pow": "pow", "and": "and", "or": "or", "xor": "xor", "lshift": "shl",
+    "rshift": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
+}
 _UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
     "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "power": "pow", "pow": "pow",
@@ -461,7 +461,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
-    "math.floor": _whole("floor"), "math.ceil": _whole("ceil"), "math.trunc": _whole("trunc"),
+    "math.floor": _whole("floor"), "math.ceil": _whole("ceil"),
     "numpy.where": _where, "numpy.zeros": _filled("zeros", 0), "numpy.ones": _filled("ones", 1),
     "numpy.empty": _filled("empty", None), "numpy.array": _container("an array"),
     "unisycl.lang.memory.private_array": _private,

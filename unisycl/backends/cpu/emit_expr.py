@@ -13,7 +13,7 @@ from unisycl.backends.cpu import emit_memory
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val, as_int
 from unisycl.backends.cpu.lowerings import call_builtin
-from unisycl.base.dtypes import BOOL, FLOAT64, INT64, DType
+from unisycl.base.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
 from unisycl.ir import nodes as n
 
 _PREDICATE = {
@@ -103,24 +103,36 @@ def _shift(e: Emitter, op: str, a: Val, b: Val) -> Val:
 
 
 def _float_division(e: Emitter, op: str, a: Val, b: Val) -> Val:
-    """NumPy's floor_divide and remainder: the remainder has the divisor's sign."""
+    """NumPy's floor_divide and remainder: the remainder has the divisor's sign.
+
+    float16 goes through float32, as in NumPy.
+    """
     lanes, dtype = e.lanes, a.dtype
+    if dtype.bits == 16:
+        wide = _float_division(e, op, lanes.cast(a, FLOAT32), lanes.cast(b, FLOAT32))
+        return lanes.cast(wide, dtype)
     zero = lanes.const(0.0, dtype)
-    mod = lanes.map(dtype, "frem {t} {0}, {1}", a, b)
-    nonzero = lanes.compare("one", mod, zero)
-    differ = lanes.logic("xor", lanes.compare("olt", b, zero), lanes.compare("olt", mod, zero))
-    fix = lanes.logic("and", nonzero, differ)
-    mod = lanes.select(fix, lanes.add(mod, b), mod)
+    rest = lanes.map(dtype, "frem {t} {0}, {1}", a, b)
+    differ = lanes.logic("xor", lanes.compare("olt", b, zero), lanes.compare("olt", rest, zero))
+    fix = lanes.logic("and", lanes.compare("une", rest, zero), differ)
     if op == "mod":
         signed = lanes.call("llvm.copysign", dtype, zero, b)
-        return lanes.select(lanes.compare("oeq", mod, zero), signed, mod)
-    quotient = lanes.map(dtype, "fdiv {t} {0}, {1}", lanes.sub(a, mod), b)
+        moved = lanes.select(fix, _exactly(e, "fadd", rest, b), rest)
+        return lanes.select(lanes.compare("oeq", rest, zero), signed, moved)
+    quotient = lanes.map(dtype, "fdiv {t} {0}, {1}", _exactly(e, "fsub", a, rest), b)
+    quotient = lanes.select(fix, _exactly(e, "fsub", quotient, lanes.const(1.0, dtype)), quotient)
     whole = lanes.call("llvm.floor", dtype, quotient)
-    above = lanes.compare("ogt", lanes.map(dtype, "fsub {t} {0}, {1}", quotient, whole),
-                          lanes.const(0.5, dtype))
-    whole = lanes.select(above, lanes.add(whole, lanes.const(1.0, dtype)), whole)
+    above = lanes.compare("ogt", _exactly(e, "fsub", quotient, whole), lanes.const(0.5, dtype))
+    whole = lanes.select(above, _exactly(e, "fadd", whole, lanes.const(1.0, dtype)), whole)
     plain = lanes.map(dtype, "fdiv {t} {0}, {1}", a, b)
+    nothing = lanes.call("llvm.copysign", dtype, zero, plain)
+    whole = lanes.select(lanes.compare("une", quotient, zero), whole, nothing)
     return lanes.select(lanes.compare("oeq", b, zero), plain, whole)
+
+
+def _exactly(e: Emitter, word: str, a: Val, b: Val) -> Val:
+    """Add or subtract rounding once, never contracted with what comes before."""
+    return e.lanes.map(a.dtype, word + " {t} {0}, {1}", a, b)
 
 
 def _int_division(e: Emitter, op: str, a: Val, b: Val) -> Val:

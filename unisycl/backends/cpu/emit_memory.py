@@ -236,10 +236,25 @@ def _store_row(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     if e.mask is None:
         e.f.store(t, value, pointer, dtype.size)
         return
+    mask = e.mask
+    if not dtype.is_float and dtype.bits < 64:
+        mask = e.f.op(f"xor {e.mask_type} {mask}, {_no_lanes(e)}")
     name = f"llvm.masked.store.v{e.lanes.lanes}{_mangled(dtype)}.p0"
     e.f.module.declare(name, f"void @({t}, ptr, i32, {e.mask_type})")
     e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {dtype.size}, "
-           f"{e.mask_type} {e.mask})")
+           f"{e.mask_type} {mask})")
+
+
+def _no_lanes(e: Emitter) -> str:
+    """Return a mask without lanes that LLVM cannot see through.
+
+    X86 in LLVM 20 to 22 turns a masked store of a truncated vector whose mask is a constant with
+    one lane on into a scalar store of the wide element (X86ISelLowering, combineMaskedStore).
+    """
+    key = (-1, e.mask_bits)
+    if key not in e.cache:
+        e.cache[key] = e.f.hidden_zero(e.mask_bits, e.mask_type)
+    return e.cache[key]
 
 
 def _scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:

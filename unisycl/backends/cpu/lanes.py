@@ -163,6 +163,8 @@ class Lanes:
             return self.compare("une" if v.dtype.is_float else "ne", v, zero)
         if v.form == LINEAR and to.is_integer and v.dtype.is_integer and to.bits >= v.dtype.bits:
             return Val(LINEAR, to, self._convert_scalar(v, to), v.stride)
+        if to.is_float and to.bits == 16 and v.dtype.bits > 16 and v.dtype is not dtypes.FLOAT32:
+            return self._to_half(v, to)
         word = self._conversion(v.dtype, to)
         if word == "bitcast":
             return Val(v.form, to, v.ref, v.stride)
@@ -197,6 +199,20 @@ class Lanes:
         if to.bits < source.bits:
             return "trunc"
         return "sext" if source.kind == "i" else "zext"
+
+    def _to_half(self, v: Val, to: DType) -> Val:
+        """Convert to float16 rounding once: float32 rounded to odd on the way keeps what decides."""
+        wide = self.cast(v, dtypes.FLOAT64)
+        near = self.cast(wide, dtypes.FLOAT32)
+        back = self.cast(near, dtypes.FLOAT64)
+        inexact = self.compare("one", back, wide)
+        larger = self.compare("ogt", self.call("llvm.fabs", wide.dtype, back),
+                              self.call("llvm.fabs", wide.dtype, wide))
+        bits = self.map(dtypes.INT32, "bitcast {t} {0} to {to}", near)
+        bits = self.sub(bits, self.cast(larger, dtypes.INT32))
+        bits = self.logic("or", bits, self.cast(inexact, dtypes.INT32))
+        odd = self.map(dtypes.FLOAT32, "bitcast {t} {0} to {to}", bits)
+        return self.cast(odd, to)
 
     def _to_int(self, v: Val, to: DType) -> Val:
         """Truncate a float; narrow integers take the low bits of 32 or 64, as NumPy does."""

@@ -58,6 +58,14 @@ def _pick(condition: Any, x: Any, y: Any) -> Any:
     return np.asarray(np.where(condition, x, y))[()]
 
 
+def _step(edge: Any, x: Any) -> Any:
+    return np.result_type(edge, x).type(0 if x < edge else 1)
+
+
+def _sign(x: Any) -> Any:
+    return np.result_type(x).type(0) if np.isnan(x) else np.sign(x)
+
+
 def _smoothstep(low: Any, high: Any, x: Any) -> Any:
     t = np.clip((x - low) / (high - low), 0, 1)
     return t * t * (3 - 2 * t)
@@ -102,10 +110,10 @@ ROWS = (
             numpy=("radians", "deg2rad"), math=("radians",), doc="Degrees to radians."),
     Builtin("mix", 3, "float", lambda x, y, a: x + (y - x) * a, "expand:mix", **_COMMON,
             doc="x + (y - x) * a."),
-    Builtin("step", 2, "float", lambda e, x: np.where(x < e, x * 0, x * 0 + 1)[()], "expand:step",
+    Builtin("step", 2, "float", _step, "expand:step",
             **_COMMON, doc="0 where x < edge, else 1."),
     Builtin("smoothstep", 3, "float", _smoothstep,
             "expand:smoothstep", **_COMMON, doc="Smooth Hermite step between two edges."),
-    Builtin("sign", 1, "float", lambda x: np.where(np.isnan(x), x * 0, np.sign(x))[()],
+    Builtin("sign", 1, "float", _sign,
             "expand:sign", **_COMMON, doc="-1, 0 or 1; 0 for NaN."),
 )

@@ -47,6 +47,12 @@ def _round(x: Any) -> Any:
     return whole + (np.abs(x - whole) >= 0.5) * np.copysign(np.ones_like(x), x)
 
 
+def _fdim(x: Any, y: Any) -> Any:
+    if np.isnan(x) or np.isnan(y):
+        return x + y
+    return x - y if x > y else np.result_type(x, y).type(0)
+
+
 def _fract(x: Any) -> Any:
     kind = np.result_type(x)
     return np.minimum(x - np.floor(x), np.nextafter(kind.type(1), kind.type(0)))
@@ -82,8 +88,7 @@ ROWS = (
             doc="The larger; a NaN operand is ignored."),
     Builtin("fmod", 2, "float", np.fmod, "expand:fmod", numpy=("fmod",), math=("fmod",),
             doc="Remainder with the dividend's sign."),
-    Builtin("fdim", 2, "float", lambda x, y: np.where(x > y, x - y, (x - y) * 0)[()],
-            "expand:fdim", doc="Positive difference."),
+    Builtin("fdim", 2, "float", _fdim, "expand:fdim", doc="Positive difference."),
     Builtin("fma", 3, "float", _fma, "llvm.fma", doc="a*b+c rounded once."),
     Builtin("mad", 3, "float", lambda a, b, c: a * b + c, "expand:mad",
             doc="a*b+c, rounded once or twice."),

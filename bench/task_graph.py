@@ -1,0 +1,111 @@
+"""A graph of 1000 tasks of one work-item: all independent, and each waiting for the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bench import ours
+from bench.harness import OURS, Benchmark, Case, Implementation, Work, sized
+from bench.peers.opencl import Session, opencl
+from bench.peers.start import numba, taichi, warp
+
+NODES = sized(1000, 50)
+
+
+def operands() -> Work:
+    """Return what the tasks write, one element each after the first, which stays zero."""
+    return Work((np.zeros(NODES + 1, np.float32), np.int32(0)), 0)
+
+
+def with_unisycl(which: str) -> Case:
+    """An out-of-order queue; dependent tasks name the event before."""
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
+
+    def mark(i: Any, values: Any, node: Any) -> None:
+        values[node + 1] = np.float32(node + 1)
+
+    def step(i: Any, values: Any, node: Any) -> None:
+        values[node + 1] = values[node] + np.float32(1)
+
+    queue = ours.queue()
+    memory: Any = sycl.malloc_shared(NODES + 1, np.float32, queue)
+    memory[0] = np.float32(0)
+
+    def independent() -> None:
+        for node in range(NODES):
+            queue.parallel_for(1, mark, memory, node)
+        queue.wait()
+
+    def dependent() -> None:
+        before = queue.parallel_for(1, step, memory, 0)
+        for node in range(1, NODES):
+            before = queue.parallel_for(1, step, memory, node, depends_on=before)
+        queue.wait()
+
+    return Case(dependent if which == "dependent" else independent,
+                lambda: np.array([memory[i] for i in range(NODES + 1)]), keep=(queue, memory))
+
+
+def on_opencl(which: str) -> Callable[[Session], Case]:
+    """Return PyOpenCL's graph on an out-of-order queue."""
+    def prepare(session: Session) -> Case:
+        values = operands().args[0]
+        memory = session.buffer(values)
+        kernel = session.kernel("step" if which == "dependent" else "mark")
+        numbers, queue = [np.int32(k) for k in range(NODES)], session.queue
+
+        def run() -> None:
+            before = None
+            for node in numbers:
+                event = kernel(queue, (1,), None, memory, node, wait_for=before)
+                before = [event] if which == "dependent" else None
+            queue.finish()
+
+        def result() -> Any:
+            session.read([values], [memory])
+            return values
+
+        return Case(run, result, keep=session)
+    return prepare
+
+
+def in_turn(name: str) -> dict[str, Implementation]:
+    """Return those who have no graph: one call after the other."""
+    def all_nodes(made: Implementation) -> Case:
+        case = made.prepare()
+        kernel, args = case.keep
+        numbers = [np.int32(k) for k in range(NODES)]
+
+        def run() -> None:
+            for node in numbers:
+                kernel(args, node)
+
+        return Case(run, case.result, case)
+
+    made = {**numba(name, operands), **taichi(name, operands), **warp(name, operands, (1,))}
+    return {k: Implementation(partial(all_nodes, i), i.needs) for k, i in made.items()}
+
+
+def check(result: Any) -> None:
+    """Every task ran, and in order."""
+    assert np.array_equal(result, np.arange(NODES + 1))
+
+
+def make(which: str, kernel: str, title: str) -> Benchmark:
+    """Return one of the two graphs."""
+    return Benchmark(title, {OURS: Implementation(partial(with_unisycl, which)), **in_turn(kernel),
+                             **opencl(on_opencl(which), out_of_order=True)},
+                     check, work=NODES / 1e3, unit="ktask/s")
+
+
+BENCHMARKS = {
+    "tasks_independent": make("independent", "mark", f"{NODES} tasks of one work-item, no edges"),
+    "tasks_dependent": make("dependent", "step", f"{NODES} tasks, each after the one before"),
+}
+
+if __name__ == "__main__":
+    ours.show(BENCHMARKS)
