@@ -116,7 +116,7 @@ def on_opencl(way: str) -> Callable[[Session], Case]:
 
 
 def with_dpctl(way: str) -> Case:
-    """dpctl's launch of an OpenCL kernel through SYCL, in-order queue, shared USM."""
+    """The launch, by dpctl, of an OpenCL kernel through SYCL, in-order queue, shared USM."""
     register("intel-opencl")
     dpctl = importlib.import_module("dpctl")
     program = importlib.import_module("dpctl.program")

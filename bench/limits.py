@@ -71,7 +71,7 @@ def fma_text(vector: str, mangled: str) -> str:
 
 def splat(vector: str, value: float) -> str:
     """Return a constant vector of one value."""
-    lanes = int(vector.split()[0][1:])
+    lanes = int(vector.split(maxsplit=1)[0][1:])
     return "<" + ", ".join([f"float {value:e}"] * lanes) + ">"
 
 

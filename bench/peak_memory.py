@@ -1,4 +1,4 @@
-"""Prints how many MiB a program needs beyond Python, NumPy and its arrays: ``... unisycl|numba``."""
+"""Prints how many MiB a program needs beyond Python, NumPy and its arrays: ``unisycl|numba``."""
 
 from __future__ import annotations
 

@@ -91,7 +91,8 @@ def numpy_on(which: str) -> Callable[..., None]:
     def add(part: slice, a: Any, b: Any, c: Any) -> None:
         np.add(a[part], b[part], out=c[part])
 
-    return {"copy": copy, "mul": mul, "add": add, "triad": triad}[which]
+    chosen: dict[str, Callable[..., None]] = {"copy": copy, "mul": mul, "add": add, "triad": triad}
+    return chosen[which]
 
 
 def numpy_dot(kind: Any) -> dict[str, Implementation]:

@@ -28,7 +28,7 @@ def with_unisycl(which: str) -> Case:
     def mark(i: Any, values: Any, node: Any) -> None:
         values[node + 1] = np.float32(node + 1)
 
-    def step(i: Any, values: Any, node: Any) -> None:
+    def follow(i: Any, values: Any, node: Any) -> None:
         values[node + 1] = values[node] + np.float32(1)
 
     queue = ours.queue()
@@ -41,9 +41,9 @@ def with_unisycl(which: str) -> Case:
         queue.wait()
 
     def dependent() -> None:
-        before = queue.parallel_for(1, step, memory, 0)
+        before = queue.parallel_for(1, follow, memory, 0)
         for node in range(1, NODES):
-            before = queue.parallel_for(1, step, memory, node, depends_on=before)
+            before = queue.parallel_for(1, follow, memory, node, depends_on=before)
         queue.wait()
 
     return Case(dependent if which == "dependent" else independent,
@@ -55,7 +55,7 @@ def on_opencl(which: str) -> Callable[[Session], Case]:
     def prepare(session: Session) -> Case:
         values = operands().args[0]
         memory = session.buffer(values)
-        kernel = session.kernel("step" if which == "dependent" else "mark")
+        kernel = session.kernel("follow" if which == "dependent" else "mark")
         numbers, queue = [np.int32(k) for k in range(NODES)], session.queue
 
         def run() -> None:
@@ -104,7 +104,7 @@ def make(which: str, kernel: str, title: str) -> Benchmark:
 
 BENCHMARKS = {
     "tasks_independent": make("independent", "mark", f"{NODES} tasks of one work-item, no edges"),
-    "tasks_dependent": make("dependent", "step", f"{NODES} tasks, each after the one before"),
+    "tasks_dependent": make("dependent", "follow", f"{NODES} tasks, each after the one before"),
 }
 
 if __name__ == "__main__":

@@ -16,6 +16,12 @@ from bench.catalogue import load
 from bench.harness import Missing, prepare, time_round
 
 
+def in_one_line(error: Exception) -> str:
+    """Return the name of an error and its message, cut to fit a table."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:160].rstrip(": ")
+
+
 def main(name: str, implementation: str) -> int:
     """Serve rounds until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -33,7 +39,7 @@ def main(name: str, implementation: str) -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is the answer
         traceback.print_exc()
-        answer(error=f"{type(error).__name__}: {error}".splitlines()[0])
+        answer(error=in_one_line(error))
         return 1
     answer(ready=True)
     for _ in sys.stdin:
@@ -41,7 +47,7 @@ def main(name: str, implementation: str) -> int:
             answer(seconds=time_round(case, single=benchmark.single))
         except Exception as error:  # noqa: BLE001 - as above
             traceback.print_exc()
-            answer(error=f"{type(error).__name__}: {error}".splitlines()[0])
+            answer(error=in_one_line(error))
             return 1
     return 0
 

@@ -194,7 +194,7 @@ __kernel void black_scholes(READ(float) price, READ(float) strike, READ(float) y
 __kernel void scan_groups(READ(int) values, GLOBAL(int) out, GLOBAL(int) sums, int n)
 {
     int i = get_global_id(0), mine = get_local_id(0), total = i < n ? values[i] : 0;
-#ifdef __opencl_c_work_group_collective_functions
+#if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_work_group_collective_functions)
     total = work_group_scan_inclusive_add(total);
 #else
     __local int tile[GROUP];
@@ -275,7 +275,7 @@ __kernel void touch(GLOBAL(float) out)
     out[get_global_id(0)] = 1.0f;
 }
 
-__kernel void step(GLOBAL(float) values, int node)
+__kernel void follow(GLOBAL(float) values, int node)
 {
     values[node + 1] = values[node] + 1.0f;
 }

@@ -209,6 +209,6 @@ def mark(values: Any, node: Any) -> None:
 
 
 @parallel
-def step(values: Any, node: Any) -> None:
+def follow(values: Any, node: Any) -> None:
     for i in prange(node + 1, node + 2):
         values[i] = values[i - 1] + ONE

@@ -36,20 +36,24 @@ class Session:
         if not found:
             raise Missing("its platform has no device here")
         self.cl = cl
+        self._kept: list[Any] = []  # a kernel does not keep its arguments alive
         self.context = cl.Context(found[:1])
         order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        self.queue = cl.CommandQueue(self.context, properties=order if out_of_order else None)
+        self.queue = (cl.CommandQueue(self.context, properties=order) if out_of_order
+                      else cl.CommandQueue(self.context))
 
     def kernel(self, name: str, **defines: Any) -> Any:
         """Return one kernel, built with these macros."""
-        options = [f"-D{k}={v}" for k, v in defines.items()]
+        options = ["-cl-std=CL3.0", *(f"-D{k}={v}" for k, v in defines.items())]
         program = self.cl.Program(self.context, SOURCE.read_text(encoding="utf-8"))
         return self.cl.Kernel(program.build(options), name)
 
     def buffer(self, array: Any) -> Any:
         """Return a buffer holding a copy of an array."""
         flags = self.cl.mem_flags
-        return self.cl.Buffer(self.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=array)
+        self._kept.append(self.cl.Buffer(self.context, flags.READ_WRITE | flags.COPY_HOST_PTR,
+                                         hostbuf=array))
+        return self._kept[-1]
 
     def bind(self, args: Sequence[Any]) -> list[Any]:
         """Return kernel arguments: buffers for arrays, anything else as it is."""

@@ -61,7 +61,7 @@ def triad_f64(a: F64, b: F64, c: F64, s: ti.f64):
 
 @ti.kernel
 def total_f32(a: F32, b: F32) -> ti.f32:
-    total = ti.f32(0)
+    total = ti.f32(0.0)
     for i in a:
         total += a[i] * b[i]
     return total
@@ -69,7 +69,7 @@ def total_f32(a: F32, b: F32) -> ti.f32:
 
 @ti.kernel
 def total_f64(a: F64, b: F64) -> ti.f64:
-    total = ti.f64(0)
+    total = ti.f64(0.0)
     for i in a:
         total += a[i] * b[i]
     return total
@@ -85,7 +85,7 @@ def dot_f64(a, b, out):
 
 @ti.kernel
 def total(values: F32) -> ti.f32:
-    total = ti.f32(0)
+    total = ti.f32(0.0)
     for i in values:
         total += values[i]
     return total
@@ -100,8 +100,8 @@ def mandelbrot(image: IMAGE, limit: ti.i32, left: ti.f32, top: ti.f32, step: ti.
     for y, x in image:
         c_re = ti.f32(x) * step + left
         c_im = ti.f32(y) * step + top
-        re = ti.f32(0)
-        im = ti.f32(0)
+        re = ti.f32(0.0)
+        im = ti.f32(0.0)
         n = 0
         while n < limit and re * re + im * im <= 4:
             t = re * re - im * im + c_re
@@ -115,7 +115,7 @@ def mandelbrot(image: IMAGE, limit: ti.i32, left: ti.f32, top: ti.f32, step: ti.
 def nbody(x: F32, y: F32, z: F32, m: F32, ax: F32, ay: F32, az: F32, n: ti.i32):
     for i in range(n):
         xi, yi, zi = x[i], y[i], z[i]
-        fx, fy, fz = ti.f32(0), ti.f32(0), ti.f32(0)
+        fx, fy, fz = ti.f32(0.0), ti.f32(0.0), ti.f32(0.0)
         for j in range(n):
             dx, dy, dz = x[j] - xi, y[j] - yi, z[j] - zi
             near = ti.rsqrt(dx * dx + dy * dy + dz * dz + 1e-3)
@@ -131,17 +131,17 @@ def nbody(x: F32, y: F32, z: F32, m: F32, ax: F32, ay: F32, az: F32, n: ti.i32):
 @ti.kernel
 def matmul(left: GRID, right: GRID, out: GRID, n: ti.i32):
     for row, column in out:
-        total = ti.f32(0)
+        total = ti.f32(0.0)
         for k in range(n):
             total += left[row, k] * right[k, column]
         out[row, column] = total
 
 
 @ti.kernel
-def stencil(u: GRID, new: GRID, alpha: ti.f32):
+def stencil(u: GRID, out: GRID, alpha: ti.f32):
     for y, x in ti.ndrange((1, u.shape[0] - 1), (1, u.shape[1] - 1)):
         here = u[y, x]
-        new[y, x] = here + alpha * (u[y - 1, x] + u[y + 1, x] + u[y, x - 1] + u[y, x + 1]
+        out[y, x] = here + alpha * (u[y - 1, x] + u[y + 1, x] + u[y, x - 1] + u[y, x + 1]
                                     - 4 * here)
 
 
@@ -184,7 +184,7 @@ def transpose(matrix: GRID, out: GRID):
 @ti.kernel
 def spmv(starts: I32, columns: I32, values: F32, x: F32, y: F32):
     for row in y:
-        total = ti.f32(0)
+        total = ti.f32(0.0)
         for k in range(starts[row], starts[row + 1]):
             total += values[k] * x[columns[k]]
         y[row] = total
@@ -215,6 +215,6 @@ def mark(values: F32, node: ti.i32):
 
 
 @ti.kernel
-def step(values: F32, node: ti.i32):
+def follow(values: F32, node: ti.i32):
     for i in range(node + 1, node + 2):
         values[i] = values[i - 1] + 1

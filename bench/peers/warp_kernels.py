@@ -105,12 +105,12 @@ def matmul(left: GRID, right: GRID, out: GRID, n: wp.int32):
 
 
 @wp.kernel
-def stencil(u: GRID, new: GRID, alpha: wp.float32):
+def stencil(u: GRID, out: GRID, alpha: wp.float32):
     y, x = wp.tid()
     y += 1
     x += 1
     here = u[y, x]
-    new[y, x] = here + alpha * (u[y - 1, x] + u[y + 1, x] + u[y, x - 1] + u[y, x + 1] - 4.0 * here)
+    out[y, x] = here + alpha * (u[y - 1, x] + u[y + 1, x] + u[y, x - 1] + u[y, x + 1] - 4.0 * here)
 
 
 @wp.func
@@ -176,5 +176,5 @@ def mark(values: F32, node: wp.int32):
 
 
 @wp.kernel
-def step(values: F32, node: wp.int32):
+def follow(values: F32, node: wp.int32):
     values[node + 1] = values[node] + 1.0

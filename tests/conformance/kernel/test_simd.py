@@ -153,3 +153,20 @@ def test_reductions_over_any_size_include_the_old_value(queue: sycl.queue, exten
                        sycl.reduction(low, sycl.minimum()), sycl.reduction(high, sycl.maximum()),
                        kernel).wait()
     assert (5 + x.sum(), x.min(), x.max()) == (total[0], low[0], high[0])
+
+
+@pytest.mark.row("C-2", "K-4")
+@pytest.mark.parametrize("start", [0, 1, 7, 15])
+def test_streams_larger_than_the_caches_are_written_whole(queue: sycl.queue, start: int) -> None:
+    if queue.get_device().has(sycl.aspect.host_debuggable):
+        pytest.skip("the host device has no streams, and 17 million items take it minutes")
+    count = (1 << 24) + 5
+    memory = np.full(count + 32, -1.0, np.float32)
+    out = memory[start:start + count]
+
+    def kernel(i):  # type: ignore[no-untyped-def]
+        out[i] = i % 1000
+    queue.parallel_for(count, kernel).wait()
+    assert np.array_equal(np.arange(count) % 1000, out)
+    assert (memory[:start] == -1).all()
+    assert (memory[start + count:] == -1).all()

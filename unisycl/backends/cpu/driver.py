@@ -19,17 +19,20 @@ import numpy as np
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.cpu import emit_print, jit, strided
 from unisycl.backends.cpu.abi import address
-from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel, text_of
+from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
+from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
+from unisycl.passes import streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
 _SMALL = 1 << 31
+_STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 
 
 class CpuDriver:
@@ -40,27 +43,37 @@ class CpuDriver:
 
     def __init__(self) -> None:
         self.pool = NativePool(threads())
-        self._edges: dict[int, tuple[Kernel, int]] = {}
+        self._known: dict[int, tuple[Kernel, int, int]] = {}
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use."""
         return (_device(self.pool.threads),)
 
-    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> tuple[bool, bool]:
-        """Return (the last dimension of a range ends within a vector, all ids fit 31 bits)."""
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Key:
+        """Return what of a geometry the kernel's code depends on."""
+        items = math.prod(geometry.global_)
         small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
         if kernel.index_kind != "range":
-            return False, small and kernel.index_kind != "work_group"
-        known = self._edges.get(id(kernel))
+            return Key(False, small and kernel.index_kind != "work_group", False)
+        lanes, element = self._facts(kernel)
+        return Key(geometry.global_[-1] % lanes != 0, small, items * element >= _STREAM_BYTES)
+
+    def _facts(self, kernel: Kernel) -> tuple[int, int]:
+        """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
+        known = self._known.get(id(kernel))
         if known is None:
-            known = self._edges[id(kernel)] = (
-                kernel, choose_lanes(kernel, machine().vector_bits))
-        return geometry.global_[-1] % known[1] != 0, small
+            found = machine()
+            lanes = choose_lanes(kernel, found.vector_bits)
+            param = streams.output(kernel) if found.triple.startswith("x86_64") else None
+            size = strided.elem_bytes(param) if param is not None else 0
+            if lanes * size % STREAM_ALIGN:
+                size = 0
+            known = self._known[id(kernel)] = (kernel, lanes, size)
+        return known[1:]
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
         """Compile a kernel for launches of this geometry."""
-        edge, small = self.geometry_key(kernel, geometry)
-        return compile_kernel(kernel, edge=edge, small=small)
+        return compile_kernel(kernel, self.geometry_key(kernel, geometry))
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's optimised LLVM IR ('llvm') or its machine code ('asm')."""
@@ -68,8 +81,7 @@ class CpuDriver:
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm and asm, not {stage}")
-        edge, small = self.geometry_key(kernel, geometry)
-        module, _ = text_of(kernel, edge=edge, small=small)
+        module, _ = text_of(kernel, self.geometry_key(kernel, geometry))
         return show(module.text(), loops=kernel.index_kind == "single")
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
@@ -127,7 +139,7 @@ class CpuDriver:
 
 @functools.cache
 def _strided_executable(kernel: Kernel) -> CpuExecutable:
-    return compile_kernel(kernel, edge=True, small=False)
+    return compile_kernel(kernel, Key(edge=True, small=False, stream=False))
 
 
 def _partials(executable: CpuExecutable, launch: Launch,

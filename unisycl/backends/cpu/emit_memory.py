@@ -17,6 +17,9 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, Struct, View
 
 
+STREAM_ALIGN = 64
+
+
 @dataclass(slots=True)
 class Address:
     """A base pointer and a byte or element offset; ``scale`` is what one step of index spans."""
@@ -194,7 +197,8 @@ def store(e: Emitter, place: n.Place, value: Val) -> None:
     if at.index.form == UNIFORM:
         _store_one(e, at, dtype, value)
     elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
-        _store_row(e, at, dtype, e.lanes.vector(value))
+        past = e.streaming and place.base is e.stream
+        _store_row(e, at, dtype, e.lanes.vector(value), past_caches=past)
     else:
         _scatter(e, at, dtype, e.lanes.vector(value))
 
@@ -230,9 +234,12 @@ def last_active(e: Emitter, bits: str, value: Val) -> str:
     return e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, {b} {lane}")
 
 
-def _store_row(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches: bool) -> None:
     t = llvm_type(dtype, e.lanes.lanes)
     pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None and past_caches:
+        e.f.do(f"store {t} {value}, ptr {pointer}, align {STREAM_ALIGN}, !nontemporal !1")
+        return
     if e.mask is None:
         e.f.store(t, value, pointer, dtype.size)
         return

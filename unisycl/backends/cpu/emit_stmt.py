@@ -53,10 +53,19 @@ def _breaks(block: n.Block) -> bool:
 
 def _if(e: Emitter, stmt: n.If) -> None:
     cond = e.emit(e, stmt.cond)
+    ref = _settled(e, cond)
     if cond.form == UNIFORM:
-        _uniform_if(e, stmt, cond.ref)
+        _uniform_if(e, stmt, ref)
     else:
-        _varying_if(e, stmt, cond.ref)
+        _varying_if(e, stmt, ref)
+
+
+def _settled(e: Emitter, cond: Val) -> str:
+    """Return a condition that is safe to branch on: lanes that are off may have loaded nothing."""
+    if e.mask is None or not cond.ref.startswith("%") or (
+            cond.form == UNIFORM and not e.maybe_empty):
+        return cond.ref
+    return e.f.op(f"freeze {e.lanes.type(cond.dtype, cond.form)} {cond.ref}")
 
 
 def _uniform_if(e: Emitter, stmt: n.If, cond: str) -> None:
@@ -241,11 +250,12 @@ def _enter_loop(e: Emitter, cond: Val, loop: Loop, inside: str, exit: str) -> No
         e.f.branch(cond.ref, inside, exit)
         return
     assert e.mask is not None
+    ref = _settled(e, cond)
     if cond.form == UNIFORM:
         some = e.any(e.mask)
-        go = some if cond.ref == "true" else e.f.op(f"and i1 {some}, {cond.ref}")
+        go = some if ref == "true" else e.f.op(f"and i1 {some}, {ref}")
     else:
-        e.mask = e.and_mask(cond.ref)
+        e.mask = e.and_mask(ref)
         go = e.any(e.mask)
     e.f.branch(go, inside, exit)
 

@@ -80,6 +80,8 @@ class Emitter:
     sub_group: Val | None = None
     cache: dict[tuple[int, str], str] = field(default_factory=dict)
     local_base: str = ""
+    stream: n.Param | None = None
+    streaming: bool = False
     work_items: Callable[[n.WorkItems], None] | None = None
     read_locals: frozenset[n.Local] = frozenset()
     reducer_locals: frozenset[n.Local] = frozenset()

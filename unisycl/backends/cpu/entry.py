@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from unisycl.backends.cpu import emit_expr, queries, reductions
+from unisycl.backends.cpu import emit_expr, emit_memory, queries, reductions
 from unisycl.backends.cpu.abi import Layout, layout
 from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter
@@ -26,15 +26,17 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
 from unisycl.passes import shapes as sh
+from unisycl.passes import streams
 
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool) -> tuple[Layout, list[tuple[object, ...]]]:
+          edge: bool, stream: bool = False) -> tuple[Layout, list[tuple[object, ...]]]:
     """Write a kernel's entry into a module; return its layout and print statements.
 
-    ``edge``: the last dimension may end within a vector.
+    ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
+    if it has one, is larger than the caches and is written past them.
     """
     if kernel.index_kind == "nd_range":
         kernel = replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
@@ -48,12 +50,16 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(seeds)
+    e.stream = streams.output(kernel) if stream else None
     if any(isinstance(p.type, View) and p.type.space is address_space.local_space
            for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {e.slot(found.local_bytes)}, align 64")
     _arrays(e)
     _units(e, {"range": _range_unit, "single": _single_unit, "nd_range": _group_unit,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
+    if e.stream is not None:
+        f.module.declare("llvm.x86.sse.sfence", "void @()")
+        f.do("call void @llvm.x86.sse.sfence()")
     f.finish()
     if kernel.reducers:
         reductions.build_finish(kernel, module, name + ".finish", found, widest)
@@ -168,6 +174,8 @@ def _along(e: Emitter, low: str, high: str, outer: list[Val], body: Callable[[li
            edge: bool) -> None:
     """Run ``body`` for whole vectors from ``low``, then once under a mask for what is left."""
     f, w = e.f, e.lanes.lanes
+    if e.stream is not None:
+        low = _until_aligned(e, low, high, outer, body)
     length = f.op(f"sub i64 {high}, {low}")
     whole = f.op(f"and i64 {length}, {-w}")
     stop = f.op(f"add i64 {low}, {whole}")
@@ -179,28 +187,57 @@ def _along(e: Emitter, low: str, high: str, outer: list[Val], body: Callable[[li
     now = f.load("i64", counter)
     f.branch(f.op(f"icmp ult i64 {now}, {stop}"), inside, done)
     f.start(inside)
-    e.mask, e.maybe_empty = None, False
+    e.mask, e.maybe_empty, e.streaming = None, False, e.stream is not None
     body([*outer, Val(LINEAR, INT64, now, 1)])
+    e.streaming = False
     f.store("i64", f.op(f"add nuw i64 {now}, {w}"), counter)
     f.jump(head)
     f.start(done)
     e.mask = None
     if not edge:
         return
+    _under_mask(e, f.op(f"sub i64 {high}, {stop}"), [*outer, Val(LINEAR, INT64, stop, 1)], body)
+
+
+def _under_mask(e: Emitter, count: str, ids: list[Val],
+                body: Callable[[list[Val]], None]) -> None:
+    """Run ``body`` once for the first ``count`` lanes, if there are any."""
+    f, w = e.f, e.lanes.lanes
     some, end = f.label("edge"), f.label("edgeend")
-    left = f.op(f"sub i64 {high}, {stop}")
-    f.branch(f.op(f"icmp ne i64 {left}, 0"), some, end)
+    f.branch(f.op(f"icmp ne i64 {count}, 0"), some, end)
     f.start(some)
-    short = f.op(f"trunc i64 {left} to i32")
+    short = f.op(f"trunc i64 {count} to i32")
     many = f.op(f"insertelement <{w} x i32> poison, i32 {short}, i64 0")
     many = f.op(f"shufflevector <{w} x i32> {many}, <{w} x i32> poison, "
                 f"<{w} x i32> zeroinitializer")
     lanes = "<" + ", ".join(f"i32 {k}" for k in range(w)) + ">"
     e.mask = f.op(f"icmp ult <{w} x i32> {lanes}, {many}")
-    body([*outer, Val(LINEAR, INT64, stop, 1)])
+    body(ids)
     e.mask, e.maybe_empty = None, False
     f.jump(end)
     f.start(end)
+
+
+def _until_aligned(e: Emitter, low: str, high: str, outer: list[Val],
+                   body: Callable[[list[Val]], None]) -> str:
+    """Run the items before the first aligned element of the stream; return where that is."""
+    f = e.f
+    assert e.stream is not None and isinstance(e.stream.type, View)
+    size = emit_memory.elem_size(e.stream.type.elem)
+    ids = [*outer, Val(LINEAR, INT64, low, 1)]
+    index = e.lanes.const(0, INT64)
+    for d, place in enumerate(queries.range_queries(e, ids)("global_id", d)
+                              for d in range(e.kernel.ndim)):
+        pitch = emit_memory.view_pitch(e, e.stream, d)
+        index = e.lanes.add(index, place if pitch is None else e.lanes.mul(place, pitch))
+    pointer = f.gep(f"[{size} x i8]", emit_memory.view_pointer(e, e.stream), index.ref)
+    address = f.op(f"ptrtoint ptr {pointer} to i64")
+    behind = f.op(f"and i64 {f.op(f'sub i64 0, {address}')}, {emit_memory.STREAM_ALIGN - 1}")
+    items = f.op(f"udiv i64 {behind}, {size}")
+    length = f.op(f"sub i64 {high}, {low}")
+    count = f.op(f"call i64 @llvm.umin.i64(i64 {items}, i64 {length})")
+    _under_mask(e, count, ids, body)
+    return f.op(f"add i64 {low}, {count}")
 
 
 # ---- work-groups

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import emit_print, entry, jit
@@ -21,6 +22,18 @@ _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _PLANS = 256
+
+
+class Key(NamedTuple):
+    """What of a geometry the code depends on.
+
+    ``edge``: the last dimension may end within a vector; ``small``: all ids are below 2**31;
+    ``stream``: the output is larger than the caches.
+    """
+
+    edge: bool
+    small: bool
+    stream: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +105,20 @@ class Parts:
     prints: list[tuple[object, ...]]
 
 
-def text_of(kernel: n.Kernel, *, edge: bool, small: bool) -> tuple[Module, Parts]:
+def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     """Return the LLVM module of a kernel before optimisation, and what else was decided."""
     found = machine()
     lanes = choose_lanes(kernel, found.vector_bits)
-    kernel = narrow.run(kernel, 1 << 31 if small else 1 << 63)
+    kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
     module = Module(found.triple, found.layout)
-    layout, prints = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits, edge=edge)
+    layout, prints = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
+                                 edge=key.edge or key.stream, stream=key.stream)
     return module, Parts(lanes, layout, prints)
 
 
-def compile_kernel(kernel: n.Kernel, *, edge: bool, small: bool) -> CpuExecutable:
-    """Compile and load a kernel.
-
-    ``edge``: its last dimension may end within a vector; ``small``: all ids are below 2**31.
-    """
-    module, parts = text_of(kernel, edge=edge, small=small)
+def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
+    """Compile and load a kernel for the launches of a key."""
+    module, parts = text_of(kernel, key)
     names = (_SYMBOL, _SYMBOL + ".finish") if kernel.reducers else (_SYMBOL,)
     loaded = jit.load(module.text(), names, loops=kernel.index_kind == "single")
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))

@@ -57,7 +57,7 @@ class Module:
         """Return the whole module."""
         head = [f'target datalayout = "{self.layout}"', f'target triple = "{self.triple}"']
         return "\n".join([*head, *self.globals, *self.declarations.values(), *self.functions,
-                          "!0 = !{}", ""])
+                          "!0 = !{}", "!1 = !{i32 1}", ""])
 
 
 class Function:

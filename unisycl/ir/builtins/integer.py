@@ -63,7 +63,7 @@ def _step(edge: Any, x: Any) -> Any:
 
 
 def _sign(x: Any) -> Any:
-    return np.result_type(x).type(0) if np.isnan(x) else np.sign(x)
+    return np.result_type(x).type(0) if np.isnan(x) else np.copysign(np.sign(x), x)
 
 
 def _smoothstep(low: Any, high: Any, x: Any) -> Any:

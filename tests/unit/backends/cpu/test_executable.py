@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu.executable import compile_kernel
+from unisycl.backends.cpu.executable import Key, compile_kernel
 from unisycl.frontend.specialize import specialize
 
 data = np.zeros((8, 8), np.float32)
@@ -28,7 +28,7 @@ def heavy(i):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("kernel", [light, heavy])
 def test_tiles_are_whole_vectors_and_cover_the_range(
         kernel: object, extent: tuple[int, int]) -> None:
-    made = compile_kernel(specialize(kernel, "range", 2).kernel, edge=True, small=True)
+    made = compile_kernel(specialize(kernel, "range", 2).kernel, Key(edge=True, small=True, stream=False))
     tile = made.tile(Geometry("range", extent, (), (0, 0)))
     assert 0 == tile[-1] % made.lanes
     assert all(t >= 1 for t in tile)

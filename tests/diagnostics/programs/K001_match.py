@@ -1,0 +1,19 @@
+"""A match statement."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-60",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    match n[i]:
+        case 1:
+            a[i] = 1
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

@@ -1,0 +1,18 @@
+"""A with statement."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-56",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    with open('log') as f:
+        a[i] = 1
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

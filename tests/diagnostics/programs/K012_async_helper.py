@@ -1,0 +1,21 @@
+"""An async function is called."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-60",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+async def helper(x):
+    return x
+
+
+def kernel(i):
+    a[i] = helper(i)
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

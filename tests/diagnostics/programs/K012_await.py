@@ -1,0 +1,19 @@
+"""Something is awaited in a nested async function."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-60",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    async def inner():
+        a[i] = 1
+    inner()
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

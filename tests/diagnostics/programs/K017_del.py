@@ -1,0 +1,18 @@
+"""A name is deleted."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-60",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    x = a[i]
+    del x
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

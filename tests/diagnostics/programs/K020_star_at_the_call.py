@@ -1,0 +1,22 @@
+"""Star arguments at a call."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-57",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def helper(x, y):
+    return x + y
+
+
+def kernel(i):
+    t = (1, 2)
+    a[i] = helper(*t)
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

@@ -1,0 +1,17 @@
+"""A kernel with star arguments."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-57",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i, *rest):
+    a[i] = 1
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel, 3)

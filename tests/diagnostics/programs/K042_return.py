@@ -1,0 +1,17 @@
+"""A kernel returns a value."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-60",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    return a[i] * 2
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

@@ -1,0 +1,31 @@
+"""A function that returns on some paths only."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-62",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def sign(x):
+    if x > 0:
+        return 1
+    elif x < 0:
+        return -1
+
+
+def early(x):
+    if x > 3:
+        return
+    return x
+
+
+def kernel(i):
+    a[i] = sign(n[i])
+    a[i] += early(n[i])
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)

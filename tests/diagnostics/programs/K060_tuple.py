@@ -1,0 +1,18 @@
+"""An index outside a tuple."""
+
+import numpy as np
+
+import unisycl as sycl
+
+ROWS = ("D-62",)
+a = np.zeros(8, np.float32)
+n = np.zeros(8, np.int32)
+
+
+def kernel(i):
+    t = (1, 2)
+    a[i] = t[2]
+
+
+def launch(queue):
+    queue.parallel_for(8, kernel)
