@@ -49,7 +49,7 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def bench(arguments: Sequence[str]) -> int:
-    """The benchmarks: [NAMES] [--peers A,B] [--rounds N] [--json FILE]."""
+    """The benchmarks: [NAMES] [--peers A,B] [--rounds N] [--json FILE] [--quick] [--list]."""
     require("bench", "numpy", "llvmlite")
     return run("-m", "bench.run", *arguments)
 

@@ -14,7 +14,8 @@ from bench.peers.opencl import Session, opencl
 from bench.peers.start import dpnp, numba, taichi
 
 N, BINS = sized(1 << 25, 1 << 16), 256
-GROUPS = 64  # of BINS work-items, each over many bytes
+GROUPS = 64  # of BINS work-items
+PART = N // GROUPS  # bytes of a group
 
 
 def operands() -> Work:
@@ -24,7 +25,7 @@ def operands() -> Work:
 
 
 def with_unisycl() -> Case:
-    """Neighbouring work-items read neighbouring bytes."""
+    """Each group has its part of the bytes; neighbouring work-items read neighbouring ones."""
     import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
 
     @sycl.kernel
@@ -32,7 +33,8 @@ def with_unisycl() -> Case:
         mine = it.get_local_id(0)
         own[mine] = 0
         sycl.group_barrier(it.get_group())
-        for i in range(it.get_global_id(0), N, GROUPS * BINS):
+        first = it.get_group(0) * PART
+        for i in range(first + mine, first + PART, BINS):
             sycl.atomic_ref(own, int(values[i]), sycl.memory_order.relaxed,
                             sycl.memory_scope.work_group).fetch_add(1)
         sycl.group_barrier(it.get_group())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,8 +146,7 @@ def repeated(made: dict[str, Implementation]) -> dict[str, Implementation]:
             return (time.perf_counter() - begin) / COUNT
 
         return Case(run, case.result, case)
-    return {name: Implementation(lambda prepare=i.prepare: times(prepare), i.needs)  # type: ignore[misc]
-            for name, i in made.items()}
+    return {name: Implementation(partial(times, i.prepare), i.needs) for name, i in made.items()}
 
 
 def check(result: Any) -> None:

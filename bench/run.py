@@ -142,6 +142,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n" + "\n".join(report.describe(name, benchmark, rows[name], notes, limits)),
               flush=True)
         seconds[name] = {n: w.seconds for n, w in workers.items()}
+    again = measure_limits()
+    print(f"\nat the end: {report.limits_line(again)}")
+    limits = {key: max(limits.get(key, 0.0), value) for key, value in again.items()} or limits
     results = Results(rows, [n for n in options.names if n not in NOT_KERNELS], limits,
                       {n: load(n).work or 0.0 for n in options.names})
     print("\n" + "\n".join(summary(results)))

@@ -126,7 +126,7 @@ def opencl_dot(kind: Any, name: str) -> dict[str, Implementation]:
         work = operands(kind, "dot")
         partial_sums = np.zeros(GROUPS, kind)
         a, b, out = session.bind((*work.args[:2], partial_sums))
-        kernel = session.kernel("dot", REAL=name, GROUP=GROUP)
+        kernel = session.kernel("dot_product", REAL=name, GROUP=GROUP)
         kernel.set_args(a, b, out, np.int32(N))
 
         def run() -> None:

@@ -103,7 +103,8 @@ class Executable(Protocol):
 class Launch:
     """One launch, never changed once made.
 
-    ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView, LocalSize), ``raw`` are the user's own objects they came from.
+    ``values`` follow ``kernel.params`` (NumPy scalars, np.void, BoundView, LocalSize), ``raw`` are
+    the user's own objects they came from.
 
     ``function`` is the user's callable, ``arguments`` what follows its index and reducers; only the
     host device needs these and ``uses``. ``reductions`` follow ``kernel.reducers``: a BoundView of

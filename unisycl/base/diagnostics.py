@@ -36,7 +36,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K031": ("'{name}' is read before it has a value", "assign it on every path before this line"),
     "K032": ("{what} has no attribute '{name}' in a kernel", "{help}"),
     "K033": ("{what} cannot be called in a kernel", "{help}"),
-    "K034": ("{what} takes {expected}, but {found} given",
+    "K034": ("{what} takes {expected}; {found} given",
              "pass what it takes, in this order or by name"),
     "K035": ("'{name}' would have two kinds of value: {first} and {second}",
              "use two names: a variable of a kernel keeps one type"),
@@ -58,7 +58,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K048": ("the global '{name}' is mutable ({kind}), and a kernel may only read constants",
              "pass it as an argument: an accessor, USM memory or an array"),
     "K049": ("a value of {found} cannot be used here: {expected} is needed", "{help}"),
-    "K050": ("{what} needs work-groups, but this kernel runs over a plain range",
+    "K050": ("{what} needs work-groups, but this kernel has none",
              "launch it with nd_range(global, local) (SYCL 2020 §4.9.4.2.2)"),
     "K051": ("{what} in divergent control flow: not every work-item of the group gets here",
              "move it out of the condition, so that all items reach it together"),
@@ -66,7 +66,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K053": ("atomic_ref needs a memory order and a scope",
              "write atomic_ref(view, index, memory_order.relaxed, memory_scope.device)"),
     "K054": ("{what}", "{help}"),
-    "K055": ("a reducer's value cannot be read", "only combine into it: r.combine(x) or r {op}= x"),
+    "K055": ("a reducer's value cannot be read",
+             "only combine into it: r.combine(x), or r += x where the operator is plus"),
     "K056": ("the memory order {found} is not allowed for {what}", "{help}"),
     "K057": ("the Python integer {value} does not fit in {type}",
              "NumPy refuses it, too: convert the other operand to a wider type first"),
@@ -79,10 +80,22 @@ _ROWS: dict[str, tuple[str, str]] = {
 }
 
 
+_USUAL: dict[str, str] = {
+    "K001": "leave it out, or do it on the host",
+    "K032": "numbers, tuples and functions have no attributes in a kernel",
+    "K036": "convert an operand first, such as np.int32(x) or np.float32(x)",
+    "K038": "index memory by integers, ids or items only",
+    "K046": "write a literal, or capture a Python integer or a tuple",
+    "K049": "pass {expected} here",
+}
+
+
 def diagnostic(id: str, span: Span | None, **facts: object) -> Diagnostic:
     """Return the diagnostic of a row, its templates filled with facts."""
     message, help = _ROWS[id]
-    return Diagnostic(id, message.format(**facts), span, help.format(**{"help": "", **facts}))
+    if "{help}" in help and not facts.get("help"):
+        help = _USUAL.get(id, "")
+    return Diagnostic(id, message.format(**facts), span, help.format(**facts))
 
 
 def ids() -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def lower_subscript(ctx: Context, node: ast.Subscript) -> Value:
         case Item() if base.kind in (*ITEM_KINDS, "group"):
             return _dimension(ctx, item_ids(base), node)
         case Reduction():
-            raise ctx.refuse("K055", node, op="+")
+            raise ctx.refuse("K055", node)
         case Constant() if isinstance(base.object, str | bytes):
             raise ctx.refuse("K019", node)
         case Constant() if operator_name(base.object):
@@ -175,14 +175,14 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
     if several.kind != "tuple":
         return _dimension(ctx, several, node)
     index = ctx.scalar(node.slice)
+    if index.type.dtype.kind not in "iu":
+        raise ctx.refuse("K038", node.slice, found=str(index.type),
+                         help="convert it first: int(...)")
     if isinstance(index, n.Const):
         k = int(index.value)
         if not -len(several.items) <= k < len(several.items):
             raise ctx.refuse("K060", node, found=k, count=len(several.items))
         return several.items[k]
-    if index.type.dtype.kind not in "iu":
-        raise ctx.refuse("K038", node.slice, found=str(index.type),
-                         help="convert it first: int(...)")
     if not all(isinstance(ctx.as_number(v, node), n.Expr) for v in several.items):
         raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
                          help="choose by if / elif, or loop over the tuple")
@@ -253,7 +253,7 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute) -> Memory | Rec
             raise ctx.refuse(id, node, name=target.name)
         return target
     if isinstance(base, Reduction):
-        raise ctx.refuse("K055", node, op="+")
+        raise ctx.refuse("K055", node)
     if isinstance(base, Several | Item) and isinstance(node, ast.Subscript):
         raise ctx.refuse("K036", node, op="item assignment", types=describe(base),
                          help="tuples and ids cannot change; use sycl.private_array(dtype, n)")
@@ -284,7 +284,8 @@ def _place(ctx: Context, target: Memory | Record, node: ast.AST) -> n.Place:
     return n.Place(target.base, index, kind, target.offset, inner, ctx.span(node))
 
 
-def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value) -> None:
+def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,
+          origin: ast.AST) -> None:
     """Do ``node = value`` for a subscript or a member."""
     if isinstance(value, n.Expr):
         value = ctx.hold(value) if _has_effects(node) else value
@@ -297,7 +298,7 @@ def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value) -> No
         _copy(ctx, target, value, node)
         return
     place = _place(ctx, target, node)
-    x = ctx.to_scalar(value, node)
+    x = ctx.to_scalar(value, origin)
     ctx.emit(n.Store(place, coerce.convert(x, place.type), span=ctx.span(node)))
 
 
@@ -361,9 +362,11 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
         case Reduction():
             if node.attr in ("combine", "identity"):
                 return Method(owner, node.attr)
-            raise ctx.refuse("K055", node, op="+")
+            raise ctx.refuse("K055", node)
         case Atomic() if node.attr in ATOMIC_METHODS:
             return Method(owner, node.attr)
+    if isinstance(owner, Item) and owner.kind == "item" and node.attr in ITEM_METHODS["nd_item"]:
+        raise ctx.refuse("K050", node, what=f"'{node.attr}'")
     raise ctx.refuse("K032", node, what=describe(owner), name=node.attr,
                      help=suggest(node.attr, _attributes(owner)))
 

@@ -19,19 +19,13 @@ from unisycl.frontend.context import Context, Frame, is_stable
 from unisycl.frontend.expr import operate
 from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
 from unisycl.frontend.items import ITEM_METHODS, ONE_ITEM, leader, linear, nd_range, queries, query
-from unisycl.frontend.names import bound_once, stored_names
+from unisycl.frontend.names import function_names
 from unisycl.frontend.parameters import spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
 from unisycl.frontend.reducers import operate as operate_object
+from unisycl.frontend.rows import builtin_row, call_row, convert, operator_function, qualified
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
-from unisycl.frontend.special import (
-    SPECIAL,
-    builtin_row,
-    call_row,
-    convert,
-    operator_function,
-    qualified,
-)
+from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.values import (
     Atomic,
     Closure,
@@ -41,6 +35,7 @@ from unisycl.frontend.values import (
     Method,
     Nothing,
     Path,
+    Poison,
     Record,
     Reduction,
     Several,
@@ -81,7 +76,17 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
             return _call_constant(ctx, callee, args, keywords, node)
         case Method():
             return _call_method(ctx, callee, args, keywords, node)
-    raise ctx.refuse("K033", node, what=describe(callee), help="")
+    raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
+                     help="only functions, types and objects with __call__ can be called")
+
+
+def _spelt(node: ast.AST, what: str) -> str:
+    """Return what is called as the user wrote it, and what it is where that is no name."""
+    if not isinstance(node, ast.Call):
+        return what
+    text = ast.unparse(node.func)
+    plain = text.replace(".", "").replace("_", "").isalnum() and what.startswith("'")
+    return f"'{text}'" if plain else f"'{text}' ({what})"
 
 
 def _call_constant(ctx: Context, callee: Constant, args: list[Value],
@@ -103,7 +108,7 @@ def _call_constant(ctx: Context, callee: Constant, args: list[Value],
     if isinstance(call, FunctionType) and not isinstance(obj, type) \
             and not _is_library(call):
         return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
-    raise ctx.refuse("K033", node, what=_callable_name(obj), help=_call_help(obj))
+    raise ctx.refuse("K033", node, what=_spelt(node, _callable_name(obj)), help=_call_help(obj))
 
 
 def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
@@ -300,12 +305,12 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
         node: ast.AST) -> Value:
     """Bind arguments in a new frame, lower its body, and return its result."""
     function = frame.source.node
-    body = function.body if isinstance(function, ast.FunctionDef) else []
-    frame.assigned, frame.once = stored_names(body), bound_once(function)
+    frame.assigned, frame.once = function_names(function)
     bound = bind_arguments(ctx, frame, args, keywords, node)
     frame.scope = ctx.number()
     ctx.frames.append(frame)
     loops, ctx.loops = ctx.loops, []
+    refusals = ctx.refusals
     try:
         for name, value in bound.items():
             _bind_parameter(ctx, frame, name, value, node)
@@ -313,7 +318,10 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
             return ctx.value(function.body)
         with ctx.into() as block:
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
-        if frame.result is not None and (frame.falls or not ended) and "final" in ctx.facts:
+        if ctx.refusals > refusals and frame.result is None:
+            return Poison()  # what it would return is not known; more errors would mislead
+        if frame.result is not None and (frame.falls or not ended) and "final" in ctx.facts \
+                and ctx.refusals == refusals:
             raise ctx.refuse("K043", function, name=function.name)
     finally:
         ctx.frames.pop()

@@ -118,7 +118,7 @@ def is_constant(obj: Any) -> bool:
 def signature(obj: Any, *, frozen: bool = False) -> Any:
     """Return what compiled code depends on; ``frozen`` numbers count by value, others by type."""
     if frozen and isinstance(obj, bool | int | float):
-        return (type(obj), obj)
+        return (type(obj), obj.hex() if isinstance(obj, float) else obj)
     kind = data_type(obj)
     if kind is not None:
         return kind

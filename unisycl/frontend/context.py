@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from unisycl.base import diagnostics, geometry
 from unisycl.base.errors import Diagnostic
 from unisycl.base.span import Span
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.values import (
@@ -32,6 +32,7 @@ from unisycl.frontend.values import (
     Path,
     Poison,
     Record,
+    Reduction,
     Several,
     Value,
     describe,
@@ -40,6 +41,11 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
 from unisycl.ir.uses import Position
+
+Tail: TypeAlias = frozenset[str]
+"""What falling off the end of a block amounts to: 'return', 'continue', or neither."""
+
+NOWHERE: Tail = frozenset()
 
 
 class Refused(Exception):
@@ -102,11 +108,12 @@ class Context:
         self.facts = facts
         self.changed = False
         self.diagnostics: list[Diagnostic] = []
+        self.refusals = 0
         self.block: list[n.Stmt] = []
         self.params: dict[Path, n.Param] = {}
         self.arrays: list[n.Array] = []
         self.reducers: list[n.Reducer] = []
-        self.guards: dict[tuple[Path, bool], Any] = {}
+        self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
         self.loops: list[Unrolled | None] = []
@@ -130,6 +137,7 @@ class Context:
 
     def refuse(self, id: str, node: ast.AST, **facts: object) -> Refused:
         """Report a diagnostic and return the exception that gives up the statement."""
+        self.refusals += 1
         found = diagnostics.diagnostic(id, self.span(node), **facts)
         if not any((d.id, d.message, d.span) == (id, found.message, found.span)
                    for d in self.diagnostics):
@@ -198,6 +206,8 @@ class Context:
             return coerce.weak_scalar(value.object.value)
         if isinstance(value, Poison):
             raise Refused
+        if isinstance(value, Reduction):
+            raise self.refuse("K055", node)
         raise self.refuse("K049", node, found=describe(value), expected="a number",
                           help=_scalar_help(value))
 
@@ -366,7 +376,8 @@ class Context:
     # ---- captures
     def guard(self, path: Path, obj: Any, *, frozen: bool = False) -> None:
         """Note that the code depends on the signature of an object."""
-        self.guards[path, frozen] = captures.signature(obj, frozen=frozen)
+        if (path, frozen) not in self.guards and (path, True) not in self.guards:
+            self.guards[path, frozen] = guards.test(obj, frozen=frozen)
 
     def capture(self, path: Path, obj: Any, name: str, node: ast.AST, *,
                 frozen: bool = False) -> Value:

@@ -7,18 +7,16 @@ fault or has effects is evaluated only where Python would evaluate it.
 from __future__ import annotations
 
 import ast
-import enum
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.frontend import captures, coerce
+from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.names import suggest
-from unisycl.frontend.values import Closure, Constant, Nothing, Poison, Several, Value, describe
+from unisycl.frontend.values import Closure, Constant, Poison, Several, Value, describe
 from unisycl.ir import nodes as n
-from unisycl.ir import visit
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
 
@@ -29,9 +27,6 @@ BINARY = {
 }
 SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "and": "&",
           "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "pow": "**", "matmul": "@"}
-_COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
-            ast.GtE: "ge"}
-_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
 
 
@@ -254,186 +249,12 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
         return coerce.negate(x)
     if isinstance(x, n.Const):
         value = -x.value if symbol == "-" else ~int(x.value)
-        return coerce.cast(coerce.weak_scalar(value), x.type) if not x.type.weak \
+        return coerce.convert(coerce.weak_scalar(value), x.type) if not x.type.weak \
             else n.Const(x.type, value)
     return n.Unary(x.type, "neg" if symbol == "-" else "invert", x)
 
 
-# ---- conditions
-def static_truth(value: Value) -> bool | None:
-    """Return the truth of a value known while compiling; None if it is not."""
-    if isinstance(value, n.Const):
-        return bool(value.value)
-    if isinstance(value, Constant):
-        return bool(value.object)
-    if isinstance(value, Several) and value.kind == "tuple":
-        return bool(value.items)
-    if isinstance(value, Closure):
-        return True
-    return None
-
-
-def lower_compare(ctx: Context, node: ast.Compare) -> Value:
-    if len(node.ops) == 1:
-        left, right = ctx.operands(node.left, node.comparators[0])
-        return _one_comparison(ctx, node.ops[0], left, right, node)
-    parts: list[Callable[[], Value]] = []
-    left = ctx.value(node.left)
-    left = ctx.hold(left) if isinstance(left, n.Expr) else left
-    state = {"left": left}
-
-    def part(op: ast.cmpop, right_node: ast.expr) -> Value:
-        right = ctx.value(right_node)
-        right = ctx.hold(right) if isinstance(right, n.Expr) else right
-        result = _one_comparison(ctx, op, state["left"], right, node)
-        state["left"] = right
-        return result
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        parts.append(functools.partial(part, op, right_node))
-    return _short_circuit(ctx, parts, is_and=True, node=node)
-
-
-def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
-                    node: ast.AST) -> Value:
-    if isinstance(op, ast.Is | ast.IsNot):
-        same = _same_object(ctx, left, right)
-        return coerce.weak_scalar(same == isinstance(op, ast.Is))
-    if isinstance(op, ast.In | ast.NotIn):
-        return _membership(ctx, op, left, right, node)
-    name = _COMPARE[type(op)]
-    if name in ("eq", "ne"):
-        fixed = _fixed_equality(ctx, left, right)
-        if fixed is not None:
-            return coerce.weak_scalar(fixed == (name == "eq"))
-    if isinstance(left, Several) and isinstance(right, Several):
-        if name in ("eq", "ne"):
-            equal = _all_equal(ctx, left, right, node)
-            return equal if name == "eq" else coerce.negate(equal)
-        if len(left.items) != len(right.items):
-            raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{describe(left)} and "
-                             f"{describe(right)}", help="dimensions must agree")
-    several = left if isinstance(left, Several) else right
-    if isinstance(several, Several) and several.kind in ("id", "range") and len(several.items) > 1:
-        return _compare_ids(ctx, op, left, right, len(several.items), node)
-    a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
-    result = coerce.compare(name, a, b)
-    if result is None:
-        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}", help="")
-    return result
-
-
-def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
-    """Return whether compile-time objects are equal; None if it takes numbers to say."""
-    constants = [v for v in (left, right) if isinstance(v, Constant)
-                 and not (isinstance(v.object, enum.Enum) and isinstance(v.object, int | float))]
-    if len(constants) == 2:
-        for v in constants:
-            if v.path:
-                ctx.guard(v.path, v.object, frozen=True)
-        return bool(constants[0].object == constants[1].object)
-    if constants:
-        return False  # a number never equals None, a string, a function or a type
-    return None
-
-
-def _all_equal(ctx: Context, left: Several, right: Several, node: ast.AST) -> n.Expr:
-    if len(left.items) != len(right.items) or left.kind != right.kind:
-        return coerce.weak_scalar(False)
-    equal: n.Expr = coerce.weak_scalar(True)
-    for a, b in zip(left.items, right.items, strict=True):
-        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node))
-        fixed = static_truth(one)
-        if fixed is False:
-            return coerce.weak_scalar(False)
-        if fixed is None:
-            equal = one if isinstance(equal, n.Const) else coerce.binary("and", equal, one, BOOL)
-    return coerce.convert(equal, WEAK_BOOL)
-
-
-def _compare_ids(ctx: Context, op: ast.cmpop, left: Value, right: Value, count: int,
-                 node: ast.AST) -> Value:
-    """Return an id or range of 0 and 1, dimension by dimension (SYCL 2020 §4.9.1.1)."""
-    columns = [v.items if isinstance(v, Several) else (v,) * count for v in (left, right)]
-    kind = left.kind if isinstance(left, Several) else "id"
-    return Several(tuple(coerce.convert(
-        ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node), WEAK_INT)
-        for a, b in zip(*columns, strict=True)), kind)
-
-
-def _same_object(ctx: Context, left: Value, right: Value) -> bool:
-    if isinstance(left, Constant) and isinstance(right, Constant):
-        for v in (left, right):
-            if v.path:
-                ctx.guard(v.path, v.object, frozen=True)
-        return left.object is right.object
-    return False
-
-
-def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
-    if isinstance(left, Constant) and isinstance(right, Constant) \
-            and isinstance(right.object, str | bytes):
-        return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
-    if not isinstance(right, Several):
-        raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
-    found: n.Expr = coerce.weak_scalar(False)
-    for item in right.items:
-        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), left, item, node), node))
-        fixed = static_truth(one)
-        if fixed:
-            return coerce.weak_scalar(isinstance(op, ast.In))
-        if fixed is None:
-            found = one if isinstance(found, n.Const) else coerce.binary("or", found, one, BOOL)
-    found = coerce.convert(found, WEAK_BOOL)
-    return found if isinstance(op, ast.In) else coerce.negate(found)
-
-
-def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
-    parts: list[Callable[[], Value]] = [functools.partial(ctx.value, v) for v in node.values]
-    return _short_circuit(ctx, parts, is_and=isinstance(node.op, ast.And), node=node)
-
-
-def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bool,
-                   node: ast.AST) -> Value:
-    """Evaluate parts while the result is open; the value is the last one evaluated."""
-    first = parts[0]()
-    if len(parts) == 1:
-        return first
-    fixed = static_truth(first)
-    if fixed is not None:
-        if fixed != is_and:
-            return first
-        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node)
-    a = ctx.to_scalar(first, node)
-    with ctx.into() as block:
-        b = ctx.to_scalar(_short_circuit(ctx, parts[1:], is_and=is_and, node=node), node)
-    both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
-    type = WEAK_BOOL if a.type == b.type == WEAK_BOOL else BOOL if both_bool \
-        else coerce.join(a.type, b.type)
-    if type is None:
-        raise ctx.refuse("K036", node, op="and" if is_and else "or",
-                         types=f"{a.type} and {b.type}", help="")
-    if not block and is_cheap(b):
-        if both_bool:
-            return coerce.binary("and" if is_and else "or", a, b, type)
-        return coerce.select(coerce.truth(a), b if is_and else a, a if is_and else b, type)
-    result = n.Local("t", type)
-    ctx.emit(n.Assign(result, coerce.cast(a, type), span=ctx.span(node)))
-    block.append(n.Assign(result, coerce.cast(b, type), span=ctx.span(node)))
-    test = coerce.truth(n.Read(type, result))
-    ctx.emit(n.If(test if is_and else coerce.negate(test), tuple(block), span=ctx.span(node)))
-    return n.Read(type, result)
-
-
-def is_cheap(x: n.Expr) -> bool:
-    """Say whether an expression may be evaluated for nothing: no memory, no call, small."""
-    for count, e in enumerate(visit.walk(x)):
-        if isinstance(e, n.Load | n.Call) or count > 24:
-            return False
-        if isinstance(e, n.Binary) and e.op in ("floordiv", "mod") and not isinstance(e.b, n.Const):
-            return False
-    return True
-
-
+# ---- choices
 def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     test = ctx.value(node.test)
     fixed = static_truth(test)
@@ -482,8 +303,7 @@ def _choose(ctx: Context, cond: n.Expr, a: n.Expr, b: n.Expr, node: ast.AST) -> 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     ast.Constant: lower_constant, ast.Name: lower_name, ast.Tuple: lower_tuple,
     ast.Lambda: lower_lambda, ast.NamedExpr: lower_walrus, ast.BinOp: lower_binop,
-    ast.UnaryOp: lower_unary, ast.Compare: lower_compare, ast.BoolOp: lower_boolop,
-    ast.IfExp: lower_ifexp,
+    ast.UnaryOp: lower_unary, ast.IfExp: lower_ifexp,
 }
 
-__all__ = ["LOWER", "Nothing", "arithmetic", "is_cheap", "operate", "static_truth"]
+__all__ = ["BINARY", "LOWER", "SYMBOL", "arithmetic", "operate"]

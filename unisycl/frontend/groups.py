@@ -23,6 +23,8 @@ _SCOPE = {"group": memory_scope.work_group, "sub_group": memory_scope.sub_group}
 
 def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
            sub_groups_only: bool = False) -> memory_scope:
+    if ctx.shape.kind in ("single", "range"):
+        raise ctx.refuse("K050", node, what=f"'{what}'")
     if not isinstance(value, Item) or value.kind not in _SCOPE:
         raise ctx.refuse("K049", node, found=describe(value), expected="a group or sub_group",
                          help="pass it.get_group() or it.get_sub_group()")
@@ -153,7 +155,8 @@ def _work_items(ctx: Context, item: Item, args: list[Value], node: ast.AST) -> V
                          help="launch the kernel with parallel_for_work_group")
     if ctx.in_items:
         raise ctx.refuse("K052", node, what="parallel_for_work_item",
-                         where="inside another parallel_for_work_item", help="")
+                         where="inside another parallel_for_work_item",
+                         help="end the first one, then start the second")
     if not 1 <= len(args) <= 2:
         raise ctx.refuse("K034", node, what="'parallel_for_work_item'",
                          expected="([range,] function)", found=len(args))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 from collections.abc import Iterable, Sequence
 
 
@@ -16,19 +17,35 @@ def stored_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     todo: list[ast.AST] = list(stmts)
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
             continue
-        if isinstance(node, ast.Lambda | ast.ClassDef):
+        if isinstance(node, ast.Lambda):
             continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(a.asname or a.name.split(".")[0] for a in node.names)
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(node.names)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         todo.extend(ast.iter_child_nodes(node))
     return frozenset(found)
 
 
-def bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """Return the names that a single ``name = value`` binds in a function."""
+@functools.lru_cache(maxsize=1024)
+def loop_names(loop: ast.For) -> frozenset[str]:
+    """Return the names the body of a loop binds."""
+    return stored_names(loop.body)
+
+
+@functools.lru_cache(maxsize=1024)
+def function_names(function: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names a function binds, and those that a single ``name = value`` binds."""
+    body = function.body if isinstance(function, ast.FunctionDef) else []
+    return stored_names(body), _bound_once(function)
+
+
+def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     if isinstance(function, ast.Lambda):
         return frozenset()
     spec = function.args

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import dtypes
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import Constant, Nothing, Reduction, Value
 from unisycl.ir import nodes as n
@@ -38,8 +38,8 @@ def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
         ctx.guard(path, reduction.op)
         value = reduction.identity
         identity = None if value is None else n.Const(type, np.dtype(row.name).type(value).item())
-        ctx.guards[(("reduction", k), ("attr", "identity")), True] = (
-            None if identity is None else (type, identity.value))
+        ctx.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(value)
+        ctx.guards[(("reduction", k), ("attr", "dtype")), True] = guards.equal(reduction.dtype)
         valid = n.Local(f"valid{k}", BOOL) if identity is None else None
         ctx.reducers.append(n.Reducer(k, acc, identity, valid, left, right, result, ()))
         with ctx.into() as block:
@@ -100,7 +100,7 @@ def combine_with(ctx: Context, reduction: Reduction, symbol: str, value: ast.exp
     """Lower ``reducer += x`` and its kin, where the symbol is the reducer's own operator."""
     name = operator_name(ctx.reductions[reduction.index].op)
     if SYMBOLS.get(name) != symbol:
-        raise ctx.refuse("K055", node, op=SYMBOLS.get(name, symbol))
+        raise ctx.refuse("K055", node)
     combine(ctx, reduction, ctx.scalar(value), node)
 
 

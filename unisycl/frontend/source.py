@@ -29,10 +29,11 @@ class SourceMissing(Exception):
     ``id`` is the diagnostic's and ``facts`` fill its template.
     """
 
-    def __init__(self, id: str, what: str) -> None:
+    def __init__(self, id: str, what: str, span: Span | None = None) -> None:
         super().__init__(what)
         self.id = id
         self.facts = {"what": what}
+        self.span = span
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,12 +86,11 @@ def function_source(code: CodeType) -> FunctionSource:
             continue
         found = node
         if isinstance(node, ast.AsyncFunctionDef):
-            break
+            raise SourceMissing("K012", "async def", Span(
+                parsed.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, 0))
         if _compiles_to(text, code) if exact else _may_be(node, code):
             return FunctionSource(node, parsed.file)
     place = f"'{code.co_name}' ({name}:{code.co_firstlineno})"
-    if isinstance(found, ast.AsyncFunctionDef):
-        raise SourceMissing("K012", "async def")
     if found is not None and not name.startswith("<"):
         raise SourceMissing("K022", f"the text of {place} has changed since Python read it; "
                             "start Python again, or import the module anew")

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
-import numpy as np
-
-from unisycl.base import dtypes, geometry
-from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
+from unisycl.base import geometry
+from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
-from unisycl.frontend.access import as_dtype
+from unisycl.frontend.arrays import filled, private_array
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.items import ITEM_KINDS, item_ids
@@ -31,98 +28,9 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, View
+from unisycl.ir.builtins import BUILTINS
+from unisycl.ir.types import WEAK_INT, Scalar
 from unisycl.lang import item as lang
-
-
-def qualified(obj: Any) -> str:
-    """Return 'module.name' of a callable, the key of the special forms."""
-    module = getattr(obj, "__module__", None) or ""
-    return f"{module}.{getattr(obj, '__qualname__', getattr(obj, '__name__', ''))}"
-
-
-def builtin_row(obj: Any) -> Builtin | None:
-    """Return the row of a callable that is a pure builtin: ours, NumPy's or math's."""
-    name = getattr(obj, "__name__", "")
-    module = getattr(obj, "__module__", None) or ""
-    if isinstance(obj, Builtin):
-        return obj
-    if module == "unisycl.lang.math":
-        return BUILTINS.get(name)
-    if isinstance(obj, np.ufunc) or module == "numpy":
-        return BY_NUMPY.get(name)
-    return BY_MATH.get(name) if module == "math" else None
-
-
-def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
-             family: str = "unisycl") -> n.Expr:
-    """Return a call of a builtin by its typing rule.
-
-    ``family`` is whose function it is: 'numpy' computes small integers in small floats and gives
-    NumPy's types always, 'math' computes Python floats, unisycl's own leave weak integers weak.
-    """
-    if len(args) != row.arity:
-        raise ctx.refuse("K034", node, what=f"'{row.name}'", expected=f"{row.arity} argument(s)",
-                         found=len(args))
-    xs = [ctx.to_scalar(a, node) for a in args]
-    operand = _operand_type(row, [x.type for x in xs], family)
-    if operand is None:
-        raise ctx.refuse("K036", node, op=row.name, types=", ".join(str(x.type) for x in xs),
-                         help="it takes integers" if row.rule == "int" else "")
-    ctx.need(operand)
-    result = operand
-    if row.rule == "float_test":
-        result = WEAK_BOOL if family == "math" else BOOL
-    return n.Call(result, row, tuple(coerce.cast(x, operand) for x in xs))
-
-
-def _operand_type(row: Builtin, types: list[Scalar], family: str) -> Scalar | None:
-    """Return the one type a builtin computes in; None if it cannot."""
-    if family == "math":
-        return WEAK_FLOAT
-    if row.rule.startswith("float"):
-        found = coerce.floating(*types, narrow=family == "numpy")
-        return Scalar(found.dtype) if found else None
-    shared: Scalar | None = types[0]
-    for t in types[1:]:
-        shared = coerce.common(shared, t) if shared else None
-    if shared is None:
-        return None
-    kind = shared.dtype.kind
-    if kind == "b" or (row.rule == "int" and kind == "f"):
-        return None
-    return Scalar(shared.dtype) if family == "numpy" else shared
-
-
-# ---- conversions
-def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
-    """Return ``type(x)`` for Python's and NumPy's scalar types; None for any other callable."""
-    weak = {bool: WEAK_BOOL, int: WEAK_INT, float: WEAK_FLOAT}.get(obj) \
-        if isinstance(obj, type) else None
-    target = weak or _strong(obj)
-    if target is None:
-        return None
-    if len(args) > 1:
-        raise ctx.refuse("K034", node, what=f"'{obj.__name__}'", expected="one argument",
-                         found=len(args))
-    if not args:
-        return coerce.cast(coerce.weak_scalar(0), target)
-    x = ctx.to_scalar(args[0], node)
-    ctx.need(target)
-    return coerce.convert(coerce.truth(x), target) if target.dtype.kind == "b" \
-        else coerce.convert(x, target) if target.weak else coerce.cast(x, target)
-
-
-def _strong(obj: Any) -> Scalar | None:
-    """Return the type that one of NumPy's scalar classes names."""
-    if not isinstance(obj, type) or not issubclass(obj, np.generic):
-        return None
-    row = dtypes.find_dtype(obj) if obj in _CONCRETE else None
-    return Scalar(row) if row else None
-
-
-_CONCRETE = frozenset(np.dtype(code).type for code in np.typecodes["All"] if code not in "SUVOMm")
 
 
 # ---- Python's builtins
@@ -326,7 +234,6 @@ def _string(ctx: Context, node: ast.Call) -> Value:
     raise ctx.refuse("K019", node)
 
 
-# ---- NumPy's functions that are no single builtin
 def _where(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "numpy.where", ("condition", "x", "y"))
     a, b = ctx.to_scalar(found["x"], node), ctx.to_scalar(found["y"], node)
@@ -335,92 +242,6 @@ def _where(ctx: Context, node: ast.Call) -> Value:
         raise ctx.refuse("K036", node, op="where", types=f"{a.type} and {b.type}", help="")
     return coerce.select(coerce.truth(ctx.to_scalar(found["condition"], node)), a, b,
                          Scalar(type.dtype))
-
-
-def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
-    """Call a ufunc or a function of ``operator`` that is an operator; None if it is neither."""
-    ours = isinstance(obj, np.ufunc)
-    name = getattr(obj, "__name__", "").strip("_")
-    op = _UFUNCS.get(name) if ours else _OPERATORS.get(name)
-    if op is None or not (ours or getattr(obj, "__module__", "") == "_operator"):
-        return None
-    if len(args) != 2:
-        raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)", found=len(args))
-    if not ours and op not in _TESTS:
-        return operate(ctx, op, args[0], args[1], node)
-    a, b = (ctx.to_scalar(x, node) for x in args)
-    result = coerce.compare(op, a, b) if op in _TESTS else arithmetic(ctx, op, a, b, node)
-    if result is None:
-        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
-    return coerce.convert(result, Scalar(result.type.dtype)) if ours else result
-
-
-_TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
-_OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv",
-    "mod": "mod", "pow": "pow", "and": "and", "or": "or", "xor": "xor", "lshift": "shl",
-    "rshift": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
-}
-_UFUNCS = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "power": "pow", "pow": "pow",
-    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "left_shift": "shl",
-    "right_shift": "shr", "bitwise_left_shift": "shl", "bitwise_right_shift": "shr", "equal": "eq",
-    "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
-}
-
-
-# ---- declarations
-def _private(ctx: Context, node: ast.Call) -> Value:
-    """Declare a private array: constant dtype and shape (SYCL 2020 §3.8.2)."""
-    found = parameters(ctx, node, "private_array", ("dtype", "shape"))
-    return _declare(ctx, found["dtype"], found["shape"], node)
-
-
-def _declare(ctx: Context, kind: Value, shape: Value, node: ast.AST) -> Memory:
-    row = as_dtype(kind)
-    if row is None:
-        raise ctx.refuse("K046", node, what="the dtype of a private array",
-                         help="name one of NumPy's number types: np.float32, np.int32, ...")
-    items = shape.items if isinstance(shape, Several) else (shape,)
-    extents = tuple(int(c.value) for x in items if (c := ctx.constant(x)) is not None
-                    and c.type.dtype.is_integer)
-    if len(extents) != len(items):
-        raise ctx.refuse("K046", node, what="the shape of a private array",
-                         help="use literals, captured Python integers or tuples of them")
-    if not 1 <= len(extents) <= 3 or min(extents) < 1:
-        raise ctx.refuse("K054", node, what=f"a private array cannot have the shape {extents}",
-                         help="give 1 to 3 positive extents")
-    ctx.need(Scalar(row))
-    type = View(Scalar(row), len(extents), address_space.private_space, access_mode.read_write)
-    array = n.Array("private", type, extents)
-    ctx.arrays.append(array)
-    return Memory(array, type, name="the private array")
-
-
-def _filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
-    """Make the lowering of numpy.zeros and its kin: a private array with these elements."""
-    def lower(ctx: Context, node: ast.Call) -> Value:
-        found = parameters(ctx, node, f"numpy.{name}", ("shape",), ("dtype",))
-        memory = _declare(ctx, found.get("dtype", Constant(np.float64)), found["shape"], node)
-        if value is not None:
-            fill(ctx, memory, n.Const(WEAK_INT, value))
-        return memory
-    return lower
-
-
-def fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
-    """Store one value in every element of a private array."""
-    if not isinstance(memory.base, n.Array) or not isinstance(memory.view.elem, Scalar):
-        return
-    counters = [n.Local("k", WEAK_INT) for _ in memory.base.shape]
-    elem = memory.view.elem
-    place = n.Place(memory.base, tuple(n.Read(WEAK_INT, c) for c in counters), elem)
-    body: n.Stmt = n.Store(place, coerce.convert(value, elem))
-    for counter, extent in zip(reversed(counters), reversed(memory.base.shape), strict=True):
-        body = n.For(counter, n.Const(WEAK_INT, 0), n.Const(WEAK_INT, extent),
-                     n.Const(WEAK_INT, 1), (body,))
-    ctx.emit(body)
 
 
 def _fence(ctx: Context, node: ast.Call) -> Value:
@@ -462,10 +283,12 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
     "math.floor": _whole("floor"), "math.ceil": _whole("ceil"),
-    "numpy.where": _where, "numpy.zeros": _filled("zeros", 0), "numpy.ones": _filled("ones", 1),
-    "numpy.empty": _filled("empty", None), "numpy.array": _container("an array"),
-    "unisycl.lang.memory.private_array": _private,
+    "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
+    "numpy.empty": filled("empty", None), "numpy.array": _container("an array"),
+    "unisycl.lang.memory.private_array": private_array,
     "unisycl.lang.atomic.atomic_fence": _fence,
     "unisycl.base.geometry.id": _identifier("id"),
     "unisycl.base.geometry.range": _identifier("range"),
 }
+
+__all__ = ["SPECIAL"]

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
-from unisycl.base import diagnostics, dtypes
+from unisycl.base import diagnostics
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
-from unisycl.frontend import access, call, captures, expr, names, reducers, stmt
+from unisycl.frontend import access, call, captures, compare, expr, guards, names, reducers, stmt
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -31,13 +29,16 @@ from unisycl.ir.uses import FunctionUse
 from unisycl.passes import pipeline
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
-    **expr.LOWER, **access.LOWER, **call.LOWER}
+    **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER}
 SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 _LIMIT = 64
+_CODES = 4096
 _lock = threading.RLock()
 _known: dict[Any, list[Specialization]] = {}
+_alike: dict[Any, list[Specialization]] = {}
+_keep: dict[Any, Any] = {}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,29 +47,14 @@ class Specialization:
 
     kernel: n.Kernel
     uses: tuple[FunctionUse, ...]
-    guards: tuple[tuple[Path, bool, Any], ...]
+    getters: tuple[guards.Getter, ...]
+    guards: tuple[guards.Guard, ...]
 
     def fetch(self, function: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the user's object behind each kernel parameter, for this launch."""
-        return tuple(captures.fetch(p.path, function, arguments) for p in self.kernel.params)
-
-    def matches(self, function: Any, arguments: tuple[Any, ...],
-                reductions: tuple[Any, ...]) -> bool:
-        """Say whether everything the kernel was compiled for is still so."""
-        return all(_signature(path, frozen, function, arguments, reductions) == known
-                   for path, frozen, known in self.guards)
-
-
-def _signature(path: Path, frozen: bool, function: Any, arguments: tuple[Any, ...],
-               reductions: tuple[Any, ...]) -> Any:
-    if path and path[0][0] == "reduction":
-        obj = captures.fetch(path[1:], reductions[int(path[0][1])], ())
-        if path[-1] == ("attr", "identity"):
-            return None if obj is None else (
-                Scalar(dtypes.DTYPES[np.asarray(obj).dtype.name]), obj.item())
-    else:
-        obj = captures.fetch(path, function, arguments)
-    return captures.signature(obj, frozen=frozen)
+        if type(function) is not FunctionType:
+            function = captures.unwrap(function)
+        return tuple([get(function, arguments, ()) for get in self.getters])
 
 
 def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
@@ -84,20 +70,41 @@ def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] =
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
-    function = captures.unwrap(function)
+    sub_group = 0
+    if type(function) is not FunctionType:
+        sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
+        function = captures.unwrap(function)
     code = _code(function)
-    key = (code, kind, ndim, local, len(arguments), len(reductions), sub_group)
+    # By identity first: hashing code is slow. The specialization keeps the code object alive.
+    key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group)
     for known in _known.get(key, ()):
-        if known.matches(function, arguments, reductions):
+        if guards.unchanged(known.guards, function, arguments, reductions):
             return known
+    shape = KernelShape(kind, ndim, local, sub_group)
     with _lock:
-        shape = KernelShape(kind, ndim, local, sub_group)
+        return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions)
+
+
+def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, shape: KernelShape,
+                  arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Specialization:
+    """Return a specialization of equal code (made by another ``exec``, say), or compile one."""
+    made = next((known for known in _alike.get(alike, ())
+                 if guards.unchanged(known.guards, function, arguments, reductions)), None)
+    if made is None:
         made = _compile(function, shape, arguments, reductions)
-        found = _known.setdefault(key, [])
-        found.insert(0, made)
-        del found[_LIMIT:]
+        _alike[alike] = [made, *_alike.get(alike, ())][:_LIMIT]
+        _shrink(_alike)
+    # The list is replaced, never changed: other threads may be going through it.
+    _known[key] = [made, *_known.get(key, ())][:_LIMIT]
+    _keep[key] = alike[0]
+    _shrink(_known)
+    _shrink(_keep)
     return made
+
+
+def _shrink(table: dict[Any, Any]) -> None:
+    while len(table) > _CODES:
+        del table[next(iter(table))]
 
 
 def _code(function: Any) -> Any:
@@ -118,8 +125,8 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     try:
         source = function_source(root.__code__)
     except SourceMissing as missing:
-        found = diagnostics.diagnostic(missing.id, None, **missing.facts)
-        raise KernelError([found], root.__name__) from None
+        found = diagnostics.diagnostic(missing.id, missing.span, **missing.facts)
+        raise KernelError([found], _name(function)) from None
     def start(types: dict[Any, Scalar], facts: set[str]) -> Context:
         ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
                       call.call_value)
@@ -127,14 +134,22 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
         return ctx
     ctx, body = _settle(start, lambda ctx: _lower_root(ctx, root, path, receiver, source))
     if ctx.diagnostics:
-        raise KernelError(ctx.diagnostics, root.__name__)
+        raise KernelError(ctx.diagnostics, _name(function))
     kernel = n.Kernel(
-        root.__name__ if root.__name__ != "<lambda>" else "lambda", tuple(ctx.params.values()),
-        body, shape.kind, shape.ndim, shape.local, tuple(ctx.arrays), tuple(ctx.reducers),
-        frozenset(ctx.aspects), shape.sub_group, span=source.span(source.node))
+        _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
+        tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
+        span=source.span(source.node))
     kernel = pipeline.prepare(kernel)
     uses = tuple(FunctionUse(f, s, frozenset(c)) for f, (s, c) in ctx.uses.items())
-    return Specialization(kernel, uses, tuple((p, f, v) for (p, f), v in ctx.guards.items()))
+    return Specialization(
+        kernel, uses, tuple(guards.getter(p.path) for p in kernel.params),
+        tuple((guards.getter(path), test) for (path, _), test in ctx.guards.items()))
+
+
+def _name(function: Any) -> str:
+    """Return the name a user knows a kernel by."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return "lambda" if name == "<lambda>" else str(name)
 
 
 def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
@@ -187,7 +202,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
         reducers.declare(ctx, ctx.reductions, node)
         values = [*receiver, *_parameters(ctx, node, len(receiver))]
         body = node.body if isinstance(node, ast.FunctionDef) else []
-        frame.assigned, frame.once = names.stored_names(body), names.bound_once(node)
+        frame.assigned, frame.once = names.function_names(node)
         for name, value in call.bind_arguments(ctx, frame, values, {}, node).items():
             if name in frame.assigned:
                 ctx.assign(name, value, node)
@@ -230,4 +245,6 @@ def forget() -> None:
     """Drop every remembered specialization (tests use it)."""
     with _lock:
         _known.clear()
+        _alike.clear()
+        _keep.clear()
 

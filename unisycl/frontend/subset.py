@@ -26,7 +26,7 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "Set": ("K018", {"what": "a set"}),
     "ListComp": ("K018", {"what": "a list"}), "SetComp": ("K018", {"what": "a set"}),
     "DictComp": ("K018", {"what": "a dict"}),
-    "GeneratorExp": ("K012", {"what": "a generator expression"}),
+    "GeneratorExp": ("K012", {"what": "generator expression"}),
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
     "Starred": ("K020", {}),
     "Slice": ("K001", {"what": "a slice", "help": "index single elements in a loop"}),

@@ -4,7 +4,7 @@ import numpy as np
 
 import unisycl as sycl
 
-ROWS = ("D-59", "D-60",)
+ROWS = ("D-59", "D-60")
 a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 

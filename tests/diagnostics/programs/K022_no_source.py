@@ -1,5 +1,7 @@
 """A helper made from a syntax tree has no text."""
 
+import ast
+
 import numpy as np
 
 import unisycl as sycl
@@ -8,8 +10,6 @@ ROWS = ("D-60",)
 a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
-
-import ast
 
 space = {}
 exec(compile(ast.parse('def helper(x):\n    return x'), '<generated>', 'exec'), space)

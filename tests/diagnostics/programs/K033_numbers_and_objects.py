@@ -19,7 +19,8 @@ box = Box()
 def kernel(i):
     x = a[i](3)
     y = box(3)
-    z = (1, 2)(0)
+    pair = (1, 2)
+    z = pair(0)
 
 
 def launch(queue):

@@ -1,5 +1,7 @@
 """Host objects for threading."""
 
+import threading
+
 import numpy as np
 
 import unisycl as sycl
@@ -8,8 +10,6 @@ ROWS = ("D-61",)
 a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
-
-import threading
 
 lock = threading.Lock()
 

@@ -13,7 +13,8 @@ def kernel(it):
     x = a[1.5]
     y = a[it]
     z = a[a[0]]
-    w = (1, 2)[0.5]
+    pair = (1, 2)
+    w = pair[0.5]
     v = a['x']
 
 

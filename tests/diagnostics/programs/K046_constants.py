@@ -4,7 +4,7 @@ import numpy as np
 
 import unisycl as sycl
 
-ROWS = ("D-57", "D-58",)
+ROWS = ("D-57", "D-58")
 a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 

@@ -20,7 +20,8 @@ def kernel(i):
     w = a[i] + None
     for v in a:
         pass
-    u = 3[0]
+    three = 3
+    u = three[0]
 
 
 def launch(queue):

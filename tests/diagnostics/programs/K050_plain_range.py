@@ -9,13 +9,10 @@ a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
-def GROUP():
-    sycl.group_barrier(1)
-
-
 def kernel(i):
+    sycl.group_barrier(i.get_group())
+    x = i.get_local_id(0)
     sycl.group_barrier(i)
-    GROUP()
 
 
 def launch(queue):

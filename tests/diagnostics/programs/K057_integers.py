@@ -18,7 +18,7 @@ def kernel(i):
     z = n[i] & 0xFFFFFFFF
     w = np.int8(5)
     w = 1000
-    v = 1 << 70
+    v = n[i] + (1 << 70)
 
 
 def launch(queue):

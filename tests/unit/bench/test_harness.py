@@ -1,14 +1,25 @@
-"""The benchmark harness: what it checks, counts and prints; nothing is timed here."""
+"""The benchmark harness: what it checks and in which order; nothing is timed here."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bench.harness import OURS, Benchmark, Case, Implementation, Missing, prepare, time_round
-from bench.run import NAMES, Row, Worker, _verdict, describe, main, rows_of
-from bench.worker import load
+from bench.harness import (
+    OURS,
+    QUICK,
+    Benchmark,
+    Case,
+    Implementation,
+    Missing,
+    Work,
+    prepare,
+    sized,
+    time_round,
+)
 
 
 def make(case: Case, **fields: Any) -> Benchmark:
@@ -40,32 +51,25 @@ def test_a_case_may_measure_itself() -> None:
     assert time_round(Case(lambda: 1.5), single=True) == [1.5]
 
 
-def test_ratios_are_taken_round_by_round() -> None:
-    class Process:
-        pass
+def test_a_round_lasts_by_the_clock_whatever_a_case_says_it_took() -> None:
+    def run() -> float:
+        time.sleep(0.01)
+        return 1e-9
 
-    workers = {name: Worker(Process(), seconds)  # type: ignore[arg-type]
-               for name, seconds in ((OURS, [[1.0], [2.0]]), ("peer", [[2.0], [8.0]]))}
-    ours, peer = rows_of(workers)
-    assert (ours.ratios, peer.ratios) == ([], [2.0, 4.0])
-    text = "\n".join(describe("x", make(Case(lambda: None), bars={"peer": 2.5}), workers))
-    assert "3.00 x (2.00 to 4.00), bar >= 2.5: reached" in text
+    assert len(time_round(Case(run), single=False, least=0.02)) <= 3
 
 
-def test_a_bar_that_is_missed_is_printed_as_missed() -> None:
-    benchmark = make(Case(lambda: None), bars={OURS: 0.1})
-    assert _verdict(benchmark, Row(OURS, 0.2, 0.2, 0.2, [])) == "bar <= 100 ms: MISSED"
+def test_work_hands_its_operands_over_in_order_and_gives_the_results() -> None:
+    a, b = np.zeros(2), np.ones(2)
+    case = Work((a, b), 0).call(lambda x, y: np.add(x, y, out=x))
+    assert case.run() is None
+    assert case.result is not None
+    assert case.result().tolist() == [1, 1]
+    assert [r.tolist() for r in Work((a, b), (1, 0)).result()] == [[1, 1], [1, 1]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_benchmark_has_our_implementation_and_known_bars(name: str) -> None:
-    benchmark = load(name)
-    assert OURS in benchmark.implementations
-    assert set(benchmark.bars) <= set(benchmark.implementations)
-
-
-def test_an_unknown_benchmark_is_refused_by_name(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["mandelbort"])
-    assert stop.value.code == 2
-    assert "no benchmark is named mandelbort" in capsys.readouterr().err
+def test_quick_runs_take_the_small_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(QUICK, raising=False)
+    assert sized(1000, 10) == 1000
+    monkeypatch.setenv(QUICK, "1")
+    assert sized(1000, 10) == 10

@@ -66,7 +66,15 @@ def _reduced(e: Emitter, stmt: n.Atomic, at: Address, value: Val) -> None:
     scalar = llvm_type(dtype)
     e.f.module.declare(name, f"{scalar} @({t})")
     total = e.f.op(f"call {scalar} @{name}({t} {vector})")
+    if e.mask is None or not e.maybe_empty:
+        _one(e, stmt, at, at.index.ref, [total])
+        return
+    some, done = e.f.label("some"), e.f.label("none")
+    e.f.branch(e.any(e.mask), some, done)
+    e.f.start(some)
     _one(e, stmt, at, at.index.ref, [total])
+    e.f.jump(done)
+    e.f.start(done)
 
 
 def _in_turn(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val]) -> None:

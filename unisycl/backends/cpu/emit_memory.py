@@ -159,6 +159,7 @@ def _load_one(e: Emitter, at: Address, dtype: DType) -> str:
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is not None and e.maybe_empty:
         safe = e.f.alloca(t)
+        e.f.store(t, "zeroinitializer", safe)
         pointer = e.f.op(f"select i1 {e.any(e.mask)}, ptr {pointer}, ptr {safe}")
     return e.f.load(t, pointer, dtype.size)
 

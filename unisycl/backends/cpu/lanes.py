@@ -201,7 +201,7 @@ class Lanes:
         return "sext" if source.kind == "i" else "zext"
 
     def _to_half(self, v: Val, to: DType) -> Val:
-        """Convert to float16 rounding once: float32 rounded to odd on the way keeps what decides."""
+        """Convert to float16, rounding once: float32 on the way is rounded to odd."""
         wide = self.cast(v, dtypes.FLOAT64)
         near = self.cast(wide, dtypes.FLOAT32)
         back = self.cast(near, dtypes.FLOAT64)

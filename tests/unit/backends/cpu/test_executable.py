@@ -28,7 +28,8 @@ def heavy(i):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("kernel", [light, heavy])
 def test_tiles_are_whole_vectors_and_cover_the_range(
         kernel: object, extent: tuple[int, int]) -> None:
-    made = compile_kernel(specialize(kernel, "range", 2).kernel, Key(edge=True, small=True, stream=False))
+    key = Key(edge=True, small=True, stream=False)
+    made = compile_kernel(specialize(kernel, "range", 2).kernel, key)
     tile = made.tile(Geometry("range", extent, (), (0, 0)))
     assert 0 == tile[-1] % made.lanes
     assert all(t >= 1 for t in tile)

@@ -1,0 +1,30 @@
+"""Random programs give the same bits on the CPU as on the host device."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.property.cases import check
+from tests.property.programs import program
+
+SEEDS = 140
+programs = st.integers(0, (1 << 32) - 1).map(program)
+"""Programs as a hypothesis strategy."""
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_a_program_of_a_seed(seed: int) -> None:
+    check(program(seed))
+
+
+@settings(max_examples=10, deadline=None, derandomize=True, database=None,
+          suppress_health_check=list(HealthCheck))
+@given(programs)
+def test_programs_that_hypothesis_chooses(text: str) -> None:
+    check(text)
+
+
+def test_a_program_depends_on_its_seed_alone() -> None:
+    assert program(17) == program(17)

@@ -1,0 +1,60 @@
+"""What ``target = value`` does, for names, tuples, subscripts and members.
+
+Non-goals: the statements that assign. Invariant: the parts of a tuple are evaluated before any is
+given away.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unisycl.frontend.access import store
+from unisycl.frontend.context import Context
+from unisycl.frontend.items import ITEM_KINDS, item_ids
+from unisycl.frontend.subset import refusal
+from unisycl.frontend.values import (
+    Item,
+    Memory,
+    Nothing,
+    Several,
+    Value,
+    describe,
+)
+from unisycl.ir import nodes as n
+
+
+def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
+    """Do ``target = value``; ``origin`` is where the value stands."""
+    match target:
+        case ast.Name():
+            if isinstance(value, Nothing):
+                raise ctx.refuse("K049", target, found="nothing", expected="a value",
+                                 help="the function called here returns nothing")
+            ctx.assign(target.id, value, target)
+        case ast.Tuple() | ast.List():
+            _unpack(ctx, target, value, origin)
+        case ast.Subscript() | ast.Attribute():
+            store(ctx, target, value, origin)
+        case _:
+            id, facts = refusal(target)
+            raise ctx.refuse(id, target, **facts)
+
+
+def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: ast.AST) -> None:
+    items = unpacked(ctx, value, origin)
+    if len(items) != len(target.elts):
+        raise ctx.refuse("K047", target, found=len(items), expected=len(target.elts))
+    held = [ctx.hold(v) if isinstance(v, n.Expr) else v for v in items]
+    for part, item in zip(target.elts, held, strict=True):
+        assign_target(ctx, part, item, origin)
+
+
+def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """Return the values a static iterable yields."""
+    if isinstance(value, Several):
+        return value.items
+    if isinstance(value, Item) and value.kind in ITEM_KINDS:
+        return item_ids(value).items
+    raise ctx.refuse("K049", node, found=describe(value), expected="a tuple, id or range",
+                     help="loop over range(len(...)) and index instead"
+                     if isinstance(value, Memory) else "only these can be taken apart")

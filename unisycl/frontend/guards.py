@@ -1,0 +1,125 @@
+"""What a compiled kernel depended on, and quick checks that a later launch finds it unchanged.
+
+A kernel is compiled for the types of the data it captured and for the very objects that are
+constants of it; each becomes a ``Guard``. Every launch asks all guards, so they are closures made
+for one path and one kind of object. Non-goals: deciding what to depend on. Invariant: a guard that
+says yes means that the kernel compiled anew would be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from unisycl.frontend import captures
+from unisycl.frontend.values import Path
+
+Getter: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], Any]
+Test: TypeAlias = Callable[[Any], bool]
+Guard: TypeAlias = tuple[Getter, Test]
+
+_UNBOUND = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def unchanged(guards: tuple[Guard, ...], function: Any, arguments: tuple[Any, ...],
+              reductions: tuple[Any, ...]) -> bool:
+    """Say whether all that a kernel depended on is as it was."""
+    try:
+        for get, test in guards:
+            if not test(get(function, arguments, reductions)):
+                return False
+    except _UNBOUND:  # a name is gone, a tuple is shorter: not the kernel we know
+        return False
+    return True
+
+
+# ---- ways to objects
+def getter(path: Path) -> Getter:
+    """Return a function that follows a path from (callable, arguments, reductions)."""
+    if not path:
+        return lambda function, arguments, reductions: function
+    step, rest = path[0][0], path[1:]
+    key: Any = path[0][1]
+    first: Getter
+    if step == "arg":
+        first = lambda function, arguments, reductions: arguments[key]  # noqa: E731
+    elif step == "reduction":
+        first = lambda function, arguments, reductions: reductions[key]  # noqa: E731
+    else:
+        begin = _step(step, key)
+        first = lambda function, arguments, reductions: begin(function)  # noqa: E731
+    steps = tuple(_step(*part) for part in rest)
+    if not steps:
+        return first
+    if len(steps) == 1:
+        second = steps[0]
+        return lambda function, arguments, reductions: second(
+            first(function, arguments, reductions))
+
+    def follow(function: Any, arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Any:
+        obj = first(function, arguments, reductions)
+        for one in steps:
+            obj = one(obj)
+        return obj
+    return follow
+
+
+def _step(step: str, key: Any) -> Callable[[Any], Any]:
+    if step == "global":
+        def find(function: Any) -> Any:
+            space = function.__globals__
+            return space[key] if key in space else captures.follow(function, step, key)
+        return find
+    if step == "free":
+        def cell(function: Any) -> Any:
+            return function.__closure__[function.__code__.co_freevars.index(key)].cell_contents
+        return cell
+    if step == "attr":
+        return lambda obj: getattr(obj, key)
+    return lambda obj: captures.follow(obj, step, key)
+
+
+# ---- what must not have changed about them
+def test(obj: Any, *, frozen: bool) -> Test:
+    """Return whether another object would give the same code as this one.
+
+    ``frozen`` numbers count by value, others by type.
+    """
+    kind = type(obj)
+    if kind is np.ndarray and captures.data_type(obj) is not None:
+        return _array_test(obj)
+    if kind in (bool, int) and frozen:
+        return lambda other: type(other) is kind and other == obj
+    if kind is float and frozen:
+        spelt = obj.hex()  # tells 0.0 from -0.0, and NaN is like itself
+        return lambda other: type(other) is float and other.hex() == spelt
+    if kind in (bool, int, float) or (isinstance(obj, np.generic) and not isinstance(obj, np.void)):
+        return lambda other: type(other) is kind
+    if kind is FunctionType:
+        code = obj.__code__
+        return lambda other: type(other) is FunctionType and (
+            other.__code__ is code or other.__code__ == code)
+    known = captures.signature(obj, frozen=frozen)
+    if isinstance(known, captures.Identity):
+        same = known.object
+        return lambda other: other is same or captures.unwrap(other) is same
+    return lambda other: bool(captures.signature(other, frozen=frozen) == known)
+
+
+def _array_test(array: np.ndarray[Any, Any]) -> Test:
+    dtype, ndim, writeable = array.dtype, array.ndim, array.flags.writeable
+
+    def same(other: Any) -> bool:
+        if type(other) is not np.ndarray or other.ndim != ndim or other.dtype != dtype:
+            return False
+        flags = other.flags
+        return flags.c_contiguous and flags.writeable is writeable
+    return same
+
+
+def equal(known: Any) -> Test:
+    """Return whether another object equals a plain value, None included."""
+    return lambda other: (other is None) == (known is None) and bool(other == known)

@@ -1,0 +1,146 @@
+"""Calls of what has a row in the table of builtins, of conversions and of operators as functions.
+
+Non-goals: special forms. Invariant: NumPy's functions, Python's and unisycl's own of one meaning
+differ here in their types only.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from unisycl.base import dtypes
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.values import (
+    Value,
+)
+from unisycl.ir import nodes as n
+from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+
+
+def qualified(obj: Any) -> str:
+    """Return 'module.name' of a callable, the key of the special forms."""
+    module = getattr(obj, "__module__", None) or ""
+    return f"{module}.{getattr(obj, '__qualname__', getattr(obj, '__name__', ''))}"
+
+
+def builtin_row(obj: Any) -> Builtin | None:
+    """Return the row of a callable that is a pure builtin: ours, NumPy's or math's."""
+    name = getattr(obj, "__name__", "")
+    module = getattr(obj, "__module__", None) or ""
+    if isinstance(obj, Builtin):
+        return obj
+    if module == "unisycl.lang.math":
+        return BUILTINS.get(name)
+    if isinstance(obj, np.ufunc) or module == "numpy":
+        return BY_NUMPY.get(name)
+    return BY_MATH.get(name) if module == "math" else None
+
+
+def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
+             family: str = "unisycl") -> n.Expr:
+    """Return a call of a builtin by its typing rule.
+
+    ``family`` is whose function it is: 'numpy' computes small integers in small floats and gives
+    NumPy's types always, 'math' computes Python floats, unisycl's own leave weak integers weak.
+    """
+    if len(args) != row.arity:
+        raise ctx.refuse("K034", node, what=f"'{row.name}'", expected=f"{row.arity} argument(s)",
+                         found=len(args))
+    xs = [ctx.to_scalar(a, node) for a in args]
+    operand = _operand_type(row, [x.type for x in xs], family)
+    if operand is None:
+        raise ctx.refuse("K036", node, op=row.name, types=", ".join(str(x.type) for x in xs),
+                         help="it takes integers" if row.rule == "int" else "")
+    ctx.need(operand)
+    result = operand
+    if row.rule == "float_test":
+        result = WEAK_BOOL if family == "math" else BOOL
+    return n.Call(result, row, tuple(coerce.cast(x, operand) for x in xs))
+
+
+def _operand_type(row: Builtin, types: list[Scalar], family: str) -> Scalar | None:
+    """Return the one type a builtin computes in; None if it cannot."""
+    if family == "math":
+        return WEAK_FLOAT
+    if row.rule.startswith("float"):
+        found = coerce.floating(*types, narrow=family == "numpy")
+        return Scalar(found.dtype) if found else None
+    shared: Scalar | None = types[0]
+    for t in types[1:]:
+        shared = coerce.common(shared, t) if shared else None
+    if shared is None:
+        return None
+    kind = shared.dtype.kind
+    if kind == "b" or (row.rule == "int" and kind == "f"):
+        return None
+    return Scalar(shared.dtype) if family == "numpy" else shared
+
+
+def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
+    """Return ``type(x)`` for Python's and NumPy's scalar types; None for any other callable."""
+    weak = {bool: WEAK_BOOL, int: WEAK_INT, float: WEAK_FLOAT}.get(obj) \
+        if isinstance(obj, type) else None
+    target = weak or _strong(obj)
+    if target is None:
+        return None
+    if len(args) > 1:
+        raise ctx.refuse("K034", node, what=f"'{obj.__name__}'", expected="one argument",
+                         found=len(args))
+    if not args:
+        return coerce.cast(coerce.weak_scalar(0), target)
+    x = ctx.to_scalar(args[0], node)
+    ctx.need(target)
+    return coerce.convert(coerce.truth(x), target) if target.dtype.kind == "b" \
+        else coerce.convert(x, target) if target.weak else coerce.cast(x, target)
+
+
+def _strong(obj: Any) -> Scalar | None:
+    """Return the type that one of NumPy's scalar classes names."""
+    if not isinstance(obj, type) or not issubclass(obj, np.generic):
+        return None
+    row = dtypes.find_dtype(obj) if obj in _CONCRETE else None
+    return Scalar(row) if row else None
+
+
+_CONCRETE = frozenset(np.dtype(code).type for code in np.typecodes["All"] if code not in "SUVOMm")
+
+
+def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a ufunc or a function of ``operator`` that is an operator; None if it is neither."""
+    ours = isinstance(obj, np.ufunc)
+    name = getattr(obj, "__name__", "").strip("_")
+    op = _UFUNCS.get(name) if ours else _OPERATORS.get(name)
+    if op is None or not (ours or getattr(obj, "__module__", "") == "_operator"):
+        return None
+    if len(args) != 2:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)", found=len(args))
+    if not ours and op not in _TESTS:
+        return operate(ctx, op, args[0], args[1], node)
+    a, b = (ctx.to_scalar(x, node) for x in args)
+    result = coerce.compare(op, a, b) if op in _TESTS else arithmetic(ctx, op, a, b, node)
+    if result is None:
+        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    return coerce.convert(result, Scalar(result.type.dtype)) if ours else result
+
+
+_TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv",
+    "mod": "mod", "pow": "pow", "and": "and", "or": "or", "xor": "xor", "lshift": "shl",
+    "rshift": "shr", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge",
+}
+_UFUNCS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
+    "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "power": "pow", "pow": "pow",
+    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor", "left_shift": "shl",
+    "right_shift": "shr", "bitwise_left_shift": "shl", "bitwise_right_shift": "shr", "equal": "eq",
+    "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}
+
+__all__ = ["builtin_row", "call_row", "convert", "operator_function", "qualified"]
