@@ -41,7 +41,7 @@ class Case:
     def items(self) -> int:
         extent = self.span
         if self.kind == "work_group":
-            extent = tuple(g * l for g, l in zip(self.span, self.local, strict=True))
+            extent = tuple(g * x for g, x in zip(self.span, self.local, strict=True))
         return math.prod(extent)
 
 

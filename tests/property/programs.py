@@ -10,8 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.property.cases import Case
-from tests.property.expressions import (
-    FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable)
+from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable
 from tests.property.statements import RELAXED, Flow, Statements
 
 LOCALS: tuple[tuple[int, ...], ...] = (
@@ -42,7 +41,7 @@ class Kernels(Statements):
 
     def __init__(self, rng: Random, kind: str, span: tuple[int, ...],
                  local: tuple[int, ...]) -> None:
-        many = tuple(g * l for g, l in zip(span, local, strict=True)) if kind == "work_group" \
+        many = tuple(g * x for g, x in zip(span, local, strict=True)) if kind == "work_group" \
             else span
         self.items = max(math.prod(many), 64 * math.prod(span) if kind == "work_group" else 1)
         dtypes = tuple(rng.sample(SCALARS, rng.randint(2, 4)))
@@ -73,7 +72,7 @@ class Kernels(Statements):
         dtype, n, lid = self.rng.choice(self.dtypes), self.threads, self.place
         tile, v = self.use(f"t{self.rng.randint(0, 1)}_{dtype}"), self.fresh("v")
         own = self.pick(lid, lid, f"{n - 1} - {lid}")
-        self.emit(f"{tile}[{own}] = {self.value(dtype, self.size_of_value())}")
+        self.emit(f"{tile}[{own}] = {self.value(dtype, self.deep())}")
         apart = Flow(ITEM, GROUP + 1, None, depth=self.max_depth, cost=flow.cost,
                      repeated=flow.repeated)
         if self.often(0.3):
@@ -94,7 +93,8 @@ class Kernels(Statements):
         self.collective("it.get_group()", GROUP, str(self.threads))
 
     def together_small(self, flow: Flow) -> None:
-        self.collective("it.get_sub_group()", SUB_GROUP, "it.get_sub_group().get_local_linear_range()")
+        sub = "it.get_sub_group()"
+        self.collective(sub, SUB_GROUP, f"{sub}.get_local_linear_range()")
 
     def collective(self, group: str, rank: int, size: str) -> None:
         """Write a group function over a work-group or sub-group."""
@@ -107,7 +107,8 @@ class Kernels(Statements):
             return
         if way == 1:
             at = f"{self.small(rank, 1)} % {size}"
-            self.emit(f"{name} = sycl.group_broadcast({group}, {self.value(dtype, self.size_of_value())}, {at})")
+            value = self.value(dtype, self.deep())
+            self.emit(f"{name} = sycl.group_broadcast({group}, {value}, {at})")
             self.declare(name, dtype, rank)
             return
         if dtype == "bool":
@@ -119,7 +120,7 @@ class Kernels(Statements):
                            "multiplies")
         form = self.pick("reduce_over", "reduce_over", "inclusive_scan_over", "exclusive_scan_over")
         init = f"{self.value(dtype, 1, rank)}, " if self.often(0.3) else ""
-        text = f"sycl.{form}_group({group}, {self.value(dtype, self.size_of_value())}, {init}sycl.{op})"
+        text = f"sycl.{form}_group({group}, {self.value(dtype, self.deep())}, {init}sycl.{op})"
         self.emit(f"{name} = {'np.bool_' if dtype == 'bool' else ''}({text})")
         self.declare(name, dtype, rank if form == "reduce_over" else ITEM)
 
@@ -127,10 +128,11 @@ class Kernels(Statements):
         name, dtype, sub = self.fresh("v"), self.rng.choice(self.dtypes), "it.get_sub_group()"
         lane = f"{sub}.get_local_linear_id()"
         at = f"({lane} * 3 + {self.rng.randint(0, 5)}) % {sub}.get_local_linear_range()"
+        value = self.value(dtype, self.deep())
         if self.threads % self.sub_group == 0 and self.often(0.4):
-            self.emit(f"{name} = sycl.permute_group_by_xor({sub}, {self.value(dtype, self.size_of_value())}, 1)")
+            self.emit(f"{name} = sycl.permute_group_by_xor({sub}, {value}, 1)")
         else:
-            self.emit(f"{name} = sycl.select_from_group({sub}, {self.value(dtype, self.size_of_value())}, {at})")
+            self.emit(f"{name} = sycl.select_from_group({sub}, {value}, {at})")
         self.declare(name, dtype, ITEM)
 
     def counting(self, flow: Flow) -> None:

@@ -18,10 +18,11 @@ from pathlib import Path
 from tests.property.fuzz import outcome
 
 LIMIT = 5
+_LISTS = ("args", "values", "comparators")
 
 
 def verdict(text: str) -> str:
-    """Return how a program goes, from a child process; it breaks off where the child dies."""
+    """Return how a program goes, from a child process; it ends where the child dies."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -34,7 +35,8 @@ def verdict(text: str) -> str:
         if word == "same":
             os.write(write, b"host ran|")
             word, details = outcome(text)
-        os.write(write, f"{word}|{details[:80] if word not in ('differs', 'same') else ''}".encode())
+        more = "" if word in ("differs", "same") else details[:80]
+        os.write(write, f"{word}|{more}".encode())
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as answer:
@@ -104,7 +106,7 @@ def _slots(tree: ast.Module) -> Iterator[tuple[ast.AST, str, int | None]]:
                         yield node, name, None
                     elif isinstance(value, list):
                         for k, x in enumerate(value):
-                            if isinstance(x, ast.expr) and name in ("args", "values", "comparators"):
+                            if isinstance(x, ast.expr) and name in _LISTS:
                                 yield node, name, k
 
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tests.property.expressions import (
-    GROUP, INTEGERS, ITEM, SUB_GROUP, Expressions, PrivateArray, Variable)
+    GROUP,
+    INTEGERS,
+    ITEM,
+    SUB_GROUP,
+    Expressions,
+    PrivateArray,
+    Variable,
+)
 
 RELAXED = "sycl.memory_order.relaxed, sycl.memory_scope.device"
 
@@ -62,7 +69,7 @@ class Statements(Expressions):
         self.count += 1
         return f"{head}{self.count}"
 
-    def size_of_value(self) -> int:
+    def deep(self) -> int:
         """Return how deep an expression becomes."""
         return self.rng.choice((0, 1, 1, 2))
 
@@ -132,12 +139,12 @@ class Statements(Expressions):
             self.emit(f"{v.name} {self.pick('+', '-', '*', '^', '|', '&')}= "
                       f"{self.integer(v.dtype, 1, rank)}")
         else:
-            self.emit(f"{v.name} = {self.value(v.dtype, self.size_of_value(), rank)}")
+            self.emit(f"{v.name} = {self.value(v.dtype, self.deep(), rank)}")
 
     def introduce(self, flow: Flow) -> None:
         dtype, rank = self.rng.choice(self.dtypes), self.rng.randint(0, flow.level)
         name = self.fresh("v")
-        self.emit(f"{name} = {self.value(dtype, self.size_of_value(), rank)}")
+        self.emit(f"{name} = {self.value(dtype, self.deep(), rank)}")
         self.declare(name, dtype, rank)
 
     def store(self, flow: Flow) -> None:
@@ -150,11 +157,13 @@ class Statements(Expressions):
                 self.use(part)
         place = f"{self.use(name)}[{at}]"
         if dtype in INTEGERS and self.often(0.3):
-            self.emit(f"{place} {self.pick('+', '^', '-')}= {self.integer(dtype, self.size_of_value(), ITEM)}")
+            op = self.pick("+", "^", "-")
+            self.emit(f"{place} {op}= {self.integer(dtype, self.deep(), ITEM)}")
         elif dtype in INTEGERS and self.often(0.2):
             self.emit(f"{place} = {place} * 3 + {self.integer(dtype, 1, ITEM)}")
         else:
-            self.emit(f"{place} = {self.value(dtype, self.size_of_value(), self.rng.choice((ITEM, ITEM, GROUP)))}")
+            rank = self.rng.choice((ITEM, ITEM, GROUP))
+            self.emit(f"{place} = {self.value(dtype, self.deep(), rank)}")
 
     def private(self, flow: Flow) -> None:
         """Declare a private array or store in one; unrolled loops cannot declare them."""
@@ -176,7 +185,7 @@ class Statements(Expressions):
             return
         a = self.rng.choice(mine)
         at = f"{a.name}[{self.small(self.rng.choice((ITEM, GROUP)), 2)} % {a.size}]"
-        self.emit(f"{at} = {self.value(a.dtype, self.size_of_value())}")
+        self.emit(f"{at} = {self.value(a.dtype, self.deep())}")
 
     def atomic(self, flow: Flow) -> None:
         op = self.pick("add", "min", "max", "and", "or", "xor", "sub")
@@ -206,10 +215,10 @@ class Statements(Expressions):
     def branch(self, flow: Flow) -> None:
         rank = self.rank(flow)
         inner = self.below(flow, rank)
-        self.emit(f"if {self.condition(self.size_of_value(), rank)}:")
+        self.emit(f"if {self.condition(self.deep(), rank)}:")
         self.block(inner)
         while self.often(0.25):
-            self.emit(f"elif {self.condition(self.size_of_value(), rank)}:")
+            self.emit(f"elif {self.condition(self.deep(), rank)}:")
             self.block(inner)
         if self.often(0.5):
             self.emit("else:")
@@ -222,13 +231,13 @@ class Statements(Expressions):
         dtype, name = self.rng.choice(self.dtypes), self.fresh("v")
         mine = self.rng.randint(0, inner.level)
         ended = []
-        heads = [f"if {self.condition(self.size_of_value(), rank)}:", "else:"]
+        heads = [f"if {self.condition(self.deep(), rank)}:", "else:"]
         if self.often(0.3):
             heads.insert(1, f"elif {self.condition(1, rank)}:")
         for head in heads:
             self.emit(head)
             ended.append(self.block(
-                inner, lambda: self.emit(f"{name} = {self.value(dtype, self.size_of_value(), mine)}")))
+                inner, lambda: self.emit(f"{name} = {self.value(dtype, self.deep(), mine)}")))
         if not all(ended):
             self.declare(name, dtype, min(mine, rank))
 
@@ -267,8 +276,7 @@ class Statements(Expressions):
 
     def carried(self, flow: Flow, later: str, span: str) -> None:
         """Use a value of the iteration before, first given in the loop itself."""
-        if self.often(0.7) or ("range(0" not in span and "range(2" not in span
-                               and ", -1" in span):
+        if self.often(0.7) or span.endswith(", -1, -1)"):
             return
         dtype, old, new = self.rng.choice(self.dtypes), self.fresh("v"), self.fresh("v")
         rank = self.rng.randint(0, flow.level)
@@ -278,9 +286,9 @@ class Statements(Expressions):
         self.declare(old, dtype, rank)
         if self.often(0.5):
             self.emit(f"if {self.condition(1, rank)}:")
-            self.emit(f"    {new} = {self.value(dtype, self.size_of_value(), rank)}")
+            self.emit(f"    {new} = {self.value(dtype, self.deep(), rank)}")
         else:
-            self.emit(f"{new} = {self.value(dtype, self.size_of_value(), rank)}")
+            self.emit(f"{new} = {self.value(dtype, self.deep(), rank)}")
         self.declare(new, dtype, rank)
 
     def tail(self, flow: Flow) -> None:
@@ -380,7 +388,7 @@ class Statements(Expressions):
                      repeated=flow.repeated)
         if not self.body(inner, self.rng.randint(1, 3)):
             self.body(replace(inner, level=ITEM, function=ITEM), self.rng.randint(0, 2))
-            self.emit(f"return {self.value(dtype, self.size_of_value())}")
+            self.emit(f"return {self.value(dtype, self.deep())}")
 
     def closure(self, flow: Flow, dtype: str, level: int) -> str:
         """Write a function inside the function at hand; return a call of it."""
@@ -412,7 +420,7 @@ class Statements(Expressions):
         (self.lines, self.indent, self.scope, self.weak, self.arrays, self.assignable,
          self.reducers, self.used, self.busy) = kept
         self.used |= used
-        rest = list(dict.fromkeys([*self.handles, *(v.name for v in weak), *(a.name for a in arrays),
+        rest = list(dict.fromkeys([*self.handles, *(v.name for v in [*weak, *arrays]),
                                    *sorted(used)]))
         head = ", ".join([*(f"x{k}" for k in range(len(given))), *rest])
         self.functions += [f"def {name}({head}):", *lines, "", ""]

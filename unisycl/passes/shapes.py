@@ -44,9 +44,11 @@ def join(a: Shape | None, b: Shape) -> Shape:
 
 @dataclass(slots=True)
 class Shapes:
-    """The result: shapes of locals, and by ``id`` of statement: branches, loops and jumps that not
-    all lanes take alike (``divergent``), and assignments that must keep switched-off lanes
-    (``blends``)."""
+    """The result: shapes of locals, and two sets of statements by ``id``.
+
+    ``divergent``: branches, loops and jumps that not all lanes take alike. ``blends``: assignments
+    that must keep the values of lanes that are off.
+    """
 
     locals: dict[n.Local, Shape] = field(default_factory=dict)
     divergent: set[int] = field(default_factory=set)

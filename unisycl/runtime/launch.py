@@ -7,6 +7,7 @@ overloads (``api``). Invariant: nothing enters the graph before everything that 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,11 +23,20 @@ __all__ = ["SINGLE", "begin_copy", "begin_fill", "begin_launch", "begin_nothing"
            "launch_now", "space_geometry", "work_group_geometry"]
 
 SINGLE = Geometry("single", (1,), (), (0,))
+_MOST = 1 << 62
 _ZERO = {1: (0,), 2: (0, 0), 3: (0, 0, 0)}
+
+
+def _check_size(extent: tuple[int, ...]) -> None:
+    """Refuse index spaces whose linear ids do not fit in 63 bits."""
+    if math.prod(extent) >= _MOST:
+        raise UsageError(errc.nd_range, f"an index space of {' x '.join(map(str, extent))} has more "
+                         "than 2**62 work-items; launch parts of it")
 
 
 @functools.lru_cache(maxsize=1024)
 def _range_geometry(extent: tuple[int, ...], offset: tuple[int, ...]) -> Geometry:
+    _check_size(extent)
     return Geometry("range", extent, (), offset)
 
 
@@ -34,12 +44,14 @@ def _range_geometry(extent: tuple[int, ...], offset: tuple[int, ...]) -> Geometr
 def _nd_geometry(space: geo.nd_range) -> Geometry:
     """An empty index space has no work-groups, so its local range does not matter."""
     extent, local = tuple(space.get_global_range()), tuple(space.get_local_range())
+    _check_size(extent)
     return Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
                     tuple(space.get_offset()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _int_geometry(count: int) -> Geometry:
+    _check_size((count,))
     return Geometry("range", tuple(geo.range(count)), (), (0,))
 
 

@@ -9,7 +9,15 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.language.arithmetic import (
-    BINARY, DTYPES, apply, edges, make, pairs, same, ulps)
+    BINARY,
+    DTYPES,
+    apply,
+    edges,
+    make,
+    pairs,
+    same,
+    ulps,
+)
 
 PAIRS = list(itertools.product(DTYPES, DTYPES))
 

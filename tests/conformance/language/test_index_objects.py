@@ -29,8 +29,9 @@ def ask(queue, space, texts, count):
     """Return what expressions over the index object ``it`` are in every work-item, in order."""
     out = ints(count, len(texts))
     lines = "\n".join(f"    out[n, {k}] = {text}" for k, text in enumerate(texts))
-    where = "it.get_global_linear_id()" if isinstance(space, sycl.nd_range) else "it.get_linear_id()"
-    queue.parallel_for(space, make(f"def kernel(it):\n    n = {where}\n{lines}", out=out)).wait()
+    where = "get_global_linear_id" if isinstance(space, sycl.nd_range) else "get_linear_id"
+    kernel = make(f"def kernel(it):\n    n = it.{where}()\n{lines}", out=out)
+    queue.parallel_for(space, kernel).wait()
     return out.tolist()
 
 
@@ -61,7 +62,8 @@ def test_items_unpack_and_convert_to_their_id(queue):
         out[y * 3 + x, 3] = it.get_id() == sycl.id(1, 2)
 
     queue.parallel_for((2, 3), kernel).wait()
-    assert [[y * 10 + x, y * 10 + x, x, (y, x) == (1, 2)] for y, x in points((2, 3))] == out.tolist()
+    expected = [[y * 10 + x, y * 10 + x, x, (y, x) == (1, 2)] for y, x in points((2, 3))]
+    assert expected == out.tolist()
 
 
 @pytest.mark.row("D-14")
@@ -133,13 +135,11 @@ def test_nd_items_and_groups_know_where_they_are(queue, whole, local):
 @pytest.mark.row("D-17")
 @pytest.mark.parametrize(("whole", "local"), ND_RANGES)
 def test_sub_groups_cut_the_group_in_linear_order(queue, whole, local):
-    texts = ["it.get_sub_group().get_group_linear_id()", "it.get_sub_group().get_local_linear_id()",
-             "it.get_sub_group().get_local_range()[0]", "it.get_sub_group().get_max_local_range()[0]",
-             "it.get_sub_group().get_group_range()[0]", "it.get_sub_group().leader()",
-             "it.get_sub_group().get_group_id()[0]", "it.get_sub_group().get_local_id()[0]",
-             "it.get_sub_group().get_group_linear_range()",
-             "it.get_sub_group().get_local_linear_range()", "it.get_local_linear_id()",
-             "it.get_group_linear_id()"]
+    texts = [f"it.get_sub_group().{name}" for name in (
+        "get_group_linear_id()", "get_local_linear_id()", "get_local_range()[0]",
+        "get_max_local_range()[0]", "get_group_range()[0]", "leader()", "get_group_id()[0]",
+        "get_local_id()[0]", "get_group_linear_range()", "get_local_linear_range()")]
+    texts += ["it.get_local_linear_id()", "it.get_group_linear_id()"]
     size = int(np.prod(local))
     for row in ask(queue, sycl.nd_range(whole, local), texts, int(np.prod(whole))):
         number, place, count, most, groups, leads, number2, place2, groups2, count2, n, _ = row

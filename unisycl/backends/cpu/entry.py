@@ -19,15 +19,18 @@ from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.hierarchical import Hierarchy
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Lanes, Val
 from unisycl.backends.cpu.regions import Group, Split, without_continue
-from unisycl.backends.cpu.text import Function, Module, llvm_type
+from unisycl.backends.cpu.text import Function, Module
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
+from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import View
+from unisycl.ir.types import Scalar, View
 from unisycl.passes import shapes as sh
 from unisycl.passes import streams
 
+_STACK_LIMIT = 64 << 10
+_ARRAY_LIMIT = 256 << 20
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
@@ -69,11 +72,16 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
 def _arrays(e: Emitter) -> None:
     """Reserve private arrays: element by element, lanes side by side, for each sub-group."""
     for array in e.kernel.arrays:
-        count = math.prod(array.shape) * e.lanes.lanes
-        t = llvm_type(array.type.elem.dtype)  # type: ignore[union-attr]
-        if array.type.elem.dtype.kind == "b":  # type: ignore[union-attr]
-            t = "i8"
-        e.arrays[array] = e.f.alloca(f"[{count * _copies(e)} x {t}]", 64)
+        elem = array.type.elem
+        assert isinstance(elem, Scalar)
+        size = math.prod(array.shape) * e.lanes.lanes * _copies(e) * elem.dtype.size
+        if size > _ARRAY_LIMIT:
+            raise UnsupportedError(
+                errc.memory_allocation, f"kernel '{e.kernel.name}': a private array of shape "
+                f"{array.shape} takes {size >> 20} MiB for the work-items that run together, more "
+                f"than {_ARRAY_LIMIT >> 20}; use USM memory with a row for each work-item")
+        e.arrays[array] = e.f.heap(size) if size > _STACK_LIMIT else \
+            e.f.alloca(f"[{size} x i8]", 64)
 
 
 def _copies(e: Emitter) -> int:

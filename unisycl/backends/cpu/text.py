@@ -68,6 +68,7 @@ class Function:
         self._head = f"define void @{name}({parameters}) {attributes} {{"
         self._allocas: list[str] = []
         self._lines: list[str] = []
+        self._heap: list[str] = []
         self._count = 0
 
     def name(self, stem: str = "t") -> str:
@@ -112,6 +113,15 @@ class Function:
         self._allocas.append(f"  {name} = alloca {type}" + (f", align {align}" if align else ""))
         return name
 
+    def heap(self, size: int) -> str:
+        """Reserve memory that is too large for a thread's stack, until the function returns."""
+        self.module.declare("malloc", "ptr @(i64)")
+        self.module.declare("free", "void @(ptr)")
+        name = self.name("h")
+        self._allocas.append(f"  {name} = call ptr @malloc(i64 {size})")
+        self._heap.append(name)
+        return name
+
     def argument(self, slot: int, type: str) -> str:
         """Read a slot of the argument block, in the entry block."""
         where, name = self.name("p"), self.name("s")
@@ -143,6 +153,8 @@ class Function:
 
     def finish(self) -> None:
         """Add the function to its module."""
+        for block in self._heap:
+            self.do(f"call void @free(ptr {block})")
         self.do("ret void")
         body = [self._head, "entry:", *self._allocas, "  br label %start", "start:", *self._lines,
                 "}"]

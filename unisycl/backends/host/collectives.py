@@ -87,7 +87,9 @@ def _vote(name: str, fn: Callable[[Sequence[Any]], bool]) -> Collective:
 # ---------------------------------------------------------------- shuffles
 def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Collective:
     """Make a sub-group function that reads the operand at ``source(own place, parameter)``."""
-    def prepare(group: Any, x: Any, parameter: Any = default) -> tuple[bool, Any]:
+    def prepare(group: Any, x: Any, *where: Any, **named: Any) -> tuple[bool, Any]:
+        # The specification has a name of its own for it in each function; there is only one.
+        parameter = next(iter((*where, *named.values())), default)
         return _only_sub_group(name, group), (x, int(parameter))
 
     def combine(operands: Sequence[Any]) -> Sequence[Any]:
