@@ -21,12 +21,14 @@ from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import default_context, require_aspect
 from unisycl.runtime.tasks import Task
 
 _NONE: tuple[Task, ...] = ()
+_PLAIN = frozenset((FunctionType, kernel))
 _GIVEN = (Property, property_list, list, tuple)
 
 
@@ -159,7 +161,7 @@ class queue(QueueBase, HasProperties):
         Returns:
             The event. Kernels launched so use USM memory, not accessors.
         """
-        if rest and type(rest[0]) is FunctionType and not depends_on:
+        if rest and type(rest[0]) in _PLAIN and not depends_on:
             return event._of(launch.launch_now(
                 self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
         rest, deps = _dependencies(rest, depends_on)

@@ -147,8 +147,10 @@ class Driver(Protocol):
         """
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
-        """Return what became of a kernel: stage 'llvm', 'asm' or a backend's own; raises
-        ``UnsupportedError`` for a stage it does not have."""
+        """Return what became of a kernel: stage 'llvm', 'asm' or one of the backend's own.
+
+        Raises ``UnsupportedError`` for a stage it does not have.
+        """
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""

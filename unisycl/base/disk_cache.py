@@ -99,12 +99,12 @@ def save(key: str, payload: bytes) -> None:
         handle, temporary = tempfile.mkstemp(dir=where, prefix="new-")
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-        os.replace(temporary, where / key)
+        Path(temporary).replace(where / key)
     except OSError as error:
         _cannot_write(str(error))
         if temporary:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
         return
     _sweep(where)
 

@@ -30,8 +30,8 @@ _ZERO = {1: (0,), 2: (0, 0), 3: (0, 0, 0)}
 def _check_size(extent: tuple[int, ...]) -> None:
     """Refuse index spaces whose linear ids do not fit in 63 bits."""
     if math.prod(extent) >= _MOST:
-        raise UsageError(errc.nd_range, f"an index space of {' x '.join(map(str, extent))} has more "
-                         "than 2**62 work-items; launch parts of it")
+        raise UsageError(errc.nd_range, f"an index space of {' x '.join(map(str, extent))} has "
+                         "more than 2**62 work-items; launch parts of it")
 
 
 @functools.lru_cache(maxsize=1024)

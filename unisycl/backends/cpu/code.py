@@ -6,6 +6,7 @@ executable at once; code stays as long as its ``Code`` lives.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import mmap
@@ -22,10 +23,8 @@ _READ, _EXEC = 1, 4
 def _libraries() -> tuple[ctypes.CDLL, ...]:
     """Return where symbols outside the code are looked for: the process, then its mathematics."""
     found = [ctypes.CDLL(None)]
-    try:
+    with contextlib.suppress(OSError):  # where mathematics is part of the C library
         found.append(ctypes.CDLL("libm.so.6"))
-    except OSError:  # mathematics is part of the C library there
-        pass
     vectors = vector_library()
     return (*found, vectors) if vectors is not None else tuple(found)
 

@@ -19,8 +19,8 @@ import numpy as np
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.cpu import emit_print, jit, strided
 from unisycl.backends.cpu.abi import address
-from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
+from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend

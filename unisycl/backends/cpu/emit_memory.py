@@ -16,7 +16,6 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, Struct, View
 
-
 STREAM_ALIGN = 64
 
 

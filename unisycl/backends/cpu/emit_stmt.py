@@ -189,8 +189,7 @@ def _for(e: Emitter, stmt: n.For) -> None:
 
     def head(loop: Loop) -> Val:
         now = Val(form, INT64, f.load(type, counter))
-        cond = e.lanes.compare("sgt" if down else "slt", now, stop)
-        return cond
+        return e.lanes.compare("sgt" if down else "slt", now, stop)
 
     def enter() -> None:
         now = Val(form, INT64, f.load(type, counter))

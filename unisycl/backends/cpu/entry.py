@@ -230,7 +230,8 @@ def _until_aligned(e: Emitter, low: str, high: str, outer: list[Val],
                    body: Callable[[list[Val]], None]) -> str:
     """Run the items before the first aligned element of the stream; return where that is."""
     f = e.f
-    assert e.stream is not None and isinstance(e.stream.type, View)
+    assert e.stream is not None
+    assert isinstance(e.stream.type, View)
     size = emit_memory.elem_size(e.stream.type.elem)
     ids = [*outer, Val(LINEAR, INT64, low, 1)]
     index = e.lanes.const(0, INT64)

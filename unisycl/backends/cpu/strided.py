@@ -27,7 +27,8 @@ def is_dense(view: BoundView) -> bool:
 
 def elem_bytes(param: n.Param) -> int:
     """Return the bytes of one element of a view of scalars."""
-    assert isinstance(param.type, View) and isinstance(param.type.elem, Scalar)
+    assert isinstance(param.type, View)
+    assert isinstance(param.type.elem, Scalar)
     return param.type.elem.dtype.size
 
 

@@ -19,12 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from unisycl.base import config, disk_cache
-
 from unisycl.base.dtypes import DType
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-
 
 _FORMAT = "1"
 
