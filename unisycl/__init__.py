@@ -175,7 +175,7 @@ _NAMES: dict[str, str] = {name: home for home, names in _HOMES.items() for name 
 __all__ = [*_NAMES]  # noqa: PLE0604 - strings, as the table's keys are
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     """Load a public name on its first use."""
     home = _NAMES.get(name)
     if home is None:
@@ -183,6 +183,10 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"unisycl.{home}"), name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # so that type checkers know the names above and no others
+    __getattr__ = _load
 
 
 def _hint(name: str) -> str:

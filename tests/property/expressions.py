@@ -156,9 +156,7 @@ class Expressions:
             other = self.rng.choice(INTEGERS if self.often(0.7) else self.dtypes)
             return f"np.{dtype}({self.source(other, depth - 1, rank)})"
         if way == 8:
-            # Not of constants yet: test_regressions, unary operators of unsigned constants.
-            x = f"{self.use(f'a_{dtype}')}[{self.index(rank)}]"
-            return self.pick(f"(-{x})", f"(~{x})", f"abs({x})", f"(+{x})")
+            return self.pick(f"(-{a})", f"(~{a})", f"abs({a})", f"(+{a})")
         if way == 9:
             return f"{self.pick('min', 'max')}({a}, {self.integer(dtype, depth - 1, rank)})"
         if way == 10:

@@ -420,7 +420,8 @@ class Statements(Expressions):
         (self.lines, self.indent, self.scope, self.weak, self.arrays, self.assignable,
          self.reducers, self.used, self.busy) = kept
         self.used |= used
-        rest = list(dict.fromkeys([*self.handles, *(v.name for v in [*weak, *arrays]),
+        rest = list(dict.fromkeys([*self.handles, *(v.name for v in weak),
+                                   *(a.name for a in arrays),
                                    *sorted(used)]))
         head = ", ".join([*(f"x{k}" for k in range(len(given))), *rest])
         self.functions += [f"def {name}({head}):", *lines, "", ""]

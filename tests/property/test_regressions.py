@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.property.cases import check
 
 HEAD = """import numpy as np
@@ -205,7 +203,6 @@ def kernel(it, a_int64, o_uint8, o_uint16, o_uint32):
 """, span=(34,), local=(17,))
 
 
-@pytest.mark.xfail(reason="the front end refuses to fold a unary operator of an unsigned constant")
 def test_unary_operators_of_unsigned_constants_wrap() -> None:
     same("""
 def kernel(it, o_uint32, o_uint8):

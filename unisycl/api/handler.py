@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from unisycl.api import transfer
 from unisycl.api.accessor import accessor
@@ -22,6 +22,8 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import BoundView, Group, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, begin_nothing, begin_python
+
+Kernel = Callable[..., Any]
 
 
 class handler(Group):
@@ -49,6 +51,10 @@ class handler(Group):
             self.add_dependency(task)
 
     # ------------------------------------------------------------------ kernels
+    @overload
+    def single_task(self) -> Callable[[Kernel], Kernel]: ...
+    @overload
+    def single_task(self, first: Any, /, *rest: Any) -> None: ...
     def single_task(self, *rest: Any) -> Any:
         """Run a kernel once; a decorator if no function is given (SYCL 2020 §4.9.4.2.1)."""
         self.check_free("single_task")
@@ -56,6 +62,10 @@ class handler(Group):
             return self._decorator(lambda fn: self._kernel(launch.SINGLE, fn, (), ()))
         return self._kernel(launch.SINGLE, rest[0], rest[1:], ())
 
+    @overload
+    def parallel_for(self, space: Any, /) -> Callable[[Kernel], Kernel]: ...
+    @overload
+    def parallel_for(self, space: Any, first: Any, /, *rest: Any) -> Any: ...
     def parallel_for(self, space: Any, *rest: Any) -> Any:
         """Run a kernel over an index space (SYCL 2020 §4.9.4.2.2).
 

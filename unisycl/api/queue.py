@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType, TracebackType
-from typing import Any, Self
+from typing import Any, Self, overload
 
 from unisycl.api import properties, selector
 from unisycl.api.context import context
@@ -27,6 +27,7 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import default_context, require_aspect
 from unisycl.runtime.tasks import Task
 
+Kernel = Callable[..., Any]
 _NONE: tuple[Task, ...] = ()
 _PLAIN = frozenset((FunctionType, kernel))
 _GIVEN = (Property, property_list, list, tuple)
@@ -140,6 +141,10 @@ class queue(QueueBase, HasProperties):
             raise
         return event._of(h.finish())
 
+    @overload
+    def single_task(self, *, depends_on: Any = ()) -> Callable[[Kernel], event]: ...
+    @overload
+    def single_task(self, first: Any, /, *rest: Any, depends_on: Any = ()) -> event: ...
     def single_task(self, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel once (SYCL 2020 §4.6.5.3): ``single_task([events,] fn, *args)``."""
         rest, deps = _dependencies(rest, depends_on)
@@ -149,6 +154,12 @@ class queue(QueueBase, HasProperties):
         return event._of(launch.launch_now(
             self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
 
+    @overload
+    def parallel_for(self, space: Any, /, *,
+                     depends_on: Any = ()) -> Callable[[Kernel], event]: ...
+    @overload
+    def parallel_for(self, space: Any, first: Any, /, *rest: Any,
+                     depends_on: Any = ()) -> Any: ...
     def parallel_for(self, space: Any, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel over an index space (SYCL 2020 §4.6.5.3).
 
@@ -241,6 +252,7 @@ class queue(QueueBase, HasProperties):
 
     def __repr__(self) -> str:
         order = "in order" if self.channel.in_order else "out of order"
+        self.channel.prune()
         pending = len(self.channel.pending)
         return f"<queue on {self.channel.device.name}: {order}, {pending} pending>"
 

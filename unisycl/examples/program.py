@@ -50,6 +50,8 @@ class Timeline:
 
     def submit(self, group: Callable[[sycl.handler], Any]) -> None:
         """Submit a command group under its function's name; usable as a decorator."""
+        if self.queue.get_device().has(sycl.aspect.host_debuggable):
+            print(f"  {group.__name__} ...", file=sys.stderr, flush=True)
         self.events.append((group.__name__, self.queue.submit(group)))
 
     def milliseconds(self) -> list[tuple[str, float]]:

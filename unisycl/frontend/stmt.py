@@ -142,16 +142,15 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
 
 def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
     frame = ctx.frame
-    if node.value is not None and not (isinstance(node.value, ast.Constant)
-                                       and node.value.value is None):
-        if len(ctx.frames) == 1:
-            value = ctx.value(node.value)
-            if not isinstance(value, Nothing):
-                raise ctx.refuse("K042", node)
-        else:
-            give_back(ctx, frame, ctx.value(node.value), node)
-    else:
+    value = Nothing() if node.value is None else ctx.value(node.value)
+    if isinstance(value, Constant) and value.object is None:
+        value = Nothing()
+    if isinstance(value, Nothing):
         frame.falls = True
+    elif len(ctx.frames) == 1:
+        raise ctx.refuse("K042", node)
+    else:
+        give_back(ctx, frame, value, node)
     if "return" not in tail:
         frame.needs_scope = True
         ctx.emit(n.Leave(frame.scope, span=ctx.span(node)))
@@ -160,9 +159,6 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
 
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
     """Make a value the result of the function being inlined."""
-    if isinstance(value, Nothing):
-        frame.falls = True
-        return
     frame.result = ctx.bind((frame.key, "return"), f"result of {frame.source.name}", frame.result,
                             value, node)
 

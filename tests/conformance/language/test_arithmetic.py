@@ -77,12 +77,11 @@ def test_powers_of_integers_wrap_and_those_of_floats_are_close(queue, name):
 
 
 @pytest.mark.row("D-1")
-@pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 5, -1, -2, 0.5, 2.5])
+@pytest.mark.parametrize(("name", "exponent"), [
+    (name, e) for name in DTYPES for e in (0, 1, 2, 3, 5, -1, -2, 0.5, 2.5)
+    if e >= 0 or name.startswith("float")])
 def test_powers_by_a_literal(queue, name, exponent):
     a = np.array([0, 1, 2, 3, 5]).astype(name)
-    if exponent < 0 and a.dtype.kind != "f":
-        pytest.skip("NumPy has no negative powers of integers")
     with np.errstate(all="ignore"):
         expected = a ** exponent
     out = np.zeros_like(expected)

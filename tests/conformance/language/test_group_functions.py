@@ -206,7 +206,7 @@ def test_reducers_fold_by_methods_operators_and_functions_of_ones_own(queue):
         p[0] = v
 
     def best(a, b):
-        return a if a > b else b
+        return max(b, a)
 
     def add(r, v):
         r += v

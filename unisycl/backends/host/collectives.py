@@ -112,8 +112,9 @@ def _operator(name: str, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
 
 
 def _folding(name: str, combine: Combine) -> Collective:
-    def prepare(group: Any, x: Any, *arguments: Any) -> tuple[bool, Any]:
-        return _over_sub_group(name, group), (x, *_operator(name, arguments))
+    def prepare(group: Any, x: Any, *arguments: Any, **named: Any) -> tuple[bool, Any]:
+        given = (*arguments, *named.values())
+        return _over_sub_group(name, group), (x, *_operator(name, given))
     return Collective(name, prepare, combine)
 
 

@@ -1,0 +1,32 @@
+"""Remembering the texts of code that has no file."""
+
+from __future__ import annotations
+
+from unisycl.frontend import executed
+
+
+def test_texts_with_functions_are_kept_the_latest_first():
+    for k in range(3):
+        compile(f"def f():\n    return {k}\n", "<executed test>", "exec")
+    assert [f"def f():\n    return {k}\n" for k in (2, 1, 0)] == executed.texts("<executed test>")
+    compile("def f():\n    return 0\n", "<executed test>", "exec")
+    assert "def f():\n    return 0\n" == executed.texts("<executed test>")[0]
+
+
+def test_texts_without_functions_trees_and_files_are_not():
+    compile("x = 1", "<executed plain>", "exec")
+    compile("def f(): pass", "/tmp/some_file.py", "exec")
+    assert [] == executed.texts("<executed plain>")
+    assert [] == executed.texts("/tmp/some_file.py")
+
+
+def test_no_name_keeps_more_than_its_share():
+    for k in range(200):
+        compile(f"lambda: {k}", "<executed many>", "eval")
+    assert 64 == len(executed.texts("<executed many>"))
+
+
+def test_watching_twice_is_watching_once():
+    executed.watch()
+    compile("lambda: 'once'", "<executed once>", "eval")
+    assert 1 == len(executed.texts("<executed once>"))

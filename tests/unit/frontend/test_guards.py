@@ -1,0 +1,69 @@
+"""Guards notice every change that could change the code, and no other."""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+import pytest
+
+from unisycl.frontend import guards
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.mark.parametrize(("obj", "same", "other"), [
+    (3, 4, 3.0), (1.5, 2.5, 1), (True, False, 1), (np.int8(3), np.int8(4), np.int16(3)),
+    (np.zeros(3), np.ones(7), np.zeros((3, 1))), (np.zeros(3), np.ones(3), np.zeros(3, np.int8)),
+    ("a", "a", "b"), (None, None, 0), (Colour.RED, Colour.RED, None),
+    ((1, "x"), (1, "x"), (2, "x")),
+    (double, double, len), (len, len, abs), (np, np, enum)])
+def test_data_counts_by_type_and_constants_by_value(obj, same, other):
+    test = guards.test(obj, frozen=False)
+    assert test(obj)
+    assert test(same)
+    assert not test(other)
+
+
+@pytest.mark.parametrize(("obj", "other"), [(3, 4), (1.5, 2.5), (0.0, -0.0), (True, 1), (1, True)])
+def test_frozen_numbers_count_by_value(obj, other):
+    test = guards.test(obj, frozen=True)
+    assert test(obj)
+    assert not test(other)
+
+
+def test_nan_is_like_itself():
+    assert guards.test(float("nan"), frozen=True)(float("nan"))
+
+
+def test_arrays_that_became_strided_or_read_only_are_noticed():
+    test = guards.test(np.zeros((4, 4)), frozen=False)
+    assert not test(np.zeros((4, 8))[:, ::2])
+    frozen = np.zeros((4, 4))
+    frozen.flags.writeable = False
+    assert not test(frozen)
+
+
+def test_paths_lead_through_closures_globals_attributes_and_tuples():
+    pair = (1, "two")
+
+    def kernel():
+        return pair, np
+    get = guards.getter((("free", "pair"), ("item", 1)))
+    assert "two" == get(kernel, (), ())
+    assert np.sqrt is guards.getter((("global", "np"), ("attr", "sqrt")))(kernel, (), ())
+    assert len is guards.getter((("global", "len"),))(kernel, (), ())
+    assert 7 == guards.getter((("arg", 1),))(kernel, (6, 7), ())
+    assert 5 == guards.getter((("reduction", 0), ("attr", "real")))(kernel, (), (5,))
+    assert kernel is guards.getter(())(kernel, (), ())
+
+
+def test_a_path_that_is_gone_is_a_change():
+    check = (guards.getter((("arg", 3),)), guards.test(1, frozen=False))
+    assert not guards.unchanged((check,), double, (), ())

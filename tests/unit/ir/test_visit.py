@@ -1,0 +1,56 @@
+"""Walking and rewriting the IR keeps what it does not change."""
+
+from __future__ import annotations
+
+from unisycl.base.dtypes import INT32
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import BOOL, Scalar, View
+
+I32 = Scalar(INT32)
+X, Y = n.Local("x", I32), n.Local("y", I32)
+VIEW = n.Param("a", View(I32, 1), 0)
+
+
+def place(index):
+    return n.Place(VIEW, (index,), I32)
+
+
+def sample():
+    x, y = n.Read(I32, X), n.Read(I32, Y)
+    load = n.Load(I32, place(n.Binary(I32, "add", x, y)))
+    loop = n.For(Y, n.Const(I32, 0), x, n.Const(I32, 1), (n.Store(place(y), load),))
+    test = n.Compare(BOOL, "lt", x, y)
+    return (n.Assign(X, n.Const(I32, 1)), n.If(test, (loop,), (n.Break(),)))
+
+
+def test_statements_come_outer_before_inner():
+    names = [type(s).__name__ for s in visit.statements(sample())]
+    assert ["Assign", "If", "For", "Store", "Break"] == names
+
+
+def test_expressions_reach_into_places():
+    kinds = {type(e).__name__ for e in visit.all_expressions(sample())}
+    assert {"Const", "Read", "Binary", "Load", "Compare"} == kinds
+
+
+def test_assigned_locals_are_those_of_statements_and_loops():
+    assert {X, Y} == visit.assigned(sample())
+
+
+def test_contains_looks_into_blocks():
+    assert visit.contains(sample(), n.Break)
+    assert not visit.contains(sample(), (n.Barrier, n.While))
+
+
+def test_rewriting_nothing_returns_the_same_block():
+    block = sample()
+    assert block is visit.rewrite_block(block, lambda e: e)
+
+
+def test_rewriting_goes_bottom_up_and_through_places():
+    def swap(e):
+        return n.Read(I32, X) if isinstance(e, n.Read) and e.local is Y else e
+    new = visit.rewrite_block(sample(), swap)
+    reads = {e.local for e in visit.all_expressions(new) if isinstance(e, n.Read)}
+    assert {X} == reads
