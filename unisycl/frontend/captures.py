@@ -101,7 +101,8 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
 def array_type(array: np.ndarray[Any, Any]) -> View | None:
     """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
     elem = element_type(array.dtype)
-    if elem is None or not array.flags.c_contiguous or array.ndim > 3:
+    flags = array.flags
+    if elem is None or not flags.c_contiguous or not flags.aligned or array.ndim > 3:
         return None
     mode = access_mode.read_write if array.flags.writeable else access_mode.read
     return View(elem, array.ndim, mode=mode)
@@ -163,6 +164,8 @@ def why_not(obj: Any) -> tuple[str, str]:
                                              "records in the machine's byte order")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
+        if obj.flags.c_contiguous:
+            return "unaligned array", "pass a copy of it"
         return "non-contiguous array", "pass np.ascontiguousarray(...) of it"
     if isinstance(obj, np.generic | complex):
         return kind, "kernels take bool, integers and floats of up to 64 bits"

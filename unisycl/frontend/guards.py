@@ -116,7 +116,7 @@ def _array_test(array: np.ndarray[Any, Any]) -> Test:
         if type(other) is not np.ndarray or other.ndim != ndim or other.dtype != dtype:
             return False
         flags = other.flags
-        return flags.c_contiguous and flags.writeable is writeable
+        return flags.c_contiguous and flags.aligned and flags.writeable is writeable
     return same
 
 

@@ -137,6 +137,12 @@ def _pointers(e: Emitter, at: Address) -> str:
     return many
 
 
+def alignment(at: Address, dtype: DType) -> int:
+    """Return what an element's address is a multiple of: members of packed records of nothing."""
+    size = dtype.size
+    return size if at.scale % size == 0 and at.fixed % size == 0 else 1
+
+
 # ---- loads
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
@@ -160,17 +166,17 @@ def _load_one(e: Emitter, at: Address, dtype: DType) -> str:
         safe = e.f.alloca(t)
         e.f.store(t, "zeroinitializer", safe)
         pointer = e.f.op(f"select i1 {e.any(e.mask)}, ptr {pointer}, ptr {safe}")
-    return e.f.load(t, pointer, dtype.size)
+    return e.f.load(t, pointer, alignment(at, dtype))
 
 
 def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
     t = llvm_type(dtype, e.lanes.lanes)
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is None:
-        return e.f.load(t, pointer, dtype.size)
+        return e.f.load(t, pointer, alignment(at, dtype))
     name = f"llvm.masked.load.v{e.lanes.lanes}{_mangled(dtype)}.p0"
     e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
-    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {dtype.size}, {e.mask_type} {e.mask}, "
+    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, {e.mask_type} {e.mask}, "
                   f"{t} poison)")
 
 
@@ -183,7 +189,7 @@ def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     t = llvm_type(dtype, w)
     name = f"llvm.masked.gather.v{w}{_mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
-    return e.f.op(f"call {t} @{name}(<{w} x ptr> {_pointers(e, at)}, i32 {dtype.size}, "
+    return e.f.op(f"call {t} @{name}(<{w} x ptr> {_pointers(e, at)}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {e.full()}, {t} poison)")
 
 
@@ -212,14 +218,14 @@ def _store_one(e: Emitter, at: Address, dtype: DType, value: Val) -> None:
             vector = llvm_type(dtype, e.lanes.lanes)
             ref = e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, "
                          f"i64 {e.lanes.lanes - 1}")
-        e.f.store(t, ref, pointer, dtype.size)
+        e.f.store(t, ref, pointer, alignment(at, dtype))
         return
     bits = e.bits(e.mask)
     some, done = e.f.label("one"), e.f.label("done")
     e.f.branch(e.f.op(f"icmp ne {e.mask_bits} {bits}, 0"), some, done)
     e.f.start(some)
     e.f.store(t, value.ref if value.form == UNIFORM else last_active(e, bits, value), pointer,
-              dtype.size)
+              alignment(at, dtype))
     e.f.jump(done)
     e.f.start(done)
 
@@ -241,14 +247,14 @@ def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches
         e.f.do(f"store {t} {value}, ptr {pointer}, align {STREAM_ALIGN}, !nontemporal !1")
         return
     if e.mask is None:
-        e.f.store(t, value, pointer, dtype.size)
+        e.f.store(t, value, pointer, alignment(at, dtype))
         return
     mask = e.mask
     if not dtype.is_float and dtype.bits < 64:
         mask = e.f.op(f"xor {e.mask_type} {mask}, {_no_lanes(e)}")
     name = f"llvm.masked.store.v{e.lanes.lanes}{_mangled(dtype)}.p0"
     e.f.module.declare(name, f"void @({t}, ptr, i32, {e.mask_type})")
-    e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {dtype.size}, "
+    e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {alignment(at, dtype)}, "
            f"{e.mask_type} {mask})")
 
 
@@ -269,5 +275,5 @@ def _scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     t = llvm_type(dtype, w)
     name = f"llvm.masked.scatter.v{w}{_mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
-    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, i32 {dtype.size}, "
+    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, i32 {alignment(at, dtype)}, "
            f"{e.mask_type} {e.full()})")
