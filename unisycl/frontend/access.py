@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from unisycl.base import dtypes
+from unisycl.base.enums import memory_scope
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids
@@ -344,6 +345,11 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
         case Item():
             if node.attr in ITEM_METHODS.get(owner.kind, {}):
                 return Method(owner, node.attr)
+            if node.attr == "dimensions":
+                return coerce.weak_scalar(owner.ndim)
+            if node.attr == "fence_scope" and owner.kind.endswith("group"):
+                return Constant(memory_scope.sub_group if owner.kind == "sub_group"
+                                else memory_scope.work_group)
         case Memory():
             if node.attr == "shape":
                 left = range(len(owner.index), owner.view.ndim)
@@ -355,6 +361,8 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
             if node.attr in MEMORY_METHODS:
                 return Method(owner, node.attr)
         case Several() if owner.kind != "tuple":
+            if node.attr == "dimensions" and owner.kind != "nd_range":
+                return coerce.weak_scalar(len(owner.items))
             if node.attr in (_ND_RANGE if owner.kind == "nd_range" else ("get", "size")):
                 return Method(owner, node.attr)
         case Record() if isinstance(owner.type, Struct) and not owner.shape and owner.index:

@@ -18,7 +18,16 @@ from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame, is_stable
 from unisycl.frontend.expr import operate
 from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
-from unisycl.frontend.items import ITEM_METHODS, ONE_ITEM, leader, linear, nd_range, queries, query
+from unisycl.frontend.items import (
+    ITEM_METHODS,
+    ONE_ITEM,
+    WHOLE,
+    leader,
+    linear,
+    nd_range,
+    queries,
+    query,
+)
 from unisycl.frontend.names import function_names
 from unisycl.frontend.parameters import spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
@@ -230,7 +239,7 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
         return call_group_method(ctx, item, extent, args, node)
     if args and extent == "group":
         what, extent = "group_id", ""
-    if what and not extent:
+    if what and not extent and not (args and (item.kind, name) in WHOLE):
         if not args:
             return queries(what, item)
         count = 1 if item.kind == "sub_group" else item.ndim
@@ -280,7 +289,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
     except SourceMissing as missing:
         raise ctx.refuse(missing.id, node, **missing.facts) from None
     ctx.guard(path, function)
-    frame = Frame(source, function, path, _key(ctx, node), call=node)
+    frame = Frame(source, function, path, _key(ctx, node), call=node, entry=ctx.regions)
     ctx.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)
 
@@ -297,7 +306,7 @@ def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords:
             raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
     source = FunctionSource(closure.node, closure.frame.source.file)
     frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
-                  call=node)
+                  call=node, entry=ctx.regions)
     return run(ctx, frame, args, keywords, node)
 
 

@@ -57,7 +57,8 @@ class Frame:
     """One function being inlined: its names, and where ``return`` goes.
 
     ``key`` names the inlined instance the same way in every round. ``result`` collects returns;
-    ``falls`` says that one returns nothing. ``assigned`` are the names the function binds, ``once``
+    ``falls`` says that one returns nothing. ``entry`` is the region of its call, ``where`` the
+    region in which each name got its value. ``assigned`` are the names the function binds, ``once``
     those that one plain assignment binds, so that a constant given to one stays a constant.
     """
 
@@ -72,6 +73,8 @@ class Frame:
     scope: int = 0
     needs_scope: bool = False
     falls: bool = False
+    entry: tuple[int, ...] = ()
+    where: dict[str, tuple[int, ...]] = field(default_factory=dict)
     result: Value | n.Local | None = None
     call: ast.AST | None = None
 
@@ -117,6 +120,7 @@ class Context:
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
         self.loops: list[Unrolled | None] = []
+        self.regions: tuple[int, ...] = ()
         self.aspects: set[str] = set()
         self.unrolled: list[int] = []
         self.reductions: tuple[Any, ...] = ()
@@ -285,6 +289,16 @@ class Context:
         finally:
             self.block = outer
 
+    @contextmanager
+    def branch(self) -> Iterator[list[n.Stmt]]:
+        """Collect statements that may not run, or run again: a region of control flow."""
+        outer, self.regions = self.regions, (*self.regions, self.number())
+        try:
+            with self.into() as block:
+                yield block
+        finally:
+            self.regions = outer
+
     # ---- variables
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
         """Bind a name in the current frame, as ``name = value`` does."""
@@ -294,7 +308,21 @@ class Context:
             return
         if name not in frame.once:
             value = self.as_number(value, node)
-        frame.names[name] = self.bind((frame.key, name), name, frame.names.get(name), value, node)
+        old = frame.names.get(name)
+        if old is not None and self._replaces(frame, name, old, value):
+            old = None
+        frame.names[name] = self.bind((frame.key, name), name, old, value, node)
+        frame.where[name] = self.regions
+
+    def _replaces(self, frame: Frame, name: str, old: Value | n.Local, value: Value) -> bool:
+        """Say whether a value of another kind may take a name over: where no path keeps the old.
+
+        That is so where the name got its old value in this region of control flow or inside it.
+        """
+        region = self.regions
+        if isinstance(old, Poison) or frame.where.get(name, frame.entry)[:len(region)] != region:
+            return False
+        return not (isinstance(old, n.Local) and isinstance(value, n.Expr))
 
     def as_number(self, value: Value, node: ast.AST) -> Value:
         """Return the integer a one-dimensional index is, also inside tuples; others as they are."""

@@ -70,6 +70,10 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
         "get_logical_local": ("", "logical"), "get_physical_local": ("", "physical"),
     },
 }
+WHOLE = frozenset((("sub_group", "get_local_range"), ("sub_group", "get_group_range"),
+                   ("sub_group", "get_max_local_range"), ("group", "get_max_local_range"),
+                   ("nd_item", "get_offset"), ("item", "get_offset"), ("global", "get_offset")))
+"""Queries that give a whole id or range only, never one dimension of it."""
 ONE_ITEM = frozenset(("get_local_id", "get_local_linear_id", "leader"))
 """Queries of a group that only a single work-item can make, so none at group scope."""
 

@@ -42,7 +42,7 @@ def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
     if cond is None:
         return False
     ctx.loops.append(None)
-    with ctx.into() as body:
+    with ctx.branch() as body:
         ctx.lower_body(ctx, node.body, frozenset(("continue",)))
     ctx.loops.pop()
     ctx.emit(n.While(tuple(pre), cond, tuple(body), span=ctx.span(node)))
@@ -96,7 +96,7 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call) -> None:
     direct = ctx.types.get(key, WEAK_INT) == WEAK_INT and name not in loop_names(node) \
         and not isinstance(ctx.frame.names.get(name), n.Local)
     ctx.loops.append(None)
-    with ctx.into() as body:
+    with ctx.branch() as body:
         if direct:
             ctx.types[key] = WEAK_INT
             ctx.frame.names[name] = counter
@@ -119,6 +119,7 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
     outer = ctx.number()
     stored = loop_names(node)
     kept: dict[str, Value | n.Local] = {}
+    before = dict(ctx.frame.names)
     with ctx.into() as whole:
         for k, item in enumerate(items):
             inner = ctx.number()
@@ -135,6 +136,11 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
         for name in set(stored_names([ast.Assign([node.target], ast.Constant(0))])) - stored:
             ctx.frame.names.pop(name, None)
         ctx.frame.names.update(kept)
+    if leaves_loop(node.body, ast.Break | ast.Continue):
+        for name in stored:  # which of its things such a name stands for is known at run time only
+            value = ctx.frame.names.get(name)
+            if not isinstance(value, n.Local | n.Expr) and value is not before.get(name):
+                ctx.frame.names.pop(name, None)
 
 
 def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str],
@@ -162,12 +168,12 @@ def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[st
     ctx.frame.names[name] = item
 
 
-def leaves_loop(body: Sequence[ast.stmt]) -> bool:
-    """Say whether a ``break`` leaves the loop of this body."""
+def leaves_loop(body: Sequence[ast.stmt], kinds: Any = ast.Break) -> bool:
+    """Say whether a ``break`` (or ``continue``, if asked for) concerns the loop of this body."""
     todo: list[ast.AST] = list(body)
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Break):
+        if isinstance(node, kinds):
             return True
         if not isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
@@ -198,7 +204,7 @@ def lower_continue(ctx: Context, node: ast.Continue, tail: Tail) -> bool:
 def look_into(ctx: Context, body: Sequence[ast.stmt]) -> None:
     """Find what else is wrong inside a statement whose head was refused."""
     ctx.loops.append(None)
-    with ctx.into():
+    with ctx.branch():
         ctx.lower_body(ctx, body)
     ctx.loops.pop()
 

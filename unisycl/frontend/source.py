@@ -198,6 +198,8 @@ def _may_be(node: Function, code: CodeType) -> bool:
             known.add(part.attr)
     # Names with two underscores are mangled or made by the compiler itself.
     used = {*code.co_names, *code.co_freevars}
+    if any(name.startswith("@") for name in used):
+        return True  # a test runner has rewritten its assertions
     return all(name in known or "__" in name for name in used) or not _plain(node)
 
 

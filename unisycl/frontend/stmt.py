@@ -131,9 +131,9 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
         raise
     if fixed is not None:
         return lower_body(ctx, node.body if fixed else node.orelse, tail)
-    with ctx.into() as then:
+    with ctx.branch() as then:
         left = lower_body(ctx, node.body, tail)
-    with ctx.into() as orelse:
+    with ctx.branch() as orelse:
         right = lower_body(ctx, node.orelse, tail)
     if then or orelse:
         ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))

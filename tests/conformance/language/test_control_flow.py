@@ -363,3 +363,24 @@ def test_arrays_made_by_numpy_in_a_kernel_are_private(queue):
             out[i] = z[0] + z[1] * 10 + z[2] * 100 + o[1, 1] * 1000 + e[0] * 10000
         return kernel
     agree(queue, build, 7, out=ints(7))
+
+
+def test_a_name_may_take_another_kind_of_value_where_no_path_keeps_the_old(queue):
+    import unisycl as sycl
+    out = ints(N)
+
+    def kernel(i):
+        x = (1, 2)
+        x = x[0] + x[1] + i
+        y = x
+        y = (y, 7)
+        total = y[1]
+        for size in (2, 3):
+            w = sycl.private_array(np.int64, size)
+            for k in range(size):
+                w[k] = i + k
+            total += w[size - 1] * size
+        out[i] = total * 100 + w[0] + x
+
+    queue.parallel_for(N, kernel).wait()
+    assert [(7 + (i + 1) * 2 + (i + 2) * 3) * 100 + i + 3 + i for i in range(N)] == out.tolist()

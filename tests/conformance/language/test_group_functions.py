@@ -160,7 +160,8 @@ def test_atomics_in_all_their_forms(queue, dtype):
         ref += 4
         ref -= 1
         old[1] = sycl.atomic_ref(cells, 1, order.acq_rel, scope).exchange(7)
-        old[2] = sycl.atomic_ref(cells, sycl.id(2), order.seq_cst, scope).fetch_sub(2, order.relaxed)
+        third = sycl.atomic_ref(cells, sycl.id(2), order.seq_cst, scope)
+        old[2] = third.fetch_sub(2, order.relaxed)
         old[3] = sycl.atomic_ref(cells, 3, order.relaxed, scope).fetch_min(4)
         old[4] = sycl.atomic_ref(cells, 4, order.relaxed, scope).fetch_max(operand=40)
         sycl.atomic_ref(cells, 5, order.acq_rel, scope).store(5)
@@ -218,6 +219,7 @@ def test_reducers_fold_by_methods_operators_and_functions_of_ones_own(queue):
         p *= x[i] if i < 5 else p.identity()
         m.combine(x[i])
 
-    queue.parallel_for(8, sycl.reduction(total, sycl.plus), sycl.reduction(product, sycl.multiplies),
+    queue.parallel_for(8, sycl.reduction(total, sycl.plus),
+                       sycl.reduction(product, sycl.multiplies),
                        sycl.reduction(most, np.int32(0), best), kernel).wait()
     assert [36 + 24 + 100, 120, 8] == [int(total[0]), int(product[0]), int(most[0])]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from unisycl.backends.cpu import emit_memory
 from unisycl.backends.cpu.emit_memory import Address
 from unisycl.backends.cpu.emitter import Emitter
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import INT64, DType
 from unisycl.base.enums import address_space, memory_order, memory_scope
@@ -47,7 +47,34 @@ def emit(e: Emitter, stmt: n.Atomic) -> None:
             and not stmt.place.type.dtype.is_float:
         _reduced(e, stmt, at, operands[0])
         return
-    _in_turn(e, stmt, at, operands)
+    if e.mask is None:
+        _every_lane(e, stmt, at, operands)
+    else:
+        _in_turn(e, stmt, at, operands)
+
+
+def _every_lane(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val]) -> None:
+    """Let all lanes act one after another, in straight code."""
+    dtype, w = stmt.place.type.dtype, e.lanes.lanes
+    vector = llvm_type(dtype, w)
+    wanted = stmt.result is not None and _is_read(e, stmt)
+    result = "poison"
+    for k in range(w):
+        place = _lane(e, at.index, k)
+        old = _one(e, stmt, at, place, [_lane(e, o, k) for o in operands])
+        if wanted and old:
+            result = e.f.op(f"insertelement {vector} {result}, {llvm_type(dtype)} {old}, i64 {k}")
+    if wanted and stmt.result is not None:
+        e.write(stmt.result, Val(VECTOR, dtype, result), blend=id(stmt) in e.shapes.blends)
+
+
+def _lane(e: Emitter, value: Val, k: int) -> str:
+    """Return one lane of a value."""
+    if value.form == UNIFORM:
+        return value.ref
+    if value.form == LINEAR:
+        return e.f.op(f"add {llvm_type(value.dtype)} {value.ref}, {k * value.stride}")
+    return e.f.op(f"extractelement {llvm_type(value.dtype, e.lanes.lanes)} {value.ref}, i64 {k}")
 
 
 def _is_read(e: Emitter, stmt: n.Atomic) -> bool:
@@ -83,7 +110,8 @@ def _in_turn(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val]) -> No
     index = _spill(e, Val(VECTOR, INT64, e.lanes.vector(at.index)))
     spilled = [_spill(e, o) for o in operands]
     dtype = stmt.place.type.dtype
-    results = f.alloca(llvm_type(dtype, w)) if stmt.result is not None else ""
+    wanted = stmt.result is not None and _is_read(e, stmt)
+    results = f.alloca(llvm_type(dtype, w)) if wanted else ""
     left = f.alloca(e.mask_bits)
     f.store(e.mask_bits, e.bits(e.full()) if e.mask is not None else "-1", left)
     head, body, done = f.label("turn"), f.label("act"), f.label("done")
@@ -103,7 +131,7 @@ def _in_turn(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val]) -> No
         f.store(llvm_type(dtype), old, f.gep(llvm_type(dtype), results, lane))
     f.jump(head)
     f.start(done)
-    if stmt.result is not None:
+    if wanted and stmt.result is not None:
         value = Val(VECTOR, dtype, f.load(llvm_type(dtype, w), results))
         e.write(stmt.result, value, blend=id(stmt) in e.shapes.blends)
 
