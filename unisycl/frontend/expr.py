@@ -169,7 +169,10 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.
         type = WEAK_FLOAT
     if isinstance(a, n.Const) and exponent is not None and a.type.weak and b.type.weak \
             and abs(exponent) <= 4096 and (a.value or exponent >= 0):
-        folded = a.value ** exponent
+        try:
+            folded = a.value ** exponent
+        except OverflowError:
+            folded = math.inf  # Python raises here; a device has no such error
         if isinstance(folded, int | float):
             return coerce.weak_scalar(folded)
     if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent):

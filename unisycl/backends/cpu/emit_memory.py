@@ -176,8 +176,8 @@ def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
         return e.f.load(t, pointer, alignment(at, dtype))
     name = f"llvm.masked.load.v{e.lanes.lanes}{_mangled(dtype)}.p0"
     e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
-    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, {e.mask_type} {e.mask}, "
-                  f"{t} poison)")
+    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, "
+                  f"{e.mask_type} {e.mask}, {t} poison)")
 
 
 def _mangled(dtype: DType) -> str:
@@ -275,5 +275,5 @@ def _scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     t = llvm_type(dtype, w)
     name = f"llvm.masked.scatter.v{w}{_mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
-    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, i32 {alignment(at, dtype)}, "
-           f"{e.mask_type} {e.full()})")
+    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, "
+           f"i32 {alignment(at, dtype)}, {e.mask_type} {e.full()})")
