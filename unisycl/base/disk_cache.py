@@ -71,6 +71,11 @@ def _say(what: str) -> None:
                   stacklevel=2)
 
 
+def _checksum(key: str, payload: bytes) -> bytes:
+    """Return what an entry is checked by; an entry under another's name is damaged, too."""
+    return hashlib.sha256(key.encode() + payload).digest()
+
+
 def load(key: str) -> bytes | None:
     """Return the payload of an entry; None if there is none that is whole and ours."""
     where = directory()
@@ -84,7 +89,7 @@ def load(key: str) -> bytes | None:
     except OSError:
         return None
     payload = raw[40:]
-    if raw[:8] != _MAGIC or hashlib.sha256(payload).digest() != raw[8:40]:
+    if raw[:8] != _MAGIC or _checksum(key, payload) != raw[8:40]:
         return None
     return payload
 
@@ -98,7 +103,7 @@ def save(key: str, payload: bytes) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=where, prefix="new-")
         with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+            file.write(_MAGIC + _checksum(key, payload) + payload)
         Path(temporary).replace(where / key)
     except OSError as error:
         _cannot_write(str(error))

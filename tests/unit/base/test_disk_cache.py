@@ -54,6 +54,13 @@ def test_a_damaged_entry_reads_as_absent(place: Path, damage: object) -> None:
     assert disk_cache.load(KEY) == b"code that was compiled"
 
 
+def test_an_entry_under_the_name_of_another_is_not_used(place: Path) -> None:
+    disk_cache.save(KEY, b"code")
+    other = disk_cache.key_of("another")
+    (place / KEY).rename(place / other)
+    assert disk_cache.load(other) is None
+
+
 def test_an_entry_others_may_write_is_not_used(place: Path) -> None:
     disk_cache.save(KEY, b"code")
     (place / KEY).chmod(0o666)
@@ -138,5 +145,5 @@ def test_a_damaged_entry_of_a_kernel_is_rebuilt_and_never_run(tmp_path: Path) ->
         raw[len(raw) // 2:] = bytes(len(raw) - len(raw) // 2)
         entry.write_bytes(raw)
     subprocess.run([sys.executable, str(program)], env=environment, check=True)
-    assert all(disk_cache.hashlib.sha256(e.read_bytes()[40:]).digest() == e.read_bytes()[8:40]
+    assert all(disk_cache._checksum(e.name, e.read_bytes()[40:]) == e.read_bytes()[8:40]
                for e in cache.iterdir())
