@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import unisycl as sycl
 from unisycl.tools import devices, doctor, show
 
 
@@ -30,7 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if rest and not hasattr(options, "arguments"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.arguments = rest
-    status: int = options.run(options)
+    try:
+        status: int = options.run(options)
+    except sycl.exception as error:
+        sys.stderr.write(" ".join(str(error).split()) + "\n")
+        return 2
     return status
 
 

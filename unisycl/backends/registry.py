@@ -7,11 +7,13 @@ cannot be used here is remembered with the reason, never raised.
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 from collections.abc import Callable
 
 from unisycl.backends.base import Driver
 from unisycl.base import config
+from unisycl.base.errors import UsageError
 
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
@@ -29,6 +31,15 @@ class _Loaded:
 
 
 _loaded = _Loaded()
+
+
+def _renew_lock() -> None:
+    """A forked child must not find the lock held by a thread it does not have."""
+    _loaded.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def wanted() -> list[str]:
@@ -72,6 +83,8 @@ def _load(name: str) -> None:
     try:
         make: Callable[[], Driver] = getattr(importlib.import_module(module), attribute)
         driver = make()
+    except UsageError:  # a setting that makes no sense is said, not worked around
+        raise
     except Exception as err:  # noqa: BLE001 - whatever a vendor's library raises is the reason
         _loaded.problems[name] = f"{type(err).__name__}: {err}"
     else:

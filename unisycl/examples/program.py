@@ -30,6 +30,13 @@ def fail(message: str) -> NoReturn:
 
 def make_queue(name: str) -> sycl.queue:
     """Return a profiling queue on the device of a name: ``default``, ``cpu``, ``host``."""
+    try:
+        return _queue_on(name)
+    except sycl.exception as error:
+        fail(error.what())
+
+
+def _queue_on(name: str) -> sycl.queue:
     profiling = sycl.property.queue.enable_profiling()
     if name == "default":
         return sycl.queue(sycl.default_selector_v, profiling)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import functools
 import linecache
 import re
 import sys
@@ -88,7 +89,7 @@ def function_source(code: CodeType) -> FunctionSource:
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceMissing("K012", "async def", Span(
                 parsed.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, 0))
-        if _compiles_to(text, code) if exact else _may_be(node, code):
+        if _compiles_to(text, code) if exact and not _rewritten(code) else _may_be(node, code):
             return FunctionSource(node, parsed.file)
     place = f"'{code.co_name}' ({name}:{code.co_firstlineno})"
     if found is not None and not name.startswith("<"):
@@ -102,13 +103,13 @@ def function_source(code: CodeType) -> FunctionSource:
 def _candidates(name: str) -> Iterator[tuple[str, bool]]:
     """Yield the texts a code object of this file name may come from, likeliest first.
 
-    The second part says whether other texts had the same name, so that only the text that compiles
+    The second part says whether the text may be another one by now, so that only one that compiles
     to the very same code will do.
     """
     linecache.checkcache(name)
     lines = linecache.getlines(name)
     if lines:
-        yield "".join(lines), False
+        yield "".join(lines), name.endswith(".py")
     for text in executed.texts(name):
         yield text, True
     argv = sys.orig_argv
@@ -198,9 +199,14 @@ def _may_be(node: Function, code: CodeType) -> bool:
             known.add(part.attr)
     # Names with two underscores are mangled or made by the compiler itself.
     used = {*code.co_names, *code.co_freevars}
-    if any(name.startswith("@") for name in used):
-        return True  # a test runner has rewritten its assertions
+    if _rewritten(code):
+        return True
     return all(name in known or "__" in name for name in used) or not _plain(node)
+
+
+def _rewritten(code: CodeType) -> bool:
+    """Say whether a test runner has put its own code in place of assertions."""
+    return any(name.startswith("@") for name in (*code.co_names, *code.co_varnames))
 
 
 def _plain(node: Function) -> bool:
@@ -211,14 +217,19 @@ def _plain(node: Function) -> bool:
 
 def _compiles_to(text: str, code: CodeType) -> bool:
     """Say whether a text contains the very code object."""
+    return code in _codes(text, code.co_filename, code.co_flags & _FUTURES)
+
+
+@functools.lru_cache(maxsize=16)
+def _codes(text: str, name: str, flags: int) -> frozenset[CodeType]:
+    """Return every code object a text compiles to."""
     try:
-        made = compile(text, code.co_filename, "exec", code.co_flags & _FUTURES, dont_inherit=True)
+        todo = [compile(text, name, "exec", flags, dont_inherit=True)]
     except (SyntaxError, ValueError):
-        return False
-    todo = [made]
+        return frozenset()
+    found = set()
     while todo:
         one = todo.pop()
-        if one == code:
-            return True
+        found.add(one)
         todo += [c for c in one.co_consts if isinstance(c, CodeType)]
-    return False
+    return frozenset(found)

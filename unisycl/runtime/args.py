@@ -40,7 +40,13 @@ def _scalar_converter(kind: Scalar) -> Converter:
     make: Any = kind.dtype.numpy.type
 
     def convert(raw: Any, group: Group | None, channel: Channel) -> Any:
-        return raw if type(raw) is make else make(raw)
+        if type(raw) is make:
+            return raw
+        try:
+            return make(raw)
+        except OverflowError:
+            raise UsageError(errc.kernel_argument, f"the number {raw} does not fit in "
+                             f"{kind.dtype}, which kernels keep such numbers in") from None
 
     return convert
 

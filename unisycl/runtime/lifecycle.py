@@ -10,6 +10,7 @@ import atexit
 import os
 import sys
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Callable
@@ -19,10 +20,13 @@ from unisycl.backends import registry
 from unisycl.base.errors import exception_list
 from unisycl.runtime import devices
 from unisycl.runtime.completions import Gate
-from unisycl.runtime.tasks import process
+from unisycl.runtime.tasks import Task, process
 
 if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
+
+
+_EXIT_SECONDS = 40.0  # somewhat longer than the threads of a driver are given
 
 
 class _Alive:
@@ -94,10 +98,11 @@ def finish() -> None:
     for gate in list(_alive.gates):
         gate.finish()
     channels = [c for c in _alive.channels if c.generation == process.generation]
+    deadline = time.monotonic() + _EXIT_SECONDS
     try:
         for channel in channels:
             for task in channel.snapshot():
-                task.wait()
+                _finish_task(task, deadline)
     except KeyboardInterrupt:
         left = sum(len(c.pending) for c in channels)
         _print(f"unisycl: interrupted at exit; {left} queued command(s) may not have completed")
@@ -114,6 +119,16 @@ def finish() -> None:
                     traceback.format_exception(error)))
     if failed:
         _leave(1)
+
+
+def _finish_task(task: Task, deadline: float) -> None:
+    """Wait for a command at exit; one that does not end is reported and left behind."""
+    while not task.done():
+        if time.monotonic() > deadline:
+            _print(f"unisycl: {task.label} did not end within {_EXIT_SECONDS:.0f} s of the "
+                   "program's end and was abandoned")
+            _leave(1)
+        task.pause(0.05)
 
 
 def _leave(status: int) -> None:

@@ -24,7 +24,7 @@ from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, 
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend
-from unisycl.base.errors import UnsupportedError, errc
+from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import streams
 
@@ -73,7 +73,11 @@ class CpuDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
         """Compile a kernel for launches of this geometry."""
-        return compile_kernel(kernel, self.geometry_key(kernel, geometry))
+        try:
+            return compile_kernel(kernel, self.geometry_key(kernel, geometry))
+        except RecursionError:
+            raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
+                             "turn long chains of elif, tuples or operators into loops") from None
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's optimised LLVM IR ('llvm') or its machine code ('asm')."""

@@ -218,6 +218,13 @@ class Lanes:
         """Truncate a float; narrow integers take the low bits of 32 or 64, as NumPy does."""
         if to.bits < 32:
             return self.cast(self.cast(v, dtypes.INT32), to)
+        if to is dtypes.UINT32:  # through int64, as NumPy does: negative numbers wrap
+            return self.cast(self.cast(v, INT64), to)
+        if to is dtypes.UINT64:
+            signed = self.cast(self.cast(v, INT64), to)
+            t = self.map(to, "fptoui {t} {0} to {to}", v)
+            large = Val(t.form, to, self.f.op(f"freeze {self.type(to, t.form)} {t.ref}"))
+            return self.select(self.compare("olt", v, self.const(0.0, v.dtype)), signed, large)
         word = "fptosi" if to.kind == "i" else "fptoui"
         t = self.map(to, f"{word} {{t}} {{0}} to {{to}}", v)
         return Val(t.form, t.dtype, self.f.op(f"freeze {self.type(to, t.form)} {t.ref}"))

@@ -39,7 +39,7 @@ def _fma(a: Any, b: Any, c: Any) -> Any:
     try:
         return kind.type(float(exact))
     except OverflowError:
-        return kind.type(math.copysign(math.inf, exact))
+        return kind.type(math.inf if exact > 0 else -math.inf)
 
 
 def _round(x: Any) -> Any:
