@@ -21,7 +21,7 @@ from unisycl.backends.cpu import emit_print, jit, strided
 from unisycl.backends.cpu.abi import address
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
-from unisycl.backends.cpu.pool import NativeJob, NativePool
+from unisycl.backends.cpu.pool import NativePool
 from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
@@ -191,6 +191,3 @@ def _memory_bytes() -> int:
 def make_driver() -> CpuDriver:
     """Return the driver; nothing is compiled and no thread started before the first kernel."""
     return CpuDriver()
-
-
-__all__ = ["CpuDriver", "NativeJob", "make_driver"]

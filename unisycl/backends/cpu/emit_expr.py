@@ -11,9 +11,9 @@ from typing import Any
 
 from unisycl.backends.cpu import emit_memory
 from unisycl.backends.cpu.emitter import Emitter
-from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val, as_int
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.lowerings import call_builtin
-from unisycl.base.dtypes import BOOL, FLOAT32, FLOAT64, INT64, DType
+from unisycl.base.dtypes import FLOAT32, FLOAT64, INT64
 from unisycl.ir import nodes as n
 
 _PREDICATE = {
@@ -225,4 +225,3 @@ EMIT: dict[type[n.Expr], Callable[[Emitter, Any], Val]] = {
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast,
     n.Narrow: _narrow, n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
 }
-__all__ = ["BOOL", "EMIT", "VECTOR", "DType", "binary", "emit"]

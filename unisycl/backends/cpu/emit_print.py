@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.cpu.emitter import Emitter
-from unisycl.backends.cpu.lanes import UNIFORM, Val
+from unisycl.backends.cpu.lanes import Val
 from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
@@ -111,6 +111,3 @@ _SAY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.POINTER(cty
 def callback() -> int:
     """Return the address kernels call to print."""
     return ctypes.cast(_SAY, ctypes.c_void_p).value or 0
-
-
-__all__ = ["UNIFORM", "callback", "emit", "register"]

@@ -13,7 +13,7 @@ from typing import Any
 from unisycl.backends.cpu import collectives, emit_atomic, emit_memory, emit_print
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
-from unisycl.base.dtypes import BOOL, INT64
+from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
@@ -353,4 +353,3 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
     n.Print: emit_print.emit, n.GroupCall: collectives.emit_sub_group,
 }
-__all__ = ["BOOL", "EMIT", "VECTOR", "emit_block"]

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from unisycl.backends.cpu import lanes as ln
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.text import Function, llvm_type
-from unisycl.base.dtypes import INT64, UINT8
 from unisycl.ir import nodes as n
 from unisycl.passes import shapes as sh
 from unisycl.passes.shapes import Shapes
@@ -176,11 +174,3 @@ class Emitter:
     def scratch(self, bytes: int, align: int = 64) -> str:
         """Reserve bytes in the function's frame."""
         return self.f.alloca(f"[{max(bytes, 1)} x i8]", align)
-
-
-def index_type() -> str:
-    """The LLVM type of an index."""
-    return llvm_type(INT64)
-
-
-__all__ = ["UINT8", "Emitter", "Home", "Loop", "ScopeState", "ln"]

@@ -271,6 +271,3 @@ def _hierarchy_unit(e: Emitter, number: str, edge: bool) -> None:
     groups = _groups(e, number)
     Hierarchy(e, groups, lambda lows, highs, body: box(e, lows, highs, body, edge=True)).run()
     e.dead, e.mask = "", None
-
-
-__all__ = ["box", "build"]

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.text import llvm_type
-from unisycl.base.dtypes import BOOL, FLOAT32, FLOAT64, DType
-from unisycl.ir.builtins import BUILTINS, Builtin
+from unisycl.base.dtypes import FLOAT32, FLOAT64, DType
+from unisycl.ir.builtins import Builtin
 
 # libmvec's float32 versions exceed the bound of the specification's table; float64's do not.
 _WIDER = frozenset(("exp10",))
@@ -242,5 +242,3 @@ EXPAND: dict[str, Callable[..., Val]] = {
                                                lanes.const(math.inf, x.dtype)),
     "signbit": _signbit,
 }
-
-__all__ = ["BOOL", "BUILTINS", "FLOAT64", "call_builtin", "vector_library"]

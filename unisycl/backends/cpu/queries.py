@@ -14,7 +14,7 @@ from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val
 from unisycl.base.dtypes import INT64
 from unisycl.ir.nodes import Kernel
-from unisycl.passes.shapes import ANY, LANES, PER_LANES, Shape
+from unisycl.passes.shapes import ANY, PER_LANES, Shape
 from unisycl.passes.shapes import LINEAR as ALONG
 from unisycl.passes.shapes import UNIFORM as SHARED
 
@@ -169,6 +169,3 @@ def _divide(e: Emitter, v: Val, by: int) -> Val:
 
 def _modulo(e: Emitter, v: Val, by: int) -> Val:
     return e.lanes.map(INT64, "urem {t} {0}, {1}", v, e.lanes.const(by, INT64))
-
-
-__all__ = ["LANES", "Mapping", "group_queries", "item_queries", "range_queries", "shapes"]

@@ -13,9 +13,8 @@ from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter, Home
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.text import Function, Module, llvm_type
-from unisycl.base.dtypes import BOOL, INT64, DType
+from unisycl.base.dtypes import INT64, DType
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL as BOOL_TYPE
 from unisycl.passes import shapes as sh
 
 
@@ -157,6 +156,3 @@ def build_finish(kernel: n.Kernel, module: Module, name: str, layout: Layout, wi
         f.jump(skip)
         f.start(skip)
     f.finish()
-
-
-__all__ = ["BOOL", "BOOL_TYPE", "begin", "build_finish", "end"]
