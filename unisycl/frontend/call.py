@@ -54,6 +54,8 @@ from unisycl.frontend.values import (
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL, WEAK_INT
 
+_MOST_CALLS = 5000
+
 
 def lower_call(ctx: Context, node: ast.Call) -> Value:
     callee = ctx.value(node.func)
@@ -284,6 +286,10 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         if frame.function is not None and frame.function.__code__ is function.__code__:
             chain = [f.source.name for f in ctx.frames[k:]]
             raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
+    ctx.inlined += 1
+    if ctx.inlined > _MOST_CALLS:
+        raise ctx.refuse("K001", node, what=f"more than {_MOST_CALLS} calls, compiled in place",
+                         help="call a helper in a loop rather than several times at every level")
     try:
         source = function_source(function.__code__)
     except SourceMissing as missing:

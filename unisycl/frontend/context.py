@@ -123,6 +123,7 @@ class Context:
         self.regions: tuple[int, ...] = ()
         self.aspects: set[str] = set()
         self.unrolled: list[int] = []
+        self.inlined = 0
         self.reductions: tuple[Any, ...] = ()
         self.in_items = False
         self._numbers = itertools.count(1)
