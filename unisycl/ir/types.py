@@ -22,6 +22,11 @@ class Scalar:
     dtype: DType
     weak: bool = False
 
+    @property
+    def size(self) -> int:
+        """Bytes a value takes in memory."""
+        return self.dtype.size
+
     def __str__(self) -> str:
         if self.weak:
             return {"b": "bool", "i": "Python int", "f": "Python float"}[self.dtype.kind]

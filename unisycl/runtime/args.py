@@ -88,7 +88,7 @@ def parameter_bytes(kernel: Kernel) -> int:
 
 def element_bytes(kind: Scalar | Struct) -> int:
     """Return the bytes of one element."""
-    return kind.size if isinstance(kind, Struct) else kind.dtype.size
+    return kind.size
 
 
 def _bytes(elem: Scalar | Struct, shape: tuple[int, ...]) -> int:

@@ -147,8 +147,7 @@ def _format(param: Param) -> tuple[str, str]:
 
 def _element_bytes(param: Param) -> int:
     assert isinstance(param.type, View)
-    elem = param.type.elem
-    return elem.size if isinstance(elem, Struct) else elem.dtype.size
+    return param.type.elem.size
 
 
 def packed(view: BoundView) -> tuple[int, ...]:

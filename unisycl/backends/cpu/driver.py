@@ -26,6 +26,7 @@ from unisycl.backends.cpu.target import choose_lanes, machine, threads
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
+from unisycl.ir.types import View
 from unisycl.passes import streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
@@ -65,7 +66,8 @@ class CpuDriver:
             found = machine()
             lanes = choose_lanes(kernel, found.vector_bits)
             param = streams.output(kernel) if found.triple.startswith("x86_64") else None
-            size = strided.elem_bytes(param) if param is not None else 0
+            kind = param.type if param is not None else None
+            size = kind.elem.size if isinstance(kind, View) else 0
             if lanes * size % STREAM_ALIGN:
                 size = 0
             known = self._known[id(kernel)] = (kernel, lanes, size)

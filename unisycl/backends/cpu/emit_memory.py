@@ -14,7 +14,7 @@ from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import BOOL, INT64, UINT8, DType
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
-from unisycl.ir.types import Scalar, Struct, View
+from unisycl.ir.types import View
 
 STREAM_ALIGN = 64
 
@@ -34,11 +34,6 @@ def storage(dtype: DType) -> DType:
     return UINT8 if dtype is BOOL or dtype.kind == "b" else dtype
 
 
-def elem_size(elem: Scalar | Struct) -> int:
-    """Return the bytes one element takes."""
-    return elem.size if isinstance(elem, Struct) else elem.dtype.size
-
-
 # ---- addresses
 def address(e: Emitter, place: n.Place) -> Address:
     """Return where a place lies."""
@@ -52,7 +47,7 @@ def address(e: Emitter, place: n.Place) -> Address:
             step = lanes.index(e.emit(e, x))
             pitch = view_pitch(e, base, d)
             index = lanes.add(index, step if pitch is None else lanes.mul(step, pitch))
-        size = elem_size(base.type.elem)
+        size = base.type.elem.size
         pointer = view_pointer(e, base)
     else:
         assert isinstance(base, n.Param)

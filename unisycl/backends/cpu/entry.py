@@ -232,7 +232,7 @@ def _until_aligned(e: Emitter, low: str, high: str, outer: list[Val],
     f = e.f
     assert e.stream is not None
     assert isinstance(e.stream.type, View)
-    size = emit_memory.elem_size(e.stream.type.elem)
+    size = e.stream.type.elem.size
     ids = [*outer, Val(LINEAR, INT64, low, 1)]
     index = e.lanes.const(0, INT64)
     for d, place in enumerate(queries.range_queries(e, ids)("global_id", d)

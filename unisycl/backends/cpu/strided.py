@@ -25,13 +25,6 @@ def is_dense(view: BoundView) -> bool:
     return True
 
 
-def elem_bytes(param: n.Param) -> int:
-    """Return the bytes of one element of a view of scalars."""
-    assert isinstance(param.type, View)
-    assert isinstance(param.type.elem, Scalar)
-    return param.type.elem.dtype.size
-
-
 def as_scalars(view: BoundView) -> BoundView:
     """Return a view of records, or of any element without a kernel type, as a view of bytes."""
     if view.memory.dtype.name in DTYPES and view.memory.dtype.isnative:
