@@ -28,14 +28,30 @@ class Variable:
 DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v picks: a backend's "
                   "name, with a position if it has several devices (cpu, host, ...:1)")
 BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated by commas; "
-                    "all of them if empty")
+                    "all that are complete if empty")
 
 CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept in, private to the "
                  "user; empty: unisycl in the user's cache directory; off: none")
 THREADS = Variable("UNISYCL_THREADS", "", "the worker threads of the native CPU; empty: one for "
                    "each processor this process may use")
 
-VARIABLES: dict[str, Variable] = {v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS)}
+DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, read when a kernel is "
+                 "first launched: assert, bounds, or 1 for both; empty: nothing",
+                 affects_code=True)
+
+VARIABLES: dict[str, Variable] = {
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG)}
+CHECKS = ("assert", "bounds")
+
+
+def checks(asked: str) -> frozenset[str]:
+    """Return what a value of ``UNISYCL_DEBUG`` asks for; raises ``ValueError`` for other words."""
+    words = frozenset(w for w in asked.replace(" ", "").split(",") if w not in ("", "0"))
+    if words <= {"1", "all"}:
+        return frozenset(CHECKS) if words else words
+    if not words <= frozenset(CHECKS):
+        raise ValueError(f"expected {' and '.join(CHECKS)}, or 1 for both")
+    return words
 
 
 def unknown() -> list[tuple[str, str]]:

@@ -14,6 +14,8 @@ class access_mode(enum.Enum):
     read = "read"
     write = "write"
     read_write = "read_write"
+    atomic = "atomic"
+    """SYCL 1.2 §3.4, deprecated in SYCL 2020: elements are changed by atomic methods only."""
 
     @property
     def reads(self) -> bool:
@@ -41,6 +43,14 @@ class address_space(enum.Enum):
     generic_space = "generic"
 
 
+class decorated(enum.Enum):
+    """SYCL 2020 §4.7.7.1 ``access::decorated``: whether a pointer's type names its space."""
+
+    no = "no"
+    yes = "yes"
+    legacy = "legacy"
+
+
 class memory_order(enum.Enum):
     """SYCL 2020 §3.8.3.1."""
 
@@ -59,6 +69,16 @@ class memory_scope(enum.IntEnum):
     work_group = 2
     device = 3
     system = 4
+
+
+class rounding_mode(enum.Enum):
+    """SYCL 2020 §4.14.2.5: how a conversion rounds what the new type cannot hold."""
+
+    automatic = "automatic"
+    rte = "rte"
+    rtz = "rtz"
+    rtp = "rtp"
+    rtn = "rtn"
 
 
 class fence_space(enum.Enum):
@@ -109,6 +129,53 @@ class backend(enum.Enum):
     cpu = "cpu"
     opencl = "opencl"
     cuda = "cuda"
+
+
+class bundle_state(enum.Enum):
+    """SYCL 2020 §4.11.3: what has been done to the kernels of a bundle."""
+
+    input = "input"
+    object = "object"
+    executable = "executable"
+
+
+class queue_state(enum.Enum):
+    """sycl_ext_oneapi_graph: whether a queue runs its commands or records them."""
+
+    executing = "executing"
+    recording = "recording"
+
+
+class node_type(enum.Enum):
+    """sycl_ext_oneapi_graph: what a node of a graph does."""
+
+    empty = "empty"
+    subgraph = "subgraph"
+    kernel = "kernel"
+    memcpy = "memcpy"
+    memset = "memset"
+    memfill = "memfill"
+    prefetch = "prefetch"
+    memadvise = "memadvise"
+    host_task = "host_task"
+
+
+class stream_manipulator(enum.Enum):
+    """SYCL 2020 §4.16: what changes a stream instead of being written."""
+
+    flush = "flush"
+    dec = "dec"
+    hex = "hex"
+    oct = "oct"
+    noshowbase = "noshowbase"
+    showbase = "showbase"
+    noshowpos = "noshowpos"
+    showpos = "showpos"
+    endl = "endl"
+    fixed = "fixed"
+    scientific = "scientific"
+    hexfloat = "hexfloat"
+    defaultfloat = "defaultfloat"
 
 
 class info_event_status(enum.Enum):

@@ -77,6 +77,10 @@ class exception(Exception):
         """Return the message."""
         return self._message
 
+    def get_description(self) -> str:
+        """Return the message, as SYCL 1.2 §3.2 spells it."""
+        return self._message
+
     def has_context(self) -> bool:
         """Say whether the error belongs to a context."""
         return self._context is not None
@@ -112,6 +116,22 @@ class BuildError(exception):
 
 class DeviceError(exception):
     """A command failed while it ran; raised where the program waits for it."""
+
+
+class NativeError(DeviceError):
+    """A native interface refused; ``native_code`` is what it returned (SYCL 2020 App. C.7.4)."""
+
+    def __init__(self, code: errc = errc.runtime, message: str = "", context: object = None,
+                 native_code: int = 0) -> None:
+        super().__init__(code, message, context)
+        self.native_code = native_code
+
+    def get_cl_code(self) -> int:
+        """Return the native code, as SYCL 1.2 §3.2 spells it."""
+        return self.native_code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self._code, self._message, None, self.native_code))
 
 
 class InternalError(exception):

@@ -13,52 +13,86 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from unisycl.base import dtypes
-from unisycl.base.enums import memory_scope
-from unisycl.frontend import captures, coerce
+import numpy as np
+
+from unisycl.base.enums import access_mode, memory_scope
+from unisycl.frontend import (
+    captures,
+    coerce,
+    images,
+    instances,
+    pointers,
+    vecmethods,
+    vectors,
+)
+from unisycl.frontend.atomics import atomic_attribute, atomic_attributes, atomic_element
 from unisycl.frontend.context import Context
-from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids
+from unisycl.frontend.handlers import METHODS as HANDLER_METHODS
+from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
 from unisycl.frontend.names import suggest
-from unisycl.frontend.reducers import operator_name
+from unisycl.frontend.reducers import element, operator_name
+from unisycl.frontend.spans import shifted, span_of
 from unisycl.frontend.values import (
     Atomic,
     Constant,
+    Image,
+    Instance,
     Item,
+    KernelHandler,
     Memory,
     Method,
     Record,
     Reduction,
     Several,
     Value,
+    Vector,
     describe,
+    own_type,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_INT, Scalar, Struct
+from unisycl.ir.types import BOOL, Scalar, Struct, element_type
+from unisycl.lang.elements import elements_type
+from unisycl.lang.pointer import pointer_type
 
-MEMORY_METHODS = frozenset(("size", "get_range", "byte_size", "empty", "get_size", "get_count"))
-ATOMIC_METHODS = frozenset((
-    "load", "store", "exchange", "compare_exchange_strong", "compare_exchange_weak", "fetch_add",
-    "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "is_lock_free"))
+MEMORY_METHODS = frozenset(("size", "get_range", "byte_size", "empty", "get_size", "get_count",
+                            "get_pointer", "get_multi_ptr"))
 _ND_RANGE = ("get_global_range", "get_local_range", "get_group_range", "get_offset")
 
 
 def lower_subscript(ctx: Context, node: ast.Subscript) -> Value:
-    base = ctx.value(node.value)
+    return subscript_of(ctx, ctx.value(node.value), node)
+
+
+def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
+    """Return ``base[...]``."""
+    if isinstance(base, Instance) and instances.operator_method(base, "__getitem__"):
+        return instances.call_method(ctx, base, "__getitem__", [ctx.value(node.slice)], {}, node)
     match base:
+        case Memory() if isinstance(node.slice, ast.Slice):
+            return span_of(ctx, base, node)
         case Memory():
             return _finish(ctx, index_memory(ctx, base, node), node)
         case Record():
             return _read(ctx, index_record(ctx, base, node), node)
         case Several():
             return _pick(ctx, base, node)
+        case Vector():
+            return vectors.element(ctx, base, ctx.scalar(node.slice), node)
         case Item() if base.kind in (*ITEM_KINDS, "group"):
             return _dimension(ctx, item_ids(base), node)
         case Reduction():
-            raise ctx.refuse("K055", node)
+            return element(ctx, base, node)
+        case Image():
+            return images.subscript(ctx, base, node)
         case Constant() if isinstance(base.object, str | bytes):
             raise ctx.refuse("K019", node)
         case Constant() if operator_name(base.object):
             return base  # plus[np.float32], as C++ writes plus<float>
+        case Constant() if isinstance(base.object, pointer_type):
+            return base  # local_ptr[np.float32], as C++ writes local_ptr<float>
+        case Constant() if isinstance(base.object, elements_type):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return vectors.call_type(ctx, base.object, ctx.operands(*parts), node)
     raise ctx.refuse("K049", node, found=describe(base), expected="memory, a tuple or an id",
                      help="take one dimension of it: get_global_id(0), get_local_id(0), ..."
                      if isinstance(base, Item) else "")
@@ -68,19 +102,31 @@ def _read(ctx: Context, member: Record, node: ast.AST) -> Value:
     """Read a member now if it is a number; a struct or array stays a place."""
     if isinstance(member.type, Scalar) and not member.shape:
         return ctx.load_member(member, node)
+    if is_vector(member):
+        if not member.readable:
+            raise ctx.refuse("K058", node, name=member.name)
+        return ctx.load_vector(member, node)
     return member
+
+
+def is_vector(member: Record) -> bool:
+    """Say whether a place in memory holds a vec or marray."""
+    return not member.shape and own_type(member.type) is not None
 
 
 def _finish(ctx: Context, memory: Memory | Record, node: ast.AST) -> Value:
     """Leave a subscript as a place unless it is a scalar that can be read now."""
     if isinstance(memory, Memory) and len(memory.index) == memory.view.ndim:
         if isinstance(memory.view.elem, Struct):
-            return _record(memory)
+            return _read(ctx, record_of(memory), node)
+        if memory.view.mode is access_mode.atomic:
+            return atomic_element(ctx, memory, node)
         return ctx.load(memory, node)
     return memory
 
 
-def _record(memory: Memory) -> Record:
+def record_of(memory: Memory) -> Record:
+    """Return the record a fully indexed view denotes."""
     assert isinstance(memory.view.elem, Struct)
     mode = memory.view.mode
     return Record(memory.base, memory.index, memory.view.elem, writable=mode.writes,
@@ -89,7 +135,9 @@ def _record(memory: Memory) -> Record:
 
 def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
     """Add the subscript's indices to a view's."""
-    new = _indices(ctx, node.slice)
+    if memory.per_item:
+        return element_of(ctx, memory, ctx.value(node.slice), node.slice)
+    new = _indices(ctx, node.slice, negative=memory.pointer is not None)
     if memory.view.ndim == 0 and new == [coerce.weak_scalar(0)]:
         new = []
     if len(memory.index) + len(new) > memory.view.ndim or (
@@ -97,17 +145,33 @@ def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
         raise ctx.refuse("K037", node, what=f"'{memory.name}'", expected=memory.view.ndim,
                          found=len(memory.index) + len(new),
                          help="give one index for each dimension")
+    if new and memory.window is not None:
+        new[0] = shifted(memory, new[0])
     return Memory(memory.base, memory.view, memory.index + tuple(new), memory.name)
 
 
-def _indices(ctx: Context, node: ast.expr) -> list[n.Expr]:
+def read_element(ctx: Context, memory: Memory, item: Value, node: ast.AST) -> Value:
+    """Return what a private_memory holds for an h_item."""
+    return _finish(ctx, element_of(ctx, memory, item, node), node)
+
+
+def element_of(ctx: Context, memory: Memory, item: Value, node: ast.AST) -> Memory:
+    """Return the element of a private_memory that belongs to an h_item."""
+    if not isinstance(item, Item) or item.kind != "h_item":
+        raise ctx.refuse("K049", node, found=describe(item), expected="an h_item",
+                         help="private_memory is indexed by what parallel_for_work_item passes")
+    ids = queries("h_physical_id", item).items
+    return Memory(memory.base, memory.view, tuple(ctx.to_scalar(x, node) for x in ids), memory.name)
+
+
+def _indices(ctx: Context, node: ast.expr, *, negative: bool = False) -> list[n.Expr]:
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     out: list[n.Expr] = []
     for value, part in zip(ctx.operands(*parts), parts, strict=True):
         for x in _spread(ctx, value, part):
             if x.type.dtype.kind not in "iu":
                 raise ctx.refuse("K038", part, found=str(x.type), help="convert it first: int(...)")
-            if isinstance(x, n.Const) and x.value < 0:
+            if isinstance(x, n.Const) and x.value < 0 and not negative:
                 raise ctx.refuse("K059", part, found=x.value)
             out.append(x)
     return out
@@ -184,10 +248,27 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
         if not -len(several.items) <= k < len(several.items):
             raise ctx.refuse("K060", node, found=k, count=len(several.items))
         return several.items[k]
+    first = several.items[0] if several.items else None
+    if isinstance(first, Vector):
+        return _pick_vector(ctx, several, first, ctx.hold(index), node)
     if not all(isinstance(ctx.as_number(v, node), n.Expr) for v in several.items):
         raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
                          help="choose by if / elif, or loop over the tuple")
     return choose(ctx, several, ctx.hold(index), node)
+
+
+def _pick_vector(ctx: Context, several: Several, first: Vector, index: n.Expr,
+                 node: ast.AST) -> Vector:
+    """Return ``several[index]`` of vectors of one type."""
+    rows = []
+    for v in several.items:
+        if not isinstance(v, Vector) or v.type != first.type:
+            raise ctx.refuse("K035", node, name="the element", first=describe(first),
+                             second=describe(v))
+        rows.append(ctx.loaded(v).items)
+    items = [choose(ctx, Several(column), index, node) for column in zip(*rows, strict=True)]
+    homes = frozenset(h for v in several.items if isinstance(v, Vector) for h in v.homes)
+    return Vector(first.type, tuple(items), homes, first.name, exact=False)
 
 
 def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Expr:
@@ -233,112 +314,13 @@ def dimension(ctx: Context, ids: Several, d: int, node: ast.AST, what: str) -> V
     return ids.items[d]
 
 
-# ---- places that are written
-def target_of(ctx: Context, node: ast.Subscript | ast.Attribute) -> Memory | Record:
-    """Return the memory a subscript or member denotes, to be written; refuse what is not."""
-    base = ctx.value(node.value)
-    if isinstance(base, Memory) and isinstance(node, ast.Subscript):
-        memory = index_memory(ctx, base, node)
-        if len(memory.index) != memory.view.ndim:
-            raise ctx.refuse("K037", node, what=f"'{memory.name}'", expected=memory.view.ndim,
-                             found=len(memory.index), help="give one index for each dimension")
-        if not memory.view.mode.writes:
-            raise ctx.refuse("K039", node, name=memory.name)
-        return _record(memory) if isinstance(memory.view.elem, Struct) else memory
-    if isinstance(base, Record) and (isinstance(node, ast.Subscript)
-                                     or (isinstance(base.type, Struct) and not base.shape)):
-        target = index_record(ctx, base, node) if isinstance(node, ast.Subscript) else member_of(
-            ctx, base, node.attr, node)
-        if not target.writable:
-            id = "K041" if isinstance(target.base, n.Param) and not target.index else "K039"
-            raise ctx.refuse(id, node, name=target.name)
-        return target
-    if isinstance(base, Reduction):
-        raise ctx.refuse("K055", node)
-    if isinstance(base, Several | Item) and isinstance(node, ast.Subscript):
-        raise ctx.refuse("K036", node, op="item assignment", types=describe(base),
-                         help="tuples and ids cannot change; use sycl.private_array(dtype, n)")
-    if isinstance(node, ast.Attribute):
-        raise ctx.refuse("K041", node, name=ast.unparse(node))
-    raise ctx.refuse("K049", node, found=describe(base), expected="memory", help="")
-
-
-def place_of(ctx: Context, node: ast.Subscript | ast.Attribute, *, read: bool) -> n.Place:
-    """Return the place of the number a subscript or member denotes, for a store or an update."""
-    target = target_of(ctx, node)
-    reads = target.view.mode.reads if isinstance(target, Memory) else target.readable
-    if read and not reads:
-        raise ctx.refuse("K058", node, name=target.name)
-    return _place(ctx, target, node)
-
-
-def _place(ctx: Context, target: Memory | Record, node: ast.AST) -> n.Place:
-    kind = target.view.elem if isinstance(target, Memory) else target.type
-    if not isinstance(kind, Scalar) or (isinstance(target, Record) and target.shape):
-        raise ctx.refuse("K049", node, found=describe(target), expected="a number",
-                         help="assign its elements one by one")
-    ctx.need(kind)
-    index = tuple(ctx.hold(x) for x in target.index)
-    if isinstance(target, Memory):
-        return n.Place(target.base, index, kind, span=ctx.span(node))
-    inner = tuple((ctx.hold(x), s) for x, s in target.inner)
-    return n.Place(target.base, index, kind, target.offset, inner, ctx.span(node))
-
-
-def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,
-          origin: ast.AST) -> None:
-    """Do ``node = value`` for a subscript or a member."""
-    if isinstance(value, n.Expr):
-        value = ctx.hold(value) if _has_effects(node) else value
-    target = target_of(ctx, node)
-    if isinstance(value, Memory) and isinstance(value.view.elem, Struct) \
-            and len(value.index) == value.view.ndim:
-        value = _record(value)
-    if isinstance(target, Record) and isinstance(value, Record) \
-            and (target.shape or isinstance(target.type, Struct)):
-        _copy(ctx, target, value, node)
-        return
-    place = _place(ctx, target, node)
-    x = ctx.to_scalar(value, origin)
-    ctx.emit(n.Store(place, coerce.convert(x, place.type), span=ctx.span(node)))
-
-
-def _copy(ctx: Context, target: Record, value: Record, node: ast.AST) -> None:
-    """Copy a struct or an array member, number by number, all read before any is written."""
-    if (target.type, target.shape) != (value.type, value.shape):
-        raise ctx.refuse("K049", node, found=describe(value), expected=describe(target), help="")
-    held = [ctx.hold(ctx.load_member(leaf, node)) for leaf in _leaves(ctx, value, node)]
-    for leaf, x in zip(_leaves(ctx, target, node), held, strict=True):
-        ctx.emit(n.Store(_place(ctx, leaf, node), x, span=ctx.span(node)))
-
-
-def _leaves(ctx: Context, record: Record, node: ast.AST) -> list[Record]:
-    """Return the numbers a struct or array member is made of."""
-    if record.shape:
-        size = record.type.size if isinstance(record.type, Struct) else record.type.dtype.size
-        if math.prod(record.shape) > _COPIED:
-            raise ctx.refuse("K049", node, found=describe(record), expected="a smaller record",
-                             help=f"copy arrays of more than {_COPIED} elements in a loop")
-        return [leaf for k in range(math.prod(record.shape))
-                for leaf in _leaves(ctx, replace(record, shape=(),
-                                                 offset=record.offset + k * size), node)]
-    if isinstance(record.type, Struct):
-        return [leaf for f in record.type.fields
-                for leaf in _leaves(ctx, member_of(ctx, record, f.name, node), node)]
-    return [record]
-
-
-_COPIED = 64
-
-
-def _has_effects(target: ast.AST) -> bool:
-    return any(isinstance(node, ast.Call | ast.NamedExpr | ast.IfExp | ast.BoolOp)
-               for node in ast.walk(target))
-
-
 # ---- attributes
 def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
-    owner = ctx.value(node.value)
+    return attribute_of(ctx, ctx.value(node.value), node)
+
+
+def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
+    """Return ``owner.name``."""
     match owner:
         case Constant():
             return _constant_attribute(ctx, owner, node)
@@ -351,32 +333,62 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
                 return Constant(memory_scope.sub_group if owner.kind == "sub_group"
                                 else memory_scope.work_group)
         case Memory():
-            if node.attr == "shape":
-                left = range(len(owner.index), owner.view.ndim)
-                return Several(tuple(n.Extent(WEAK_INT, owner.base, d) for d in left))
-            if node.attr == "ndim":
-                return coerce.weak_scalar(owner.view.ndim - len(owner.index))
-            if node.attr == "dtype" and isinstance(owner.view.elem, Scalar):
-                return Constant(owner.view.elem.dtype.numpy)
-            if node.attr in MEMORY_METHODS:
-                return Method(owner, node.attr)
+            found = _memory_attribute(ctx, owner, node.attr)
+            if found is not None:
+                return found
         case Several() if owner.kind != "tuple":
             if node.attr == "dimensions" and owner.kind != "nd_range":
                 return coerce.weak_scalar(len(owner.items))
             if node.attr in (_ND_RANGE if owner.kind == "nd_range" else ("get", "size")):
                 return Method(owner, node.attr)
-        case Record() if isinstance(owner.type, Struct) and not owner.shape and owner.index:
+        case Vector():
+            found = vectors.read_attribute(ctx, owner, node.attr)
+            if found is not None:
+                return found
+            if node.attr in vecmethods.methods(owner):
+                return Method(owner, node.attr)
+        case Record() if isinstance(owner.type, Struct) and not owner.shape and (
+                owner.index or instances.class_of(owner)):
+            if owner.type.field(node.attr) is None:
+                method = instances.attribute(ctx, owner, node.attr, node)
+                if method is not None:
+                    return method
             return _read(ctx, member_of(ctx, owner, node.attr, node), node)
+        case Image() if node.attr in images.IMAGE_METHODS:
+            return Method(owner, node.attr)
+        case Instance():
+            found = instances.attribute(ctx, owner, node.attr, node)
+            if found is not None:
+                return found
         case Reduction():
             if node.attr in ("combine", "identity"):
                 return Method(owner, node.attr)
             raise ctx.refuse("K055", node)
-        case Atomic() if node.attr in ATOMIC_METHODS:
+        case KernelHandler() if node.attr in HANDLER_METHODS:
             return Method(owner, node.attr)
+        case Atomic():
+            found = atomic_attribute(owner, node.attr)
+            if found is not None:
+                return found
     if isinstance(owner, Item) and owner.kind == "item" and node.attr in ITEM_METHODS["nd_item"]:
         raise ctx.refuse("K050", node, what=f"'{node.attr}'")
     raise ctx.refuse("K032", node, what=describe(owner), name=node.attr,
                      help=suggest(node.attr, _attributes(owner)))
+
+
+def _memory_attribute(ctx: Context, owner: Memory, name: str) -> Value | None:
+    """Return an attribute or method of memory or of a pointer; None if it has no such one."""
+    if name == "shape":
+        left = range(len(owner.index), owner.view.ndim)
+        return Several(tuple(ctx.extent(owner, d) for d in left))
+    if name == "ndim":
+        return coerce.weak_scalar(owner.view.ndim - len(owner.index))
+    if name == "dtype" and isinstance(owner.view.elem, Scalar):
+        return Constant(owner.view.elem.dtype.numpy)
+    found = pointers.attribute(ctx, owner, name) if owner.pointer else None
+    if found is None and name in (pointers.METHODS if owner.pointer else MEMORY_METHODS):
+        return Method(owner, name)
+    return found
 
 
 def _attributes(owner: Value) -> frozenset[str]:
@@ -385,11 +397,20 @@ def _attributes(owner: Value) -> frozenset[str]:
         case Item():
             return frozenset(ITEM_METHODS[owner.kind])
         case Memory():
-            return MEMORY_METHODS | {"shape", "ndim", "dtype"}
+            return pointers.METHODS if owner.pointer else MEMORY_METHODS | {"shape", "ndim",
+                                                                            "dtype"}
         case Several() if owner.kind != "tuple":
             return frozenset(_ND_RANGE if owner.kind == "nd_range" else ("get", "size"))
         case Atomic():
-            return ATOMIC_METHODS
+            return atomic_attributes()
+        case Image():
+            return images.IMAGE_METHODS
+        case KernelHandler():
+            return HANDLER_METHODS
+        case Vector():
+            return vecmethods.attributes(owner)
+        case Instance():
+            return frozenset(dir(owner.cls)) | frozenset(owner.names)
     return frozenset()
 
 
@@ -411,12 +432,12 @@ def _constant_attribute(ctx: Context, owner: Constant, node: ast.Attribute) -> V
 _LIBRARIES = frozenset(("numpy", "math", "unisycl", "operator", "builtins"))
 
 
-def as_dtype(value: Value) -> dtypes.DType | None:
-    """Return the scalar type a compile-time object names (np.float32, 'int32', float)."""
+def as_element(value: Value) -> Scalar | Struct | None:
+    """Return the element type a compile-time object names (np.float32, 'int32', float4)."""
     if not isinstance(value, Constant) or isinstance(value.object, captures.Missing):
         return None
     try:
-        return dtypes.find_dtype(value.object)
+        return element_type(np.dtype(value.object))
     except TypeError:
         return None
 
@@ -425,4 +446,4 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     ast.Subscript: lower_subscript, ast.Attribute: lower_attribute,
 }
 
-__all__ = ["LOWER", "as_dtype", "choose", "place_of", "store"]
+__all__ = ["LOWER", "as_element", "choose"]

@@ -1,28 +1,34 @@
-"""Arrays a kernel declares itself: private memory of constant shape (SYCL 2020 §3.8.2).
+"""Arrays a kernel declares itself, of constant shape: private ones, or the group's at group scope.
 
-Non-goals: local memory, which the launch allocates. Invariant: shape and type are constants.
+Non-goals: local memory that the launch allocates. Invariant: shape and type are constants
+(SYCL 2020 §3.8.2, §4.9.4.2.3).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
-from unisycl.frontend.access import as_dtype
+from unisycl.frontend.access import as_element
 from unisycl.frontend.context import Context
+from unisycl.frontend.items import query
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import (
     Constant,
+    Item,
     Memory,
     Several,
     Value,
+    describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT, Scalar, View
+from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
 
 
 def private_array(ctx: Context, node: ast.Call) -> Value:
@@ -32,8 +38,8 @@ def private_array(ctx: Context, node: ast.Call) -> Value:
 
 
 def _declare(ctx: Context, kind: Value, shape: Value, node: ast.AST) -> Memory:
-    row = as_dtype(kind)
-    if row is None:
+    elem = as_element(kind)
+    if elem is None:
         raise ctx.refuse("K046", node, what="the dtype of a private array",
                          help="name one of NumPy's number types: np.float32, np.int32, ...")
     items = shape.items if isinstance(shape, Several) else (shape,)
@@ -45,11 +51,51 @@ def _declare(ctx: Context, kind: Value, shape: Value, node: ast.AST) -> Memory:
     if not 1 <= len(extents) <= 3 or min(extents) < 1:
         raise ctx.refuse("K054", node, what=f"a private array cannot have the shape {extents}",
                          help="give 1 to 3 positive extents")
-    ctx.need(Scalar(row))
-    type = View(Scalar(row), len(extents), address_space.private_space, access_mode.read_write)
-    array = n.Array("private", type, extents)
+    ctx.need_all(elem)
+    if ctx.shape.kind == "work_group" and not ctx.in_items:
+        # What is declared at group scope belongs to the group (SYCL 2020 §4.9.4.2.3).
+        return _memory(ctx, elem, extents, address_space.local_space, "the group's array")
+    return _memory(ctx, elem, extents, address_space.private_space, "the private array")
+
+
+def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space: address_space,
+            name: str) -> Memory:
+    type = View(elem, len(extents), space, access_mode.read_write)
+    array = n.Array(space.name.partition("_")[0], type, extents)
     ctx.arrays.append(array)
-    return Memory(array, type, name="the private array")
+    return Memory(array, type, name=name)
+
+
+def group_cells(ctx: Context, elem: Scalar, group: Item) -> Memory:
+    """Declare a cell for each work-item of a group, in local memory; a sub-group has a part."""
+    made = _memory(ctx, elem, (math.prod(ctx.shape.local),), address_space.local_space, "the cells")
+    if group.kind != "sub_group":
+        return made
+    first = coerce.binary("mul", query("sub_group_id", 0, group),
+                          query("sub_group_max_local_range", 0, group), WEAK_INT)
+    return replace(made, window=(first, query("sub_group_local_range", 0, group)))
+
+
+def private_memory(ctx: Context, node: ast.Call) -> Value:
+    """Declare an element for each work-item of the group (SYCL 2020 §4.9.4.2.3)."""
+    found = parameters(ctx, node, "private_memory", ("dtype", "group"))
+    elem, group = as_element(found["dtype"]), found["group"]
+    if elem is None:
+        raise ctx.refuse("K046", node, what="the dtype of private_memory",
+                         help="name one of NumPy's number types: np.float32, np.int32, ...")
+    if not isinstance(group, Item) or group.kind != "group":
+        raise ctx.refuse("K049", node, found=describe(group), expected="a group",
+                         help="pass the group that the kernel got")
+    if ctx.shape.kind != "work_group" or ctx.in_items:
+        raise ctx.refuse("K052", node, what="private_memory", where="here",
+                         help="make it at the group scope of parallel_for_work_group")
+    if not ctx.shape.local:
+        raise ctx.refuse("K052", node, what="private_memory",
+                         where="when the launch left the local size open",
+                         help="give the local size at the launch")
+    ctx.need_all(elem)
+    made = _memory(ctx, elem, ctx.shape.local, address_space.local_space, "the private memory")
+    return replace(made, per_item=True)
 
 
 def filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
@@ -65,15 +111,27 @@ def filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]
 
 def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
     """Store one value in every element of a private array."""
-    if not isinstance(memory.base, n.Array) or not isinstance(memory.view.elem, Scalar):
+    if not isinstance(memory.base, n.Array):
         return
     counters = [n.Local("k", WEAK_INT) for _ in memory.base.shape]
-    elem = memory.view.elem
-    place = n.Place(memory.base, tuple(n.Read(WEAK_INT, c) for c in counters), elem)
-    body: n.Stmt = n.Store(place, coerce.convert(value, elem))
+    index = tuple(n.Read(WEAK_INT, c) for c in counters)
+    body: n.Block = tuple(n.Store(n.Place(memory.base, index, type, offset),
+                                  coerce.convert(value, type))
+                          for type, offset in numbers(memory.view.elem))
     for counter, extent in zip(reversed(counters), reversed(memory.base.shape), strict=True):
-        body = n.For(counter, n.Const(WEAK_INT, 0), n.Const(WEAK_INT, extent),
-                     n.Const(WEAK_INT, 1), (body,))
-    ctx.emit(body)
+        body = (n.For(counter, n.Const(WEAK_INT, 0), n.Const(WEAK_INT, extent),
+                     n.Const(WEAK_INT, 1), body),)
+    ctx.block.extend(body)
+
+
+def numbers(kind: Scalar | Struct, offset: int = 0) -> Iterator[tuple[Scalar, int]]:
+    """Yield every number of an element and where it lies in it."""
+    if isinstance(kind, Scalar):
+        yield kind, offset
+        return
+    for f in kind.fields:
+        for k in range(math.prod(f.shape)):
+            yield from numbers(f.type, offset + f.offset + k * f.type.size)
+
 
 __all__ = ["filled", "private_array"]

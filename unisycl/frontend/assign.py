@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from unisycl.frontend.access import store
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
+from unisycl.frontend.places import store
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
     Item,
@@ -18,9 +18,9 @@ from unisycl.frontend.values import (
     Nothing,
     Several,
     Value,
+    Vector,
     describe,
 )
-from unisycl.ir import nodes as n
 
 
 def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
@@ -44,13 +44,15 @@ def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: as
     items = unpacked(ctx, value, origin)
     if len(items) != len(target.elts):
         raise ctx.refuse("K047", target, found=len(items), expected=len(target.elts))
-    held = [ctx.hold(v) if isinstance(v, n.Expr) else v for v in items]
+    held = [ctx.hold_value(v) for v in items]
     for part, item in zip(target.elts, held, strict=True):
         assign_target(ctx, part, item, origin)
 
 
 def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """Return the values a static iterable yields."""
+    if isinstance(value, Vector):
+        return ctx.loaded(value).items
     if isinstance(value, Several):
         return value.items
     if isinstance(value, Item) and value.kind in ITEM_KINDS:

@@ -8,16 +8,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import (
+    captures,
+    coerce,
+    images,
+    instances,
+    pointers,
+    vecmethods,
+    vectors,
+)
+from unisycl.frontend.access import read_element
 from unisycl.frontend.atomics import call_atomic
-from unisycl.frontend.context import Context, Frame, is_stable
+from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.expr import operate
-from unisycl.frontend.groups import GROUP_FUNCTIONS, call_group_method
+from unisycl.frontend.group_methods import call_group_method
+from unisycl.frontend.groups import GROUP_FUNCTIONS
+from unisycl.frontend.handlers import call_handler
 from unisycl.frontend.items import (
     ITEM_METHODS,
     ONE_ITEM,
@@ -39,7 +51,10 @@ from unisycl.frontend.values import (
     Atomic,
     Closure,
     Constant,
+    Image,
+    Instance,
     Item,
+    KernelHandler,
     Memory,
     Method,
     Nothing,
@@ -49,10 +64,14 @@ from unisycl.frontend.values import (
     Reduction,
     Several,
     Value,
+    Vector,
     describe,
 )
+from unisycl.frontend.variables import is_stable, local_homes
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL, WEAK_INT
+from unisycl.lang.elements import elements_type
+from unisycl.lang.pointer import pointer_type
 
 _MOST_CALLS = 5000
 
@@ -85,8 +104,12 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
             return _inline_closure(ctx, callee, args, keywords, node)
         case Constant():
             return _call_constant(ctx, callee, args, keywords, node)
+        case Image():
+            return images.call(ctx, callee, args, node)
         case Method():
-            return _call_method(ctx, callee, args, keywords, node)
+            return _call_method(ctx, callee, [*callee.given, *args], keywords, node)
+        case Memory() if callee.per_item and len(args) == 1 and not keywords:
+            return read_element(ctx, callee, args[0], node)
     raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
                      help="only functions, types and objects with __call__ can be called")
 
@@ -103,10 +126,14 @@ def _spelt(node: ast.AST, what: str) -> str:
 def _call_constant(ctx: Context, callee: Constant, args: list[Value],
                    keywords: dict[str, Value], node: ast.AST) -> Value:
     obj = captures.unwrap(callee.object)
+    if obj is not callee.object:
+        _require(ctx, callee.object, node)
     if not keywords:
         found = _call_known(ctx, obj, args, node)
         if found is not None:
             return found
+    if instances.is_dataclass(obj):
+        return instances.construct(ctx, obj, args, keywords, node)
     path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
     if isinstance(obj, FunctionType) and not _is_library(obj):
         return inline(ctx, obj, path, args, keywords, node)
@@ -122,8 +149,21 @@ def _call_constant(ctx: Context, callee: Constant, args: list[Value],
     raise ctx.refuse("K033", node, what=_spelt(node, _callable_name(obj)), help=_call_help(obj))
 
 
+def _require(ctx: Context, kernel: Any, node: ast.AST) -> None:
+    """Let a required work-group size of a function be its callers' (SYCL 1.2 §5.4.1)."""
+    found = getattr(kernel, "reqd_work_group_size", ())
+    if found and ctx.required not in ((), found):
+        raise ctx.refuse("K071", node, name=getattr(kernel, "__name__", "?"), found=found,
+                         known=ctx.required)
+    ctx.required = found or ctx.required
+
+
 def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
     """Call a builtin, a function object, a ufunc or a conversion; None if it is none of these."""
+    if isinstance(obj, elements_type):
+        return vectors.call_type(ctx, obj, args, node)
+    if isinstance(obj, pointer_type):
+        return pointers.call_type(ctx, obj, args, node)
     row = builtin_row(obj)
     if row is not None:
         module = getattr(obj, "__module__", None)
@@ -133,6 +173,10 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
     if operator_name(obj):
         if not args:
             return Constant(obj)
+        if len(args) == 2 and any(isinstance(v, Vector) for v in args):
+            return vectors.elementwise(
+                ctx, args, node, operator_name(obj), lambda row: _function_object(
+                    ctx, obj, ctx.to_scalar(row[0], node), ctx.to_scalar(row[1], node), node))
         a, b = (ctx.to_scalar(v, node) for v in args) if len(args) == 2 else (None, None)
         if a is None or b is None:
             raise ctx.refuse("K034", node, what=_callable_name(obj), expected="2 operands",
@@ -157,11 +201,15 @@ def _function_object(ctx: Context, obj: Any, a: n.Expr, b: n.Expr, node: ast.AST
 
 def _is_library(function: FunctionType) -> bool:
     """Say whether a function is NumPy's or of unisycl's own rooms, which have no device code."""
+    if function.__module__ in LIBRARIES:
+        return False
     module = (function.__module__ or "").split(".")
     return module[0] == "numpy" or (module[0] == "unisycl" and len(module) > 1
                                     and module[1] in _ROOMS)
 
 
+LIBRARIES = frozenset(("unisycl.lang.joint", "unisycl.lang.masks", "unisycl.lang.sorting"))
+"""Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 
 
@@ -195,10 +243,18 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
             return _call_item(ctx, owner, method.name, args, node)
         case Memory():
             return _call_memory(ctx, owner, method.name, args, node)
+        case Image():
+            return images.call_method(ctx, owner, method.name, args, keywords, node)
+        case Instance() | Record():
+            return instances.call_method(ctx, owner, method.name, args, keywords, node)
+        case Vector():
+            return vecmethods.call(ctx, owner, method.name, args, keywords, node)
         case Several():
             return _call_several(ctx, owner, method.name, args, node)
         case Atomic():
             return call_atomic(ctx, owner, method.name, args, keywords, node)
+        case KernelHandler():
+            return call_handler(ctx, method.name, args, node)
         case Reduction():
             return call_reducer(ctx, owner, method.name, args, node)
     raise ctx.refuse("K033", node, what=describe(method), help="")
@@ -237,7 +293,7 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
         raise ctx.refuse("K052", node, what=f"group.{name}", where="at group scope",
                          help="no single work-item is calling: use the h_item of "
                          "parallel_for_work_item")
-    if extent in ("barrier", "fence", "work_item"):
+    if extent in ("barrier", "fence", "work_item", "copy", "wait"):
         return call_group_method(ctx, item, extent, args, node)
     if args and extent == "group":
         what, extent = "group_id", ""
@@ -245,7 +301,7 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
         if not args:
             return queries(what, item)
         count = 1 if item.kind == "sub_group" else item.ndim
-        return query(what, _dimension(ctx, args, count, node, describe(item)))
+        return query(what, _dimension(ctx, args, count, node, describe(item)), item)
     if args:
         raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
     if what:
@@ -255,14 +311,18 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
             return nd_range(item)
         case "leader":
             return leader(item)
-    return Item(extent, 1 if extent == "sub_group" else item.ndim)
+    return Item(extent, 1 if extent == "sub_group" else item.ndim, item.bound)
 
 
 def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
                  node: ast.AST) -> Value:
+    if name in ("get_pointer", "get_multi_ptr"):
+        return pointers.point(ctx, memory, None, node)
+    if name in pointers.METHODS:
+        return pointers.call_method(ctx, memory, name, args, node)
     dims = range(len(memory.index), memory.view.ndim)
     if name == "get_range":
-        extents = tuple(n.Extent(WEAK_INT, memory.base, d) for d in dims)
+        extents = tuple(ctx.extent(memory, d) for d in dims)
         if args:
             return extents[_dimension(ctx, args, len(extents), node, f"'{memory.name}'")]
         return Several(extents, "range")
@@ -294,14 +354,20 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         source = function_source(function.__code__)
     except SourceMissing as missing:
         raise ctx.refuse(missing.id, node, **missing.facts) from None
-    ctx.guard(path, function)
-    frame = Frame(source, function, path, _key(ctx, node), call=node, entry=ctx.regions)
+    library = function.__module__ in LIBRARIES
+    if not (path and path[0][0] == "library"):  # what we call ourselves cannot change
+        ctx.guard(path, function)
+    if library:
+        ctx.libraries.add(path)
+    frame = Frame(source, function, path, _key(ctx, node), call=node, entry=ctx.regions,
+                  library=library)
+    ctx.enter(frame)
     ctx.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)
 
 
 def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
-    return (*ctx.frame.key, *ctx.unrolled, ctx.span(node))
+    return (*ctx.frame.key, *ctx.unrolled, ctx.frame.source.span(node))
 
 
 def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
@@ -312,7 +378,7 @@ def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords:
             raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
     source = FunctionSource(closure.node, closure.frame.source.file)
     frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
-                  call=node, entry=ctx.regions)
+                  call=node, entry=ctx.regions, library=closure.frame.library)
     return run(ctx, frame, args, keywords, node)
 
 
@@ -335,9 +401,12 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
         if ctx.refusals > refusals and frame.result is None:
             return Poison()  # what it would return is not known; more errors would mislead
-        if frame.result is not None and (frame.falls or not ended) and "final" in ctx.facts \
+        if frame.result is not None and (frame.falls or not ended) \
                 and ctx.refusals == refusals:
-            raise ctx.refuse("K043", function, name=function.name)
+            if "final" not in ctx.facts:
+                ctx.unsure = True
+            else:
+                raise ctx.refuse("K043", function, name=function.name)
     finally:
         ctx.frames.pop()
         ctx.loops = loops
@@ -346,6 +415,9 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
     else:
         ctx.block.extend(block)
     result = frame.result
+    if isinstance(result, Vector | Instance):  # what the function made is its caller's alone
+        made = local_homes(result, lambda home: home not in ctx.shared)
+        return replace(made, exact=False) if isinstance(made, Vector | Instance) else made
     if result is None:
         return Nothing()
     return n.Read(result.type, result) if isinstance(result, n.Local) else result
@@ -353,6 +425,10 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
 
 def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
     moving = isinstance(value, n.Expr) and not is_stable(value)
+    if isinstance(value, Vector):  # a variable's own elements: the function may change them
+        moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
+    if isinstance(value, Instance):
+        moving = not value.exact
     if moving or name in frame.assigned or isinstance(value, Memory | Record):
         ctx.assign(name, value, node)
     else:

@@ -15,6 +15,7 @@ import numpy as np
 
 from unisycl.base import dtypes, geometry
 from unisycl.base.enums import access_mode
+from unisycl.base.images import image_sampler
 from unisycl.frontend.values import Path
 from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, Struct, View, element_type
 from unisycl.lang.functions import function_object
@@ -67,6 +68,8 @@ def follow(obj: Any, step: str, key: Any, arguments: tuple[Any, ...] = ()) -> An
             return (obj.__defaults__ or ())[key]
         case "kwdefault":
             return (obj.__kwdefaults__ or {})[key]
+        case "object":
+            return key
     raise AssertionError(step)
 
 
@@ -123,6 +126,8 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
     kind = data_type(obj)
     if kind is not None:
         return kind
+    if isinstance(obj, image_sampler):
+        return obj
     if frozen and not isinstance(obj, tuple | FunctionType):
         return obj if isinstance(obj, str | bytes) else Identity(obj)
     obj = unwrap(obj)
@@ -173,6 +178,10 @@ def why_not(obj: Any) -> tuple[str, str]:
         return kind, "pass a tuple for constants, or an accessor, USM memory or an array for data"
     return kind, {
         "buffer": "make an accessor of the buffer in the command group and capture that",
+        "sampled_image": "make a sampled_image_accessor in the command group and capture that",
+        "unsampled_image": "make an unsampled_image_accessor in the command group and capture that",
+        "host_sampled_image_accessor": "use sampled_image_accessor inside the command group",
+        "host_unsampled_image_accessor": "use unsampled_image_accessor inside the command group",
         "host_accessor": "use accessor(buffer, handler, ...) inside the command group",
         "queue": "queues live on the host", "handler": "the handler lives on the host",
     }.get(kind, "capture accessors, USM memory, arrays, numbers, tuples or functions")

@@ -12,9 +12,17 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, instances, pointers, vectors
 from unisycl.frontend.context import Context
-from unisycl.frontend.values import Closure, Constant, Several, Value, describe
+from unisycl.frontend.values import (
+    Closure,
+    Constant,
+    Instance,
+    Several,
+    Value,
+    Vector,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT
@@ -32,7 +40,7 @@ def static_truth(value: Value) -> bool | None:
         return bool(value.object)
     if isinstance(value, Several) and value.kind == "tuple":
         return bool(value.items)
-    if isinstance(value, Closure):
+    if isinstance(value, Closure) or pointers.is_pointer(value):
         return True
     return None
 
@@ -69,6 +77,16 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         fixed = _fixed_equality(ctx, left, right)
         if fixed is not None:
             return coerce.weak_scalar(fixed == (name == "eq"))
+    if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls \
+            and name in ("eq", "ne") and left.cls.__dataclass_params__.eq:
+        left, right = Several(left.items), Several(right.items)
+    found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
+    if found is not None:
+        return found
+    if isinstance(left, Instance) and instances.operator_method(left, f"__{name}__"):
+        return instances.call_method(ctx, left, f"__{name}__", [right], {}, node)
+    if isinstance(left, Vector) or isinstance(right, Vector):
+        return vectors.compare(ctx, name, _COMPARED[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
         if name in ("eq", "ne"):
             equal = _all_equal(ctx, left, right, node)

@@ -10,22 +10,25 @@ from __future__ import annotations
 import ast
 import enum
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from types import CodeType, FunctionType
+from dataclasses import replace
+from types import CodeType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from unisycl.base import diagnostics, geometry
 from unisycl.base.errors import Diagnostic
+from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.values import (
+    Atomic,
     Constant,
+    Image,
     Item,
     Memory,
     Method,
@@ -34,18 +37,23 @@ from unisycl.frontend.values import (
     Record,
     Reduction,
     Several,
+    Stream,
     Value,
+    Vector,
     describe,
+    own_type,
 )
+from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
+from unisycl.ir.types import WEAK_INT, Field, ImageView, Scalar, StreamType, Struct, View
 from unisycl.ir.uses import Position
 
 Tail: TypeAlias = frozenset[str]
 """What falling off the end of a block amounts to: 'return', 'continue', or neither."""
 
 NOWHERE: Tail = frozenset()
+_SIMPLE = 4
 
 
 class Refused(Exception):
@@ -56,14 +64,17 @@ class Refused(Exception):
 class Frame:
     """One function being inlined: its names, and where ``return`` goes.
 
-    ``key`` names the inlined instance the same way in every round. ``result`` collects returns;
-    ``falls`` says that one returns nothing. ``entry`` is the region of its call, ``where`` the
-    region in which each name got its value. ``assigned`` are the names the function binds, ``once``
-    those that one plain assignment binds, so that a constant given to one stays a constant.
+    ``library``: a function of unisycl's own, written in the kernel language; what is wrong in it is
+    reported where the user calls it. ``key`` names the inlined instance the same way in every
+    round. ``result`` collects returns; ``falls`` says that one returns nothing. ``entry`` is the
+    region of its call, ``where`` the region in which each name got its value. ``assigned`` are the
+    names the function binds, ``once`` those that one plain assignment binds, so that a constant
+    given to one stays a constant. ``allowed`` are the aspects that ``device_has`` lists, None where
+    it says nothing.
     """
 
     source: FunctionSource
-    function: FunctionType | None
+    function: Any  # FunctionType | None; type checkers would bind it as a method
     path: Path
     key: tuple[Any, ...]
     parent: Frame | None = None
@@ -77,6 +88,8 @@ class Frame:
     where: dict[str, tuple[int, ...]] = field(default_factory=dict)
     result: Value | n.Local | None = None
     call: ast.AST | None = None
+    allowed: frozenset[str] | None = None
+    library: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +108,12 @@ class KernelShape:
     ndim: int
     local: tuple[int, ...] = ()
     sub_group: int = 0
+    required: tuple[int, ...] = ()
+    checks: frozenset[str] = frozenset()
+    fast_math: bool = False
 
 
-class Context:
+class Context(Variables):
     """Everything the lowering functions share. Owned by one ``specialize`` call, one thread."""
 
     def __init__(self, function: Any, arguments: tuple[Any, ...], shape: KernelShape,
@@ -110,6 +126,7 @@ class Context:
         self.types = types
         self.facts = facts
         self.changed = False
+        self.unsure = False
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0
         self.block: list[n.Stmt] = []
@@ -122,10 +139,18 @@ class Context:
         self.loops: list[Unrolled | None] = []
         self.regions: tuple[int, ...] = ()
         self.aspects: set[str] = set()
+        self.shared: dict[Any, str] = {}
+        self.places: dict[CodeType, set[Position]] = {}
+        self.streams: dict[Path, n.Expr] = {}
         self.unrolled: list[int] = []
+        self.libraries: set[Path] = set()
         self.inlined = 0
         self.reductions: tuple[Any, ...] = ()
         self.in_items = False
+        self.handled = False
+        self.required: tuple[int, ...] = ()
+        self.limited = False
+        self.at: ast.AST | None = None
         self._numbers = itertools.count(1)
         self._lower_expr = lower_expr
         self.lower_body: Callable[..., bool] = lower_body
@@ -137,18 +162,24 @@ class Context:
         return self.frames[-1]
 
     def span(self, node: ast.AST) -> Span:
-        """Return where a node of the current function stands."""
+        """Return where a node of the current function stands, or the user's call of a library."""
+        for frame in reversed(self.frames):
+            if not frame.library or frame.call is None:
+                return frame.source.span(node)
+            node = frame.call
         return self.frame.source.span(node)
 
     def refuse(self, id: str, node: ast.AST, **facts: object) -> Refused:
         """Report a diagnostic and return the exception that gives up the statement."""
         self.refusals += 1
         found = diagnostics.diagnostic(id, self.span(node), **facts)
-        if not any((d.id, d.message, d.span) == (id, found.message, found.span)
-                   for d in self.diagnostics):
+        library = any(frame.library for frame in self.frames)
+        if not any(d.span == found.span and (library or (d.id, d.message) == (id, found.message))
+                   for d in self.diagnostics):  # one for a call of ours; the rest would mislead
             notes = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
-                for outer, inner in itertools.pairwise(self.frames) if inner.call is not None)
+                for outer, inner in itertools.pairwise(self.frames)
+                if inner.call is not None and not inner.library)
             self.diagnostics.append(
                 Diagnostic(found.id, found.message, found.span, found.help, notes[::-1]))
         return Refused()
@@ -164,16 +195,19 @@ class Context:
         self.facts.add("convergent")
         at: ast.AST | None = node
         for frame in reversed(self.frames):
-            owner: Frame | None = frame
-            while owner is not None and owner.function is None:
-                owner = owner.parent
-            if owner is not None and owner.function is not None and at is not None:
-                self.uses[owner.function.__code__][1].add(position(at))
+            code = code_of(frame)
+            if code is not None and at is not None:
+                self.uses[code][1].add(position(at))
             at = frame.call
+
+    def function_at_hand(self) -> CodeType | None:
+        """Return the code of the Python function that is being lowered."""
+        return code_of(self.frame)
 
     # ---- expressions
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to whatever it denotes; a poisoned one gives up the statement."""
+        self.at = node
         try:
             result = self._lower_expr(self, node)
         except coerce.DoesNotFit as problem:
@@ -196,6 +230,8 @@ class Context:
             return value
         if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
             return self.to_scalar(value.items[0], node)
+        if isinstance(value, Vector) and len(value.items) == 1:
+            return value.items[0]
         if isinstance(value, Memory) and len(value.index) == value.view.ndim \
                 and isinstance(value.view.elem, Scalar):
             return self.load(value, node)
@@ -220,8 +256,14 @@ class Context:
         """Return the number of elements of a view."""
         size: n.Expr = coerce.weak_scalar(1)
         for d in range(len(memory.index), memory.view.ndim):
-            size = coerce.binary("mul", size, n.Extent(WEAK_INT, memory.base, d), WEAK_INT)
+            size = coerce.binary("mul", size, self.extent(memory, d), WEAK_INT)
         return size
+
+    def extent(self, memory: Memory, d: int) -> n.Expr:
+        """Return how many elements a view, or a slice of it, has in one dimension."""
+        if memory.window is not None and d == len(memory.index):
+            return memory.window[1]
+        return n.Extent(WEAK_INT, memory.base, d)
 
     def load(self, memory: Memory, node: ast.AST) -> n.Expr:
         """Read the element a fully indexed view denotes."""
@@ -241,10 +283,88 @@ class Context:
         return n.Load(member.type, n.Place(member.base, member.index, member.type, member.offset,
                                            member.inner, self.span(node)))
 
-    def need(self, type: Scalar) -> None:
+    def member(self, record: Record, field: Field, node: ast.AST) -> Value:
+        """Read a member of a record: a number or vec; a struct or array stays a place."""
+        found = replace(record, type=field.type, shape=field.shape, offset=record.offset
+                        + field.offset, name=f"{record.name}.{field.name}")
+        if isinstance(field.type, Scalar) and not field.shape:
+            return self.load_member(found, node)
+        if own_type(field.type) is None or field.shape:
+            return found
+        if not record.readable:
+            raise self.refuse("K058", node, name=found.name)
+        return self.load_vector(found, node)
+
+    def load_vector(self, record: Record, node: ast.AST) -> Vector:
+        """Return a vec in memory: loads of its elements, each done only where it is used."""
+        assert isinstance(record.type, Struct)
+        index = tuple(self._repeatable(x) for x in record.index)
+        inner = tuple((self._repeatable(x), size) for x, size in record.inner)
+        items = []
+        for f in record.type.fields:
+            assert isinstance(f.type, Scalar)
+            items.append(n.Load(f.type, n.Place(record.base, index, f.type,
+                                                record.offset + f.offset, inner, self.span(node))))
+            self.need(f.type)
+        return Vector(record.type, tuple(items), name=record.name, writable=record.writable,
+                      readable=record.readable, room=record.type.size // items[0].type.size)
+
+    def loaded(self, value: Vector) -> Vector:
+        """Return a vec whose elements are at hand: one in memory is read whole, by one access."""
+        place = value.place
+        if place is None:
+            return value
+        items = self.load_many(place, max(value.room, len(value.items)))
+        return replace(value, items=tuple(items[:len(value.items)]), exact=False)
+
+    def load_many(self, place: n.Place, count: int) -> list[n.Expr]:
+        """Read scalars that follow one another in memory."""
+        locals = tuple(n.Local("t", place.type) for _ in range(count))
+        self.emit(n.LoadMany(locals, place, span=place.span))
+        return [n.Read(x.type, x) for x in locals]
+
+    def store_many(self, place: n.Place, values: Sequence[n.Expr], node: ast.AST) -> None:
+        """Write scalars that follow one another in memory; all are evaluated before."""
+        if len(values) == 1:
+            self.emit(n.Store(place, values[0], span=self.span(node)))
+        else:
+            self.emit(n.StoreMany(place, tuple(self.hold(x) for x in values),
+                                  span=self.span(node)))
+
+    def _repeatable(self, x: n.Expr) -> n.Expr:
+        """Keep an index that costs something to compute, for it is used for every element."""
+        costs = sum(1 for _ in visit.walk(x)) > _SIMPLE or any(
+            isinstance(e, n.Load | n.Call) for e in visit.walk(x))
+        return self.once(x) if costs else x
+
+    def need(self, type: Scalar, node: ast.AST | None = None) -> None:
         """Note the aspect a type asks of the device."""
         if type.dtype.aspect and not type.weak:
-            self.aspects.add(type.dtype.aspect)
+            self.need_aspect(type.dtype.aspect, node)
+
+    def need_aspect(self, name: str, node: ast.AST | None = None) -> None:
+        """Note an aspect; refuse it where a function promises to do without."""
+        for frame in reversed(self.frames if self.limited else ()):
+            if frame.allowed is not None and name not in frame.allowed:
+                raise self.refuse("K070", node or self.at or self.frame.source.node, aspect=name,
+                                  name=frame.source.name)
+        self.aspects.add(name)
+
+    def enter(self, frame: Frame) -> None:
+        """Heed what a function that is about to be lowered promises about itself."""
+        marked = getattr(frame.function, "__unisycl_device_has__", None)
+        if marked is not None:
+            for name in sorted(marked):
+                self.need_aspect(name, frame.call)
+            frame.allowed = marked
+            self.limited = True
+
+    def need_all(self, kind: Scalar | Struct) -> None:
+        """Note the aspects of every number in an element."""
+        for f in kind.fields if isinstance(kind, Struct) else ():
+            self.need_all(f.type)
+        if isinstance(kind, Scalar):
+            self.need(kind)
 
     def operands(self, *nodes: ast.expr) -> list[Value]:
         """Lower several expressions in order; earlier ones keep the value they had then."""
@@ -254,27 +374,9 @@ class Context:
             value = self.value(node)
             if len(self.block) > before:
                 for k, old in enumerate(values):
-                    values[k] = self._keep(old, before)
+                    values[k] = self.keep(old, before)
             values.append(value)
         return values
-
-    def _keep(self, value: Value, position: int) -> Value:
-        """Save a value before the statements at ``position`` if they could change it."""
-        if isinstance(value, n.Expr) and not is_stable(value):
-            local = n.Local("t", value.type)
-            self.block.insert(position, n.Assign(local, value))
-            return n.Read(local.type, local)
-        if isinstance(value, Several):
-            return Several(tuple(self._keep(v, position) for v in value.items), value.kind)
-        return value
-
-    def hold(self, x: n.Expr, name: str = "t") -> n.Expr:
-        """Return an expression of the same value that later statements cannot change."""
-        if is_stable(x):
-            return x
-        local = n.Local(name, x.type)
-        self.emit(n.Assign(local, x))
-        return n.Read(local.type, local)
 
     # ---- statements
     def emit(self, stmt: n.Stmt) -> None:
@@ -294,117 +396,30 @@ class Context:
     def branch(self) -> Iterator[list[n.Stmt]]:
         """Collect statements that may not run, or run again: a region of control flow."""
         outer, self.regions = self.regions, (*self.regions, self.number())
+        before = dict(self.shared)
         try:
             with self.into() as block:
                 yield block
         finally:
             self.regions = outer
+            self.shared = {**before, **self.shared}  # it may not have run
 
-    # ---- variables
-    def assign(self, name: str, value: Value, node: ast.AST) -> None:
-        """Bind a name in the current frame, as ``name = value`` does."""
-        frame = self.frame
-        if isinstance(value, n.Const) and name in frame.once and not self.loops:
-            frame.names[name] = value
-            return
-        if name not in frame.once:
-            value = self.as_number(value, node)
-        old = frame.names.get(name)
-        if old is not None and self._replaces(frame, name, old, value):
-            old = None
-        frame.names[name] = self.bind((frame.key, name), name, old, value, node)
-        frame.where[name] = self.regions
-
-    def _replaces(self, frame: Frame, name: str, old: Value | n.Local, value: Value) -> bool:
-        """Say whether a value of another kind may take a name over: where no path keeps the old.
-
-        That is so where the name got its old value in this region of control flow or inside it.
-        """
-        region = self.regions
-        if isinstance(old, Poison) or frame.where.get(name, frame.entry)[:len(region)] != region:
-            return False
-        return not (isinstance(old, n.Local) and isinstance(value, n.Expr))
-
-    def as_number(self, value: Value, node: ast.AST) -> Value:
-        """Return the integer a one-dimensional index is, also inside tuples; others as they are."""
-        if isinstance(value, Several) and value.kind == "tuple":
-            return Several(tuple(self.as_number(v, node) for v in value.items))
-        is_index = isinstance(value, Item) and value.ndim == 1 and value.kind in ITEM_KINDS
-        return self.to_scalar(value, node) if is_index else value
-
-    def bind(self, key: Any, name: str, old: Value | n.Local | None, value: Value,
-             node: ast.AST) -> Value | n.Local:
-        """Return what a name denotes once it was given a value, emitting what that takes."""
-        if isinstance(old, Poison) or isinstance(value, Poison):
-            return Poison()
-        if is_one(value) and (isinstance(old, n.Local) or key in self.types):
-            value = self.to_scalar(value, node)  # an id of one dimension is its integer, too
-        if isinstance(value, n.Expr):
-            old = None if old is not None and not isinstance(old, n.Local) and is_one(old) else old
-            if old is not None and not isinstance(old, n.Local):
-                raise self._two_kinds(name, old, value, node)
-            return self.assign_scalar(key, name, old, value, node)
-        if isinstance(value, Several):
-            if old is not None and not (isinstance(old, Several)
-                                        and len(old.items) == len(value.items)):
-                raise self._two_kinds(name, old, value, node)
-            held = [self.hold(v) if isinstance(v, n.Expr) else v for v in value.items]
-            olds = old.items if isinstance(old, Several) else [None] * len(held)
-            items = [self.bind((*key, k), f"{name}.{k}", _local_of(o), v, node)
-                     for k, (o, v) in enumerate(zip(olds, held, strict=True))]
-            return Several(tuple(n.Read(i.type, i) if isinstance(i, n.Local) else i
-                                 for i in items), value.kind)
-        if isinstance(value, Memory | Record) and value.index:
-            return self._bind_place(key, name, old, value, node)
-        if old is not None and old != value:
-            raise self._two_kinds(name, old, value, node)
-        return value
-
-    def _bind_place(self, key: Any, name: str, old: Value | n.Local | None, value: Memory | Record,
-                    node: ast.AST) -> Value:
-        """Bind a row or a record: its indices are kept as they are now, in locals of the name."""
-        zeros = (coerce.weak_scalar(0),) * len(value.index)
-        if isinstance(old, Memory | Record) and replace(old, index=zeros, name="") != replace(
-                value, index=zeros, name=""):
-            raise self._two_kinds(name, old, value, node)
-        if old is not None and not isinstance(old, Memory | Record):
-            raise self._two_kinds(name, old, value, node)
-        olds = old.index if old is not None else (None,) * len(zeros)
-        held = [self.hold(x) for x in value.index]
-        index = []
-        for k, (o, x) in enumerate(zip(olds, held, strict=True)):
-            local = self.assign_scalar((*key, "index", k), name, o.local if isinstance(o, n.Read)
-                                       else None, coerce.convert(x, WEAK_INT), node)
-            index.append(n.Read(local.type, local))
-        return replace(value, index=tuple(index))
-
-    def assign_scalar(self, key: Any, name: str, old: n.Local | None, value: n.Expr,
-                      node: ast.AST) -> n.Local:
-        """Give the variable of a key a value; its type joins all it is ever given."""
-        known = self.types.get(key)
-        joined = value.type if known is None else coerce.join(known, value.type)
-        if joined is None:
-            assert known is not None
-            raise self.refuse("K035", node, name=name, first=known, second=value.type)
-        if joined != known:
-            self.types[key] = joined
+    @contextmanager
+    def repeated(self, node: ast.AST) -> Iterator[list[n.Stmt]]:
+        """Collect the body of a loop: what one turn shares, the next one starts with."""
+        key = ("shared", self.frame.key, position(node))
+        self.shared.update(self.types.get(key, {}))
+        with self.branch() as block:
+            yield block
+        if self.shared.keys() - self.types.get(key, {}).keys():
+            self.types[key] = dict(self.shared)
             self.changed = True
-        local = old if old is not None and old.type == joined else n.Local(name, joined)
-        if local is not old and old is not None:
-            self.changed = True
-        try:
-            self.emit(n.Assign(local, coerce.cast(value, joined), span=self.span(node)))
-        except coerce.DoesNotFit as problem:
-            raise self.too_large(problem, node) from None
-        return local
-
-    def _two_kinds(self, name: str, old: Any, value: Value, node: ast.AST) -> Refused:
-        first = str(old.type) if isinstance(old, n.Local) else describe(old)
-        return self.refuse("K035", node, name=name, first=first, second=describe(value))
 
     # ---- captures
     def guard(self, path: Path, obj: Any, *, frozen: bool = False) -> None:
         """Note that the code depends on the signature of an object."""
+        if any(path[:len(p)] == p != path for p in self.libraries):
+            return
         if (path, frozen) not in self.guards and (path, True) not in self.guards:
             self.guards[path, frozen] = guards.test(obj, frozen=frozen)
 
@@ -450,14 +465,27 @@ class Context:
         param = self.params.get(path)
         if param is None:
             param = self.params[path] = n.Param(name, kind, len(self.params), path)
+        if isinstance(kind, ImageView):
+            return Image(param, kind, name, kind.sampler)
         if isinstance(kind, View):
             if isinstance(kind.elem, Scalar):
                 self.need(kind.elem)
             return Memory(param, kind, name=name)
         if isinstance(kind, Struct):
-            return Record(param, (), kind, writable=False, name=name)
+            record = Record(param, (), kind, writable=False, name=name)
+            return record if own_type(kind) is None else self.load_vector(record, node)
+        if isinstance(kind, StreamType):
+            self.streams[path] = n.ParamRead(kind, param)
+            return Stream(self.streams[path])
         self.need(kind)
         return n.ParamRead(kind, param)
+
+
+def code_of(frame: Frame | None) -> CodeType | None:
+    """Return the code of the function whose text a frame's statements stand in."""
+    while frame is not None and frame.function is None:
+        frame = frame.parent
+    return None if frame is None or frame.function is None else frame.function.__code__
 
 
 def position(node: Any) -> Position:
@@ -468,26 +496,19 @@ def position(node: Any) -> Position:
 def _is_host_object(obj: Any) -> bool:
     """Say whether an object is one of the host API's that no kernel takes."""
     return type(obj).__module__.startswith("unisycl.api.") and type(obj).__name__ in (
-        "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor")
-
-
-def _local_of(value: Value | n.Local | None) -> Value | n.Local | None:
-    return value.local if isinstance(value, n.Read) else value
-
-
-def is_one(value: Value | n.Local) -> bool:
-    """Say whether a value is an id or range of one dimension."""
-    return isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1
+        "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor",
+        "sampled_image", "unsampled_image", "host_sampled_image_accessor",
+        "host_unsampled_image_accessor")
 
 
 def _scalar_help(value: Value) -> str:
+    if isinstance(value, Atomic):
+        return "read its value with load()"
+    if isinstance(value, Vector):
+        return "take one element of it, or ask sycl.any(v) or sycl.all(v) of a condition"
     if isinstance(value, Memory):
         return "index it with one integer for each dimension"
     if getattr(value, "kind", "") in ("item", "nd_item", "h_item", "id", "range"):
         return "take one dimension of it, e.g. index[0] or get_global_id(0)"
     return ""
 
-
-def is_stable(x: n.Expr) -> bool:
-    """Say whether no statement can change the value of an expression."""
-    return not any(isinstance(e, n.Load | n.Read) for e in visit.walk(x))

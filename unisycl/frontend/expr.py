@@ -9,13 +9,26 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import captures, coerce, instances, output, pointers, vectors
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.names import suggest
-from unisycl.frontend.values import Closure, Constant, Poison, Several, Value, describe
+from unisycl.frontend.values import (
+    Closure,
+    Constant,
+    Instance,
+    Poison,
+    Record,
+    Several,
+    Stream,
+    Value,
+    Vector,
+    describe,
+)
+from unisycl.frontend.variables import variable
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
@@ -27,6 +40,8 @@ BINARY = {
 }
 SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "and": "&",
           "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "pow": "**", "matmul": "@"}
+_SPECIAL = {"div": "truediv", "shl": "lshift", "shr": "rshift"}
+_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
 _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
 
 
@@ -55,11 +70,18 @@ def lower_name(ctx: Context, node: ast.Name) -> Value:
 
 def _not_yet(ctx: Context, frame: Frame, node: ast.Name) -> Value:
     """Return a variable whose assignment comes later in the text (in a loop)."""
+    vector = ctx.types.get((frame.key, node.id, "vector"))
+    if vector is not None:
+        locals = [n.Local(f"{node.id}.{k}", f.type) for k, f in enumerate(vector.fields)]
+        made = frame.names[node.id] = variable((frame.key, node.id), node.id,
+                                               Vector(vector, ()), locals)
+        return made
     known = ctx.types.get((frame.key, node.id))
     if known is not None:
         local = frame.names[node.id] = n.Local(node.id, known)
         return n.Read(known, local)
     if "final" not in ctx.facts:
+        ctx.unsure = True
         return Poison()
     raise ctx.refuse("K031", node, name=node.id)
 
@@ -99,11 +121,22 @@ def lower_binop(ctx: Context, node: ast.BinOp) -> Value:
 
 
 def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """Return ``left op right`` for scalars, ids and ranges, and tuples."""
+    """Return ``left op right`` for scalars, ids and ranges, tuples and vectors."""
+    if isinstance(left, Stream) and op == "shl":
+        return output.put(ctx, left, right, node)
+    if isinstance(left, Vector) or isinstance(right, Vector):
+        return vectors.binary(ctx, op, SYMBOL[op], left, right, node, arithmetic)
+    for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
+        name = f"{prefix}{_SPECIAL.get(op, op)}__"
+        if isinstance(owner, Instance | Record) and instances.operator_method(owner, name):
+            return instances.call_method(ctx, owner, name, [other], {}, node)
     if isinstance(left, Several) or isinstance(right, Several):
         pair = _elementwise(ctx, op, left, right, node)
         if pair is not None:
             return pair
+    pointer = pointers.operate(ctx, op, SYMBOL[op], left, right, node)
+    if pointer is not None:
+        return pointer
     if _is_text(left) or _is_text(right):
         raise ctx.refuse("K019", node)
     a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
@@ -153,7 +186,7 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
             or (op == "sub" and type == BOOL):
         raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{a.type} and {b.type}",
                          help="these operators need integers" if op in _INTEGER_ONLY else "")
-    ctx.need(type)
+    ctx.need(type, node)
     if op == "pow":
         return power(ctx, a, b, type, node)
     return coerce.binary(op, a, b, type)
@@ -233,6 +266,12 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
         if fixed is not None:
             return coerce.weak_scalar(not fixed)
         return coerce.negate(coerce.cast(coerce.truth(ctx.to_scalar(value, node)), WEAK_BOOL))
+    method = f"__{type(node.op).__name__.lower().replace('usub', 'neg').replace('uadd', 'pos')}__"
+    if isinstance(value, Instance) and instances.operator_method(value, method):
+        return instances.call_method(ctx, value, method, [], {}, node)
+    if isinstance(value, Vector):
+        symbol = _UNARY[type(node.op)]
+        return vectors.unary(ctx, symbol, value, node, lambda x: _unary(ctx, node, x))
     if isinstance(value, Several) and value.kind != "tuple":
         return Several(tuple(_unary(ctx, node, ctx.to_scalar(v, node)) for v in value.items),
                        value.kind)
@@ -243,7 +282,7 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
     kind = x.type.dtype.kind
     if kind == "b" and x.type.weak:
         x, kind = coerce.cast(x, WEAK_INT), "i"
-    symbol = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)]
+    symbol = _UNARY[type(node.op)]
     if (symbol == "~" and kind == "f") or (symbol != "~" and kind == "b"):
         raise ctx.refuse("K036", node, op=symbol, types=x.type, help="")
     if symbol == "+":
@@ -268,6 +307,10 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         left = ctx.value(node.body)
     with ctx.into() as orelse:
         right = ctx.value(node.orelse)
+    if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
+        return _one_vector(ctx, cond, (then, left), (orelse, right), node)
+    if isinstance(left, Instance) and isinstance(right, Instance):
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Several) and isinstance(right, Several) and not then and not orelse \
             and len(left.items) == len(right.items):
         pairs = [(ctx.to_scalar(a, node), ctx.to_scalar(b, node))
@@ -277,11 +320,48 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     if not then and not orelse and is_cheap(a) and is_cheap(b):
         return _choose(ctx, cond, a, b, node)
     type = _joined(ctx, a, b, node)
-    result = n.Local("t", type)
-    then.append(n.Assign(result, coerce.cast(a, type), span=ctx.span(node)))
-    orelse.append(n.Assign(result, coerce.cast(b, type), span=ctx.span(node)))
+    return _branched(ctx, cond, then, orelse, [(a, b, type)], node)[0]
+
+
+def _one_vector(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Vector],
+                right: tuple[list[n.Stmt], Vector], node: ast.AST) -> Value:
+    """Return one of two vectors; it may be either of the objects they are."""
+    then, a = left
+    orelse, b = right
+    pairs = list(zip(a.items, b.items, strict=True))
+    if not then and not orelse and all(is_cheap(x) for pair in pairs for x in pair):
+        items = [_choose(ctx, cond, x, y, node) for x, y in pairs]
+    else:
+        items = _branched(ctx, cond, then, orelse, [(x, y, a.elem) for x, y in pairs], node)
+    return Vector(a.type, tuple(items), a.homes | b.homes, a.name or b.name, exact=False)
+
+
+def _one_object(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Value],
+                right: tuple[list[n.Stmt], Value], node: ast.AST) -> Value:
+    """Return one of two objects of a class, in variables of its own."""
+    key = (ctx.frame.key, "choice", ctx.span(node), *ctx.unrolled)
+    result: Value | n.Local | None = None
+    blocks = []
+    for block, value in (left, right):
+        with ctx.into() as more:
+            result = ctx.bind(key, "the choice", result, value, node)
+        blocks.append((*block, *more))
+    ctx.emit(n.If(cond, *blocks, span=ctx.span(node)))
+    assert isinstance(result, Instance)
+    return replace(result, exact=False)
+
+
+def _branched(ctx: Context, cond: n.Expr, then: list[n.Stmt], orelse: list[n.Stmt],
+              values: list[tuple[n.Expr, n.Expr, Scalar]], node: ast.AST) -> list[n.Expr]:
+    """Emit a branch that gives variables one or the other of each pair of values."""
+    results: list[n.Expr] = []
+    for a, b, type in values:
+        result = n.Local("t", type)
+        then.append(n.Assign(result, coerce.cast(a, type), span=ctx.span(node)))
+        orelse.append(n.Assign(result, coerce.cast(b, type), span=ctx.span(node)))
+        results.append(n.Read(type, result))
     ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
-    return n.Read(type, result)
+    return results
 
 
 def _in_block(ctx: Context, block: list[n.Stmt], value: Value, node: ast.AST) -> n.Expr:

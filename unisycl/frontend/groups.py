@@ -1,4 +1,4 @@
-"""Calls that a whole group makes together: barriers, collectives, hierarchical loops.
+"""Functions that a whole group calls together: barriers, votes, reductions, scans, shuffles.
 
 Non-goals: proving that control flow is converged (``passes``). Invariant: each such call is noted
 with ``Context.converge`` (SYCL 2020 §4.17.2 to §4.17.4, §4.9.4.2.3).
@@ -9,20 +9,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from unisycl.base.enums import memory_order, memory_scope
-from unisycl.frontend import coerce
+from unisycl.base import dtypes
+from unisycl.base.enums import memory_scope
+from unisycl.frontend import coerce, vectors
+from unisycl.frontend.arrays import group_cells
 from unisycl.frontend.context import Context
+from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.reducers import operator_name
-from unisycl.frontend.values import Constant, Item, Nothing, Several, Value, describe
+from unisycl.frontend.values import Constant, Item, Nothing, Several, Value, Vector, describe
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT
+from unisycl.ir import operators
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 
 _SCOPE = {"group": memory_scope.work_group, "sub_group": memory_scope.sub_group}
 
 
-def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
-           sub_groups_only: bool = False) -> memory_scope:
+def _check_group(ctx: Context, value: Value, node: ast.AST, what: str, *,
+                 sub_groups_only: bool = False) -> Item:
+    """Return a group that is one, or refuse; and refuse kernels that have none."""
     if ctx.shape.kind in ("single", "range"):
         raise ctx.refuse("K050", node, what=f"'{what}'")
     if not isinstance(value, Item) or value.kind not in _SCOPE:
@@ -31,11 +36,25 @@ def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
     if sub_groups_only and value.kind != "sub_group":
         raise ctx.refuse("K049", node, found="a group", expected="a sub_group",
                          help=f"{what} works within sub-groups: pass it.get_sub_group()")
+    return value
+
+
+def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
+           sub_groups_only: bool = False) -> memory_scope:
+    """Check a group that is about to meet, and note that it meets here."""
+    kind = _check_group(ctx, value, node, what, sub_groups_only=sub_groups_only).kind
     ctx.converge(node, what)
     if ctx.shape.kind == "work_group":
         raise ctx.refuse("K052", node, what=f"'{what}'", where="in a hierarchical kernel",
                          help="parallel_for_work_item has barriers at both of its ends")
-    return _SCOPE[value.kind]
+    return _SCOPE[kind]
+
+
+def _size(ctx: Context, node: ast.Call) -> Value:
+    group = _check_group(ctx, parameters(ctx, node, "group_size", ("group",))["group"], node,
+                         "a group algorithm")
+    name, extent = ITEM_METHODS[group.kind]["get_local_linear_range"]
+    return linear(name, extent, group)
 
 
 def _barrier(ctx: Context, node: ast.Call) -> Value:
@@ -81,22 +100,62 @@ def _reduction(op: str) -> Callable[[Context, ast.Call], Value]:
         if _operator(operator) == "" and _operator(init):
             init, operator = operator, init
         combine = _operator(operator)
-        if not combine:
-            raise ctx.refuse("K052", node, what=describe(operator or Nothing()),
-                             where=f"as operator of '{name}'",
-                             help="use one of unisycl's function objects: plus, minimum, ...")
-        x = ctx.to_scalar(found["x"], node)
-        operands = [x]
-        if init is not None:
-            first = ctx.to_scalar(init, node)
-            type = coerce.join(x.type, first.type) or x.type
-            operands = [coerce.convert(x, type), coerce.convert(first, type)]
-        if combine.startswith("bit") and operands[0].type.dtype.is_float:
-            raise ctx.refuse("K036", node, op=combine, types=operands[0].type,
-                             help="these operators need integers")
-        scope = _group(ctx, found["group"], node, name)
-        return _collect(ctx, op, tuple(operands), scope, node, type=operands[0], combine=combine)
+        xs, whole = _numbers(ctx, found["x"], node)
+        firsts = [None] * len(xs) if init is None else _starts(ctx, init, len(xs), node)
+        scope: memory_scope | None = None
+        results = []
+        for x, first in zip(xs, firsts, strict=True):
+            operands = _operands(x, first, combine, keep=len(xs) > 1)
+            _check_operator(ctx, operator, operands[0].type.dtype, node, f"'{name}'")
+            scope = scope or _group(ctx, found["group"], node, name)
+            results.append(_collect(ctx, op, operands, scope, node, type=operands[0],
+                                    combine=combine))
+        return whole(results)
     return lower
+
+
+def _numbers(ctx: Context, value: Value, node: ast.AST) -> tuple[
+        list[n.Expr], Callable[[list[n.Expr]], Value]]:
+    """Return the numbers a value is made of, and what makes such a value of others."""
+    if isinstance(value, Vector):
+        own = vectors.type_of(value)
+        return list(ctx.loaded(value).items), lambda xs: vectors.of(own, xs)
+    return [ctx.to_scalar(value, node)], lambda xs: xs[0]
+
+
+def _starts(ctx: Context, init: Value, count: int, node: ast.AST) -> list[n.Expr]:
+    """Return the initial value of each number: its own, or one for all."""
+    firsts, _ = _numbers(ctx, init, node)
+    if len(firsts) not in (1, count):
+        raise ctx.refuse("K049", node, found=describe(init), expected="a value like the operand",
+                         help="give one number, or as many as the operand has")
+    return firsts if len(firsts) == count else [ctx.hold(firsts[0])] * count
+
+
+def _operands(x: n.Expr, first: n.Expr | None, combine: str, *,
+              keep: bool) -> tuple[n.Expr, ...]:
+    """Return an operand and its initial value in one type; ``keep``: that of the operand."""
+    if x.type == WEAK_BOOL and combine in ("plus", "multiplies"):
+        x = coerce.convert(x, WEAK_INT)  # Python's truth values add up as numbers
+    if first is None:
+        return (x,)
+    if keep:
+        return x, coerce.cast(first, x.type)
+    type = coerce.join(x.type, first.type) or x.type
+    return coerce.convert(x, type), coerce.convert(first, type)
+
+
+def _check_operator(ctx: Context, operator: Value | None, dtype: dtypes.DType, node: ast.AST,
+                    where: str) -> None:
+    """Refuse what is none of SYCL's function objects, or none for a type (SYCL 2020 §4.17.4)."""
+    row = operators.OPERATORS.get(_operator(operator))
+    if row is None:
+        raise ctx.refuse("K052", node, what=describe(operator or Nothing()),
+                         where=f"as operator of {where}",
+                         help="use one of unisycl's function objects: plus, minimum, ...")
+    if dtype.kind not in row.only:
+        raise ctx.refuse("K036", node, op=row.name, types=dtype,
+                         help="these operators need integers")
 
 
 def _operator(value: Value | None) -> str:
@@ -111,14 +170,16 @@ def _move(op: str, name: str, where: str, *, needed: bool = False) -> Callable[
 
     def lower(ctx: Context, node: ast.Call) -> Value:
         found = parameters(ctx, node, name, required, () if needed else (where,))
-        x = ctx.to_scalar(found["x"], node)
+        xs, whole = _numbers(ctx, found["x"], node)
         default = coerce.weak_scalar(0 if op == "broadcast" else 1)
         place = _local_place(ctx, found[where], node) if where in found else default
         if not place.type.dtype.is_integer:
             raise ctx.refuse("K049", node, found=place.type, expected="an integer",
                              help="use int(...)")
         scope = _group(ctx, found["group"], node, name, sub_groups_only=op != "broadcast")
-        return _collect(ctx, op, (x, coerce.convert(place, WEAK_INT)), scope, node, type=x)
+        place = coerce.convert(place, WEAK_INT)
+        place = place if len(xs) == 1 else ctx.hold(place)
+        return whole([_collect(ctx, op, (x, place), scope, node, type=x) for x in xs])
     return lower
 
 
@@ -133,58 +194,69 @@ def _local_place(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
     return ctx.to_scalar(value, node)
 
 
-def call_group_method(ctx: Context, item: Item, name: str, args: list[Value],
-                      node: ast.AST) -> Value:
-    """Lower ``nd_item.barrier``, ``nd_item.mem_fence`` and ``group.parallel_for_work_item``."""
-    if name in ("barrier", "fence"):
-        if len(args) > 1:
-            raise ctx.refuse("K034", node, what=f"'{name}'", expected="([fence_space])",
-                             found=len(args))
-        if name == "fence":
-            ctx.emit(n.Fence(memory_order.acq_rel, memory_scope.work_group, span=ctx.span(node)))
-        else:
-            ctx.converge(node, "barrier")
-            ctx.emit(n.Barrier(memory_scope.work_group, span=ctx.span(node)))
-        return Nothing()
-    return _work_items(ctx, item, args, node)
+def _cells(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "sort_over_group", ("group", "like", "number"))
+    group = _check_group(ctx, found["group"], node, "sort_over_group")
+    type = Scalar(ctx.to_scalar(found["like"], node).type.dtype)
+    _group(ctx, group, node, "sort_over_group")  # on the host device they meet to share memory
+    return group_cells(ctx, type, group)
 
 
-def _work_items(ctx: Context, item: Item, args: list[Value], node: ast.AST) -> Value:
-    if ctx.shape.kind != "work_group":
-        raise ctx.refuse("K052", node, what="parallel_for_work_item", where="here",
-                         help="launch the kernel with parallel_for_work_group")
-    if ctx.in_items:
-        raise ctx.refuse("K052", node, what="parallel_for_work_item",
-                         where="inside another parallel_for_work_item",
-                         help="end the first one, then start the second")
-    if not 1 <= len(args) <= 2:
-        raise ctx.refuse("K034", node, what="'parallel_for_work_item'",
-                         expected="([range,] function)", found=len(args))
-    extent: tuple[n.Expr, ...] = ()
-    if len(args) == 2:
-        items = args[0].items if isinstance(args[0], Several) else (args[0],)
-        if len(items) != item.ndim:
-            raise ctx.refuse("K037", node, what="the work-group", expected=item.ndim,
-                             found=len(items), help="give one extent for each dimension")
-        extent = tuple(coerce.convert(ctx.to_scalar(x, node), WEAK_INT) for x in items)
-    elif not ctx.shape.local:
-        raise ctx.refuse("K052", node, what="parallel_for_work_item without a range",
-                         where="when the launch left the local size open",
-                         help="give the range here or the local size at the launch")
-    ctx.facts.add("convergent")
-    ctx.in_items = True
-    try:
-        with ctx.into() as body:
-            ctx.call(ctx, args[-1], [Item("h_item", item.ndim)], node)
-    finally:
-        ctx.in_items = False
-    ctx.emit(n.WorkItems(extent, tuple(body), span=ctx.span(node)))
-    return Nothing()
+def _ballot(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "group_ballot", ("group", "predicate"))
+    x = coerce.truth(ctx.to_scalar(found["predicate"], node))
+    scope = _group(ctx, found["group"], node, "group_ballot", sub_groups_only=True)
+    result = n.Local("ballot", Scalar(dtypes.UINT64))
+    ctx.emit(n.GroupCall(result, "ballot", (x,), scope, span=ctx.span(node)))
+    return n.Read(result.type, result)
 
 
+def _this(kind: str) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of ``this_nd_item`` and its kin."""
+    name = f"this_{kind}"
+
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        parameters(ctx, node, name, ())
+        if ctx.shape.kind != "nd_range":
+            raise ctx.refuse("K050", node, what=f"'{name}'")
+        ctx.facts.add("asks")
+        return Item(kind, 1 if kind == "sub_group" else ctx.shape.ndim)
+    return lower
+
+
+def _leader_of(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "leader_of", ("group",))["group"]
+    return leader(_check_group(ctx, found, node, "leader_of"))
+
+
+def _identity(name: str) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of a question about an operator and a type, answered while compiling."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        found = parameters(ctx, node, name, ("op", "dtype"))
+        op, given = _operator(found["op"]), found["dtype"]
+        row = dtypes.find_dtype(given.object) if isinstance(given, Constant) else None
+        if row is None:
+            raise ctx.refuse("K046", node, what="the type", help="write x.dtype or np.float32")
+        known = operators.identity(op, row)
+        if name == "has_known_identity":
+            return coerce.weak_scalar(known is not None)
+        if name == "neutral":
+            _check_operator(ctx, found["op"], row, node, "a group algorithm")
+            return n.Const(Scalar(row), operators.neutral(op, row))
+        if known is None:
+            raise ctx.refuse("K054", node, what=f"no identity is known for "
+                             f"{describe(found['op'])} on {row}", help="give an initial value")
+        return n.Const(Scalar(row), known)
+    return lower
+
+
+_FUNCTIONS = "unisycl.lang.functions."
 _MODULE = "unisycl.lang.group."
 GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "group_barrier": _barrier,
+    _MODULE + "group_size": _size,
+    _MODULE + "ballot_bits": _ballot,
+    _MODULE + "group_cells": _cells,
     _MODULE + "any_of_group": _predicate("any"),
     _MODULE + "all_of_group": _predicate("all"),
     _MODULE + "none_of_group": _predicate("none"),
@@ -198,4 +270,8 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
                                             needed=True),
     _MODULE + "select_from_group": _move("select", "select_from_group", "remote_local_id",
                                          needed=True),
+    **{f"unisycl.lang.this.this_{kind}": _this(kind) for kind in ("nd_item", "group", "sub_group")},
+    "unisycl.lang.this.leader_of": _leader_of,
+    **{_FUNCTIONS + name: _identity(name)
+       for name in ("has_known_identity", "known_identity", "neutral")},
 }

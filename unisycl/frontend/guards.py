@@ -16,12 +16,13 @@ import numpy as np
 
 from unisycl.frontend import captures
 from unisycl.frontend.values import Path
+from unisycl.lang.specialization import constant_of
 
 Getter: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], Any]
 Test: TypeAlias = Callable[[Any], bool]
 Guard: TypeAlias = tuple[Getter, Test]
 
-_UNBOUND = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+UNBOUND = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def unchanged(guards: tuple[Guard, ...], function: Any, arguments: tuple[Any, ...],
@@ -31,7 +32,7 @@ def unchanged(guards: tuple[Guard, ...], function: Any, arguments: tuple[Any, ..
         for get, test in guards:
             if not test(get(function, arguments, reductions)):
                 return False
-    except _UNBOUND:  # a name is gone, a tuple is shorter: not the kernel we know
+    except UNBOUND:  # a name is gone, a tuple is shorter: not the kernel we know
         return False
     return True
 
@@ -46,6 +47,8 @@ def getter(path: Path) -> Getter:
     first: Getter
     if step == "arg":
         first = lambda function, arguments, reductions: arguments[key]  # noqa: E731
+    elif step == "constant":
+        first = lambda function, arguments, reductions: constant_of(arguments, key)  # noqa: E731
     elif step == "reduction":
         first = lambda function, arguments, reductions: reductions[key]  # noqa: E731
     else:
@@ -83,6 +86,59 @@ def _step(step: str, key: Any) -> Callable[[Any], Any]:
 
 
 # ---- what must not have changed about them
+class Same:
+    """Says whether another object is this one, perhaps wrapped."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, obj: Any) -> None:
+        self.object = obj
+
+    def __call__(self, other: Any) -> bool:
+        return other is self.object or captures.unwrap(other) is self.object
+
+
+class OfType:
+    """Says whether another object is of exactly this type."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __call__(self, other: Any) -> bool:
+        return type(other) is self.kind
+
+
+class Typed:
+    """Says whether kernels see another object as they see this one."""
+
+    __slots__ = ("frozen", "kind", "type")
+
+    def __init__(self, obj: Any, seen: Any, *, frozen: bool) -> None:
+        self.kind = type(obj)
+        self.type = seen
+        self.frozen = frozen
+
+    def __call__(self, other: Any) -> bool:
+        return bool(captures.signature(other, frozen=self.frozen) == self.type)
+
+
+class Coded:
+    """Says whether another function has the code of this one."""
+
+    __slots__ = ("code", "function")
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function = function
+        self.code = function.__code__
+
+    def __call__(self, other: Any) -> bool:
+        if type(other) is not FunctionType:
+            return False
+        return other.__code__ is self.code or other.__code__ == self.code
+
+
 def test(obj: Any, *, frozen: bool) -> Test:
     """Return whether another object would give the same code as this one.
 
@@ -97,15 +153,14 @@ def test(obj: Any, *, frozen: bool) -> Test:
         spelt = obj.hex()  # tells 0.0 from -0.0, and NaN is like itself
         return lambda other: type(other) is float and other.hex() == spelt
     if kind in (bool, int, float) or (isinstance(obj, np.generic) and not isinstance(obj, np.void)):
-        return lambda other: type(other) is kind
+        return OfType(kind)
     if kind is FunctionType:
-        code = obj.__code__
-        return lambda other: type(other) is FunctionType and (
-            other.__code__ is code or other.__code__ == code)
+        return Coded(obj)
     known = captures.signature(obj, frozen=frozen)
     if isinstance(known, captures.Identity):
-        same = known.object
-        return lambda other: other is same or captures.unwrap(other) is same
+        return Same(known.object)
+    if hasattr(kind, "__kernel_type__"):
+        return Typed(obj, known, frozen=frozen)
     return lambda other: bool(captures.signature(other, frozen=frozen) == known)
 
 

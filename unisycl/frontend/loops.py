@@ -14,14 +14,16 @@ from unisycl.frontend import coerce
 from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
-from unisycl.frontend.context import Context, Refused, Tail, Unrolled, is_stable
+from unisycl.frontend.context import Context, Refused, Tail, Unrolled
 from unisycl.frontend.names import loop_names, stored_names
 from unisycl.frontend.values import (
     Constant,
     Poison,
     Several,
     Value,
+    Vector,
 )
+from unisycl.frontend.variables import is_stable
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT
@@ -42,7 +44,7 @@ def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
     if cond is None:
         return False
     ctx.loops.append(None)
-    with ctx.branch() as body:
+    with ctx.repeated(node) as body:
         ctx.lower_body(ctx, node.body, frozenset(("continue",)))
     ctx.loops.pop()
     ctx.emit(n.While(tuple(pre), cond, tuple(body), span=ctx.span(node)))
@@ -96,7 +98,7 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call) -> None:
     direct = ctx.types.get(key, WEAK_INT) == WEAK_INT and name not in loop_names(node) \
         and not isinstance(ctx.frame.names.get(name), n.Local)
     ctx.loops.append(None)
-    with ctx.branch() as body:
+    with ctx.repeated(node) as body:
         if direct:
             ctx.types[key] = WEAK_INT
             ctx.frame.names[name] = counter
@@ -139,7 +141,7 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
     if leaves_loop(node.body, ast.Break | ast.Continue):
         for name in stored:  # which of its things such a name stands for is known at run time only
             value = ctx.frame.names.get(name)
-            if not isinstance(value, n.Local | n.Expr) and value is not before.get(name):
+            if not isinstance(value, n.Local | n.Expr | Vector) and value != before.get(name):
                 ctx.frame.names.pop(name, None)
 
 

@@ -7,20 +7,22 @@ kernel; combining reads and writes its private accumulator only.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from unisycl.base import dtypes
+from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.context import Context
-from unisycl.frontend.values import Constant, Nothing, Reduction, Value
+from unisycl.frontend.values import Constant, Reduction, Value
 from unisycl.ir import nodes as n
+from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
-from unisycl.ir.types import BOOL, Scalar
+from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
 
-SYMBOLS = {"plus": "+", "multiplies": "*", "bit_and": "&", "bit_or": "|", "bit_xor": "^"}
-OPERATORS = {"plus": "add", "multiplies": "mul", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
+OPERATORS = {row.name: row.op for row in operators.OPERATORS.values() if row.op}
 
 
 def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
@@ -40,13 +42,25 @@ def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
         identity = None if value is None else n.Const(type, np.dtype(row.name).type(value).item())
         ctx.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(value)
         ctx.guards[(("reduction", k), ("attr", "dtype")), True] = guards.equal(reduction.dtype)
+        ctx.guards[(("reduction", k), ("attr", "extent")), True] = guards.equal(reduction.extent)
         valid = n.Local(f"valid{k}", BOOL) if identity is None else None
-        ctx.reducers.append(n.Reducer(k, acc, identity, valid, left, right, result, ()))
+        made = n.Reducer(k, acc, identity, valid, left, right, result, (),
+                         operator_name(reduction.op))
+        if reduction.extent > 1:
+            cells = _cells(f"cells{k}", type, reduction.extent)
+            filled = _cells(f"filled{k}", BOOL, reduction.extent) if valid is not None else None
+            made = replace(made, cells=cells, filled=filled)
+        ctx.reducers.append(made)
         with ctx.into() as block:
             combined = operate(ctx, reduction.op, path, n.Read(type, left), n.Read(type, right),
                                node)
             block.append(n.Assign(result, coerce.cast(combined, type)))
-        ctx.reducers[k] = n.Reducer(k, acc, identity, valid, left, right, result, tuple(block))
+        ctx.reducers[k] = replace(made, combine=tuple(block))
+
+
+def _cells(name: str, type: Scalar, extent: int) -> n.Array:
+    view = View(type, 1, address_space.private_space, access_mode.read_write)
+    return n.Array(name, view, (extent,))
 
 
 def operator_name(op: Any) -> str:
@@ -67,7 +81,8 @@ def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AS
     if name in ("minimum", "maximum"):
         if a.type.dtype.kind == "b":
             return n.Binary(a.type, "and" if name == "minimum" else "or", a, b)
-        return n.Call(a.type, BUILTINS[name[:3]], (a, b))
+        # min(y, x) is x where x < y, else y: minimum of the specification, for NaN and -0.0 too.
+        return n.Call(a.type, BUILTINS[name[:3]], (b, a))
     if name in ("logical_and", "logical_or"):
         both = n.Binary(BOOL, name[8:], coerce.truth(a), coerce.truth(b))
         return coerce.cast(both, a.type)
@@ -78,29 +93,65 @@ def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AS
 def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
     """Lower ``reducer.combine(x)``."""
     reducer = ctx.reducers[reduction.index]
+    if reducer.extent > 1 and reduction.cell is None:
+        raise ctx.refuse("K054", node, what=f"this reduction is a span of {reducer.extent} "
+                         "variables", help="combine into one of them: r[k].combine(x), r[k] += x")
     type = reducer.acc.type
     x = ctx.hold(coerce.cast(x, type))
-    acc = n.Read(type, reducer.acc)
+    acc: n.Expr = n.Read(type, reducer.acc)
+    valid: n.Expr | None = n.Read(BOOL, reducer.valid) if reducer.valid is not None else None
+    if reducer.cells is not None:
+        acc = n.Load(type, _place(ctx, reducer.cells, reduction, node))
+        if reducer.filled is not None:
+            valid = n.Load(BOOL, _place(ctx, reducer.filled, reduction, node))
+
+    def put(array: n.Array | None, local: n.Local | None, value: n.Expr) -> n.Stmt:
+        if array is not None:
+            return n.Store(_place(ctx, array, reduction, node), value, span=ctx.span(node))
+        assert local is not None
+        return n.Assign(local, value, span=ctx.span(node))
     op = ctx.reductions[reduction.index].op
     path = (("reduction", reduction.index), ("attr", "op"))
-    span = ctx.span(node)
     with ctx.into() as block:
         both = operate(ctx, op, path, acc, x, node)
-        block.append(n.Assign(reducer.acc, coerce.cast(both, type), span=span))
-    if reducer.valid is None:
+        block.append(put(reducer.cells, reducer.acc, coerce.cast(both, type)))
+    if valid is None:
         ctx.block.extend(block)
         return
-    ctx.emit(n.If(n.Read(BOOL, reducer.valid), tuple(block),
-                  (n.Assign(reducer.acc, x, span=span),), span=span))
-    ctx.emit(n.Assign(reducer.valid, n.true(), span=span))
+    ctx.emit(n.If(valid, tuple(block), (put(reducer.cells, reducer.acc, x),),
+                  span=ctx.span(node)))
+    ctx.emit(put(reducer.filled, reducer.valid, n.true()))
+
+
+def _place(ctx: Context, array: n.Array, reduction: Reduction, node: ast.AST) -> n.Place:
+    assert reduction.cell is not None
+    assert isinstance(array.type.elem, Scalar)
+    return n.Place(array, (reduction.cell,), array.type.elem, span=ctx.span(node))
+
+
+def element(ctx: Context, reduction: Reduction, node: ast.Subscript) -> Reduction:
+    """Return ``reducer[k]``: one variable of a span."""
+    extent = ctx.reducers[reduction.index].extent
+    if reduction.cell is not None:
+        raise ctx.refuse("K055", node)
+    index = ctx.scalar(node.slice)
+    if not index.type.dtype.is_integer:
+        raise ctx.refuse("K038", node.slice, found=str(index.type),
+                         help="convert it first: int(...)")
+    if isinstance(index, n.Const) and not 0 <= index.value < extent:
+        raise ctx.refuse("K054", node, what=f"this reduction has {extent} variable(s); there is no "
+                         f"number {index.value}", help="they count from 0")
+    return Reduction(reduction.index, ctx.hold(coerce.convert(index, WEAK_INT)))
 
 
 def combine_with(ctx: Context, reduction: Reduction, symbol: str, value: ast.expr,
                  node: ast.AST) -> None:
     """Lower ``reducer += x`` and its kin, where the symbol is the reducer's own operator."""
     name = operator_name(ctx.reductions[reduction.index].op)
-    if SYMBOLS.get(name) != symbol:
-        raise ctx.refuse("K055", node)
+    if name not in OPERATORS or operators.OPERATORS[name].symbol != symbol:
+        raise ctx.refuse("K054", node, what=f"'{symbol}=' is not the operator of this reduction"
+                         + (f", which is {name}" if name else ""),
+                         help="call r.combine(x)")
     combine(ctx, reduction, ctx.scalar(value), node)
 
 
@@ -115,4 +166,4 @@ def call_reducer(ctx: Context, reduction: Reduction, name: str, args: list[Value
     if len(args) != 1:
         raise ctx.refuse("K034", node, what="combine", expected="one value", found=len(args))
     combine(ctx, reduction, ctx.to_scalar(args[0], node), node)
-    return Nothing()
+    return reduction

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import dtypes
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, signature, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
-from unisycl.frontend.values import (
-    Value,
-)
+from unisycl.frontend.geometric import OF_VECTORS
+from unisycl.frontend.values import Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
 
 
 def qualified(obj: Any) -> str:
@@ -43,8 +42,8 @@ def builtin_row(obj: Any) -> Builtin | None:
 
 
 def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
-             family: str = "unisycl") -> n.Expr:
-    """Return a call of a builtin by its typing rule.
+             family: str = "unisycl") -> Value:
+    """Return a call of a builtin by its signature; of one with several results, a tuple.
 
     ``family`` is whose function it is: 'numpy' computes small integers in small floats and gives
     NumPy's types always, 'math' computes Python floats, unisycl's own leave weak integers weak.
@@ -52,34 +51,49 @@ def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
     if len(args) != row.arity:
         raise ctx.refuse("K034", node, what=f"'{row.name}'", expected=f"{row.arity} argument(s)",
                          found=len(args))
+    if any(isinstance(a, Vector) for a in args):
+        return _of_vectors(ctx, row, args, node, family)
     xs = [ctx.to_scalar(a, node) for a in args]
-    operand = _operand_type(row, [x.type for x in xs], family)
-    if operand is None:
+    found = signature.resolve(row, [x.type for x in xs], family)
+    if found is None:
         raise ctx.refuse("K036", node, op=row.name, types=", ".join(str(x.type) for x in xs),
-                         help="it takes integers" if row.rule == "int" else "")
-    ctx.need(operand)
-    result = operand
-    if row.rule == "float_test":
-        result = WEAK_BOOL if family == "math" else BOOL
-    return n.Call(result, row, tuple(coerce.cast(x, operand) for x in xs))
+                         help=signature.explain(row))
+    operands, results = found
+    for type in (*operands, *results):
+        ctx.need(type, node)
+    given = tuple(coerce.convert(coerce.truth(x), t) if t.dtype.kind == "b" else coerce.cast(x, t)
+                  for x, t in zip(xs, operands, strict=True))
+    if not row.parts:
+        return n.Call(results[0], _relaxed(ctx, row, results[0]), given)
+    held = tuple(ctx.hold(x) for x in given)
+    return Several(tuple(n.Call(type, _relaxed(ctx, BUILTINS[part], type), held)
+                         for type, part in zip(results, row.parts, strict=True)))
 
 
-def _operand_type(row: Builtin, types: list[Scalar], family: str) -> Scalar | None:
-    """Return the one type a builtin computes in; None if it cannot."""
-    if family == "math":
-        return WEAK_FLOAT
-    if row.rule.startswith("float"):
-        found = coerce.floating(*types, narrow=family == "numpy")
-        return Scalar(found.dtype) if found else None
-    shared: Scalar | None = types[0]
-    for t in types[1:]:
-        shared = coerce.common(shared, t) if shared else None
-    if shared is None:
-        return None
-    kind = shared.dtype.kind
-    if kind == "b" or (row.rule == "int" and kind == "f"):
-        return None
-    return Scalar(shared.dtype) if family == "numpy" else shared
+def _relaxed(ctx: Context, row: Builtin, type: Scalar) -> Builtin:
+    """Return the rough row of a function where the kernel asks for fast mathematics."""
+    if not ctx.shape.fast_math or type.dtype is not dtypes.FLOAT32 or row.name in _ALWAYS_EXACT:
+        return row
+    return BUILTINS.get(f"native_{row.name}", row)
+
+
+_ALWAYS_EXACT = frozenset(("sqrt",))  # an instruction anyway
+
+
+def _of_vectors(ctx: Context, row: Builtin, args: list[Value], node: ast.AST,
+                family: str) -> Value:
+    """Return a builtin of vectors, element by element; numbers take the elements' type."""
+    if row.name in OF_VECTORS:
+        return OF_VECTORS[row.name](ctx, args, node)
+    result = vectors.elementwise(ctx, args, node, row.name,
+                                 lambda parts: call_row(ctx, row, parts, node, family=family))
+    first = next(a for a in args if isinstance(a, Vector))
+    if row.rule in ("float", "any", "int") and isinstance(result, Vector) \
+            and result.elem != first.elem:
+        help = "it needs floats: use convert()" if first.elem.dtype.kind != "f" and len(args) == 1 \
+            else "the elements of all operands have one type: use convert()"
+        raise ctx.refuse("K036", node, op=row.name, types=", ".join(map(describe, args)), help=help)
+    return result
 
 
 def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
@@ -95,7 +109,7 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
     if not args:
         return coerce.cast(coerce.weak_scalar(0), target)
     x = ctx.to_scalar(args[0], node)
-    ctx.need(target)
+    ctx.need(target, node)
     return coerce.convert(coerce.truth(x), target) if target.dtype.kind == "b" \
         else coerce.convert(x, target) if target.weak else coerce.cast(x, target)
 
@@ -120,7 +134,9 @@ def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) 
         return None
     if len(args) != 2:
         raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)", found=len(args))
-    if not ours and op not in _TESTS:
+    if any(isinstance(x, Vector) for x in args) and op in _TESTS:
+        return vectors.compare(ctx, op, name, args[0], args[1], node)
+    if op not in _TESTS and (not ours or any(isinstance(x, Vector) for x in args)):
         return operate(ctx, op, args[0], args[1], node)
     a, b = (ctx.to_scalar(x, node) for x in args)
     result = coerce.compare(op, a, b) if op in _TESTS else arithmetic(ctx, op, a, b, node)

@@ -15,9 +15,9 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
 
+from unisycl.base.record import dataclass
 from unisycl.base.span import SourceFile, Span
 from unisycl.frontend import executed
 
@@ -96,8 +96,8 @@ def function_source(code: CodeType) -> FunctionSource:
         raise SourceMissing("K022", f"the text of {place} has changed since Python read it; "
                             "start Python again, or import the module anew")
     raise SourceMissing(
-        "K022", f"the source text of {place} cannot be found; define the function in a file, in a "
-        "notebook cell, or in a string given to exec() or eval() after 'import unisycl'")
+        "K022", f"the source text of {place} cannot be found; define the function in a file or in "
+        "a notebook cell, or call unisycl.remember_exec() before its text is given to exec()")
 
 
 def _candidates(name: str) -> Iterator[tuple[str, bool]]:
@@ -205,8 +205,9 @@ def _may_be(node: Function, code: CodeType) -> bool:
 
 
 def _rewritten(code: CodeType) -> bool:
-    """Say whether a test runner has put its own code in place of assertions."""
-    return any(name.startswith("@") for name in (*code.co_names, *code.co_varnames))
+    """Say whether a test runner has put its own code in place of assertions, here or further in."""
+    return any(name.startswith("@") for name in (*code.co_names, *code.co_varnames)) or any(
+        isinstance(inner, CodeType) and _rewritten(inner) for inner in code.co_consts)
 
 
 def _plain(node: Function) -> bool:

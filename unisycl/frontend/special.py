@@ -11,26 +11,32 @@ from collections.abc import Callable
 
 from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
-from unisycl.frontend import coerce
-from unisycl.frontend.arrays import filled, private_array
+from unisycl.frontend import coerce, instances, pointers, vecmethods, vectors
+from unisycl.frontend.arrays import filled, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.geometric import lower_cross
 from unisycl.frontend.items import ITEM_KINDS, item_ids
+from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
+from unisycl.frontend.rows import call_row
 from unisycl.frontend.values import (
     Constant,
+    Instance,
     Item,
     Memory,
     Nothing,
     Record,
     Several,
     Value,
+    Vector,
     describe,
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import WEAK_INT, Scalar
 from unisycl.lang import item as lang
+from unisycl.lang.elements import elements_type
 
 
 # ---- Python's builtins
@@ -65,7 +71,10 @@ def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.E
 
 
 def _abs(ctx: Context, node: ast.Call) -> Value:
-    x = ctx.to_scalar(parameters(ctx, node, "abs", ("x",))["x"], node)
+    value = parameters(ctx, node, "abs", ("x",))["x"]
+    if isinstance(value, Vector):
+        return call_row(ctx, BUILTINS["abs"], [value], node)
+    x = ctx.to_scalar(value, node)
     if x.type.dtype.kind == "b":
         return coerce.convert(x, WEAK_INT) if x.type.weak else x
     if isinstance(x, n.Const):
@@ -99,10 +108,10 @@ def _whole(name: str) -> Callable[[Context, ast.Call], Value]:
 def _len(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "len", ("obj",))["obj"]
     match value:
-        case Several():
+        case Several() | Vector():
             return coerce.weak_scalar(len(value.items))
         case Memory() if len(value.index) < value.view.ndim:
-            return n.Extent(WEAK_INT, value.base, len(value.index))
+            return ctx.extent(value, len(value.index))
         case Record() if value.shape:
             return coerce.weak_scalar(value.shape[0])
         case Constant() if isinstance(value.object, str | bytes):
@@ -136,6 +145,12 @@ def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
             python = {"b": bool, "i": int, "u": int, "f": float}[kind.kind]
             real = python if value.type.weak else kind.numpy.type
             return issubclass(real, classes)
+        case Instance() | Record():
+            cls = instances.class_of(value)
+            return cls is not None and issubclass(cls, classes)
+        case Vector():
+            return any(isinstance(c, elements_type) and issubclass(vectors.type_of(value), c)
+                       for c in classes)
         case Several():
             real = {"tuple": tuple, "id": geometry.id, "range": geometry.range}.get(
                 value.kind, geometry.nd_range)
@@ -169,6 +184,8 @@ def _sum(ctx: Context, node: ast.Call) -> Value:
 
 def _tuple(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
+    if isinstance(value, Vector):
+        return Several(ctx.loaded(value).items)
     if isinstance(value, Several) and value.kind != "nd_range":
         return Several(value.items)
     if isinstance(value, Item) and value.kind in ITEM_KINDS:
@@ -177,47 +194,8 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
                      help="write the tuple out: (a, b, c)")
 
 
-def _print(ctx: Context, node: ast.Call) -> Value:
-    if node.keywords:
-        raise ctx.refuse("K034", node, what="'print'", expected="values only in a kernel",
-                         found=f"'{node.keywords[0].arg}'")
-    pieces: list[str | n.Expr] = []
-    for k, arg in enumerate(node.args):
-        if k:
-            pieces.append(" ")
-        pieces += _pieces(ctx, arg)
-    ctx.emit(n.Print(tuple(pieces), span=ctx.span(node)))
-    return Nothing()
-
-
-def _pieces(ctx: Context, node: ast.expr) -> list[str | n.Expr]:
-    if isinstance(node, ast.JoinedStr):
-        out: list[str | n.Expr] = []
-        for part in node.values:
-            inner = part
-            if isinstance(part, ast.FormattedValue):
-                if part.format_spec is not None or part.conversion != -1:
-                    raise ctx.refuse("K001", part, what="a format specification",
-                                     help="print the value as it is: {x}")
-                inner = part.value
-            out += _pieces(ctx, inner)
-        return out
-    value = ctx.value(node)
-    if isinstance(value, Item) and value.kind in ITEM_KINDS:
-        value = Several(item_ids(value).items, "id") if value.ndim > 1 else value
-    return _spelt(ctx, value, node)
-
-
-def _spelt(ctx: Context, value: Value, node: ast.AST) -> list[str | n.Expr]:
-    if isinstance(value, Constant):
-        return [str(value.object)]
-    if isinstance(value, Several) and value.kind != "nd_range":
-        out: list[str | n.Expr] = [{"tuple": "(", "id": "id(", "range": "range("}[value.kind]]
-        for k, item in enumerate(value.items):
-            out += [", "] if k else []
-            out += _spelt(ctx, item, node)
-        return [*out, ",)" if value.kind == "tuple" and len(value.items) == 1 else ")"]
-    return [ctx.to_scalar(value, node)]
+def _copied(ctx: Context, node: ast.Call) -> Value:
+    return instances.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
 
 
 def _nothing(ctx: Context, node: ast.Call) -> Value:
@@ -274,11 +252,24 @@ def _identifier(kind: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+def _known(value: bool) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of a question without arguments that has one answer in kernels."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        parameters(ctx, node, ast.unparse(node.func), ())
+        return coerce.weak_scalar(value)
+    return lower
+
+
+def _fast_math(ctx: Context, node: ast.Call) -> Value:
+    parameters(ctx, node, ast.unparse(node.func), ())
+    return coerce.weak_scalar(ctx.shape.fast_math)
+
+
 SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.min": _extreme("min"), "builtins.max": _extreme("max"), "builtins.abs": _abs,
     "builtins.round": _round, "builtins.len": _len, "builtins.range": _range,
     "builtins.isinstance": _isinstance, "builtins.divmod": _divmod, "builtins.pow": _pow,
-    "builtins.sum": _sum, "builtins.tuple": _tuple, "builtins.print": _print,
+    "builtins.sum": _sum, "builtins.tuple": _tuple, "builtins.print": lower_print,
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
@@ -286,9 +277,17 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
     "numpy.empty": filled("empty", None), "numpy.array": _container("an array"),
     "unisycl.lang.memory.private_array": private_array,
-    "unisycl.lang.atomic.atomic_fence": _fence,
+    "unisycl.lang.groups.private_memory": private_memory,
+    "unisycl.lang.atomic.atomic_fence": _fence, "unisycl.lang.geometric.cross": lower_cross,
+    "copy.copy": _copied, "unisycl.lang.bits.bit_cast": vecmethods.bit_cast,
+    "unisycl.lang.stream.printf": lower_printf, "unisycl.lang.stream.setw": setting("setw"),
+    "unisycl.lang.stream.setprecision": setting("setprecision"),
+    "unisycl.lang.environment.device_only": _known(True),
+    "unisycl.lang.environment.target_spir": _known(False),
+    "unisycl.lang.environment.fast_relaxed_math": _fast_math,
     "unisycl.base.geometry.id": _identifier("id"),
     "unisycl.base.geometry.range": _identifier("range"),
+    **pointers.SPECIAL,
 }
 
 __all__ = ["SPECIAL"]

@@ -10,22 +10,35 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import diagnostics
+from unisycl.base import config, diagnostics
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
-from unisycl.frontend import access, call, captures, compare, expr, guards, names, reducers, stmt
+from unisycl.base.record import dataclass
+from unisycl.frontend import (
+    access,
+    call,
+    captures,
+    compare,
+    expr,
+    matching,
+    names,
+    output,
+    reducers,
+    stmt,
+)
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
+from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.subset import refusal
-from unisycl.frontend.values import Constant, Item, Path, Reduction, Value
+from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.ir.uses import FunctionUse
+from unisycl.lang.specialization import kernel_handler
 from unisycl.passes import pipeline
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
@@ -47,19 +60,25 @@ class Specialization:
 
     kernel: n.Kernel
     uses: tuple[FunctionUse, ...]
-    getters: tuple[guards.Getter, ...]
-    guards: tuple[guards.Guard, ...]
+    match: matching.Match
+    handled: bool = False
+    required: tuple[int, ...] = ()
 
-    def fetch(self, function: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the user's object behind each kernel parameter, for this launch."""
-        if type(function) is not FunctionType:
-            function = captures.unwrap(function)
-        return tuple([get(function, arguments, ()) for get in self.getters])
+    def passed(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return what the user's function is called with after its index and reducers."""
+        return (*arguments, kernel_handler._make(arguments)) if self.handled else arguments
 
 
 def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
                reductions: tuple[Any, ...] = (), local: tuple[int, ...] = ()) -> Specialization:
-    """Return the kernel of a callable for these arguments.
+    """Return the kernel of a callable for these arguments, as ``find`` does."""
+    return find(function, kind, ndim, arguments, reductions, local)[0]
+
+
+def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
+         reductions: tuple[Any, ...] = (),
+         local: tuple[int, ...] = ()) -> tuple[Specialization, tuple[Any, ...]]:
+    """Return the kernel of a callable and the user's object behind each of its parameters.
 
     Args:
         function: what the user submitted: function, lambda, ``@sycl.kernel`` or callable object.
@@ -70,28 +89,42 @@ def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] =
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group = 0
+    sub_group, required, debug, fast = 0, (), None, False
     if type(function) is not FunctionType:
+        debug = getattr(function, "__unisycl_debug__", None)
         sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
+        required = getattr(function, "reqd_work_group_size", ())
+        fast = getattr(function, "fast_math", False) is True
         function = captures.unwrap(function)
     code = _code(function)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
-    key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group)
+    key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
+           fast)
     for known in _known.get(key, ()):
-        if guards.unchanged(known.guards, function, arguments, reductions):
-            return known
-    shape = KernelShape(kind, ndim, local, sub_group)
+        raw = known.match(function, arguments, reductions)
+        if raw is not None:
+            return known, raw
+    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast)
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions)
 
 
 def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, shape: KernelShape,
-                  arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Specialization:
+                  arguments: tuple[Any, ...],
+                  reductions: tuple[Any, ...]) -> tuple[Specialization, tuple[Any, ...]]:
     """Return a specialization of equal code (made by another ``exec``, say), or compile one."""
-    made = next((known for known in _alike.get(alike, ())
-                 if guards.unchanged(known.guards, function, arguments, reductions)), None)
-    if made is None:
-        made = _compile(function, shape, arguments, reductions)
+    alike = (*alike, getattr(function, "__unisycl_device_has__", None))
+    for made in _alike.get(alike, ()):
+        raw = made.match(function, arguments, reductions)
+        if raw is not None:
+            break
+    else:
+        made = _compile(function, alike[0], shape, arguments, reductions)
+        raw = made.match(function, arguments, reductions)
+        if raw is None:  # an attribute that is another object each time: compiled for each launch
+            raw = matching.matcher(alike[0], (), (p.path for p in made.kernel.params))(
+                function, arguments, reductions)
+        assert raw is not None
         _alike[alike] = [made, *_alike.get(alike, ())][:_LIMIT]
         _shrink(_alike)
     # The list is replaced, never changed: other threads may be going through it.
@@ -99,7 +132,18 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
     _keep[key] = alike[0]
     _shrink(_known)
     _shrink(_keep)
-    return made
+    return made, raw
+
+
+def _checks(debug: bool | None) -> frozenset[str]:
+    """Return what a kernel checks while it runs: as it says itself, else as the environment."""
+    if debug is not None:
+        return frozenset(config.CHECKS) if debug else frozenset()
+    asked = config.DEBUG.get()
+    try:
+        return config.checks(asked)
+    except ValueError as error:
+        raise UsageError(errc.invalid, f"UNISYCL_DEBUG={asked}: {error}") from None
 
 
 def _shrink(table: dict[Any, Any]) -> None:
@@ -119,7 +163,7 @@ def _code(function: Any) -> Any:
                      f"object with __call__, not {type(function).__name__}")
 
 
-def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
+def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any, ...],
              reductions: tuple[Any, ...]) -> Specialization:
     root, path, receiver = _root(function)
     try:
@@ -131,6 +175,7 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
         ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
                       call.call_value)
         ctx.reductions = reductions
+        ctx.required = shape.required
         return ctx
     ctx, body = _settle(start, lambda ctx: _lower_root(ctx, root, path, receiver, source))
     if ctx.diagnostics:
@@ -138,12 +183,15 @@ def _compile(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
     kernel = n.Kernel(
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
-        span=source.span(source.node))
-    kernel = pipeline.prepare(kernel)
-    uses = tuple(FunctionUse(f, s, frozenset(c)) for f, (s, c) in ctx.uses.items())
+        shape.fast_math, span=source.span(source.node))
+    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
+    uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
+                             "asks" in ctx.facts)
+                 for f, (s, c) in ctx.uses.items())
+    asked = ((path, test) for (path, _), test in ctx.guards.items())
     return Specialization(
-        kernel, uses, tuple(guards.getter(p.path) for p in kernel.params),
-        tuple((guards.getter(path), test) for (path, _), test in ctx.guards.items()))
+        kernel, uses, matching.matcher(code, asked, (p.path for p in kernel.params)), ctx.handled,
+        ctx.required)
 
 
 def _name(function: Any) -> str:
@@ -165,7 +213,7 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
         except RecursionError:
             raise _too_deep(ctx) from None
         settled = not ctx.changed and frozenset(facts) == before
-        if settled and "final" in facts:
+        if settled and ("final" in facts or not (ctx.unsure or ctx.diagnostics)):
             return ctx, body
         if settled or turn >= _ROUNDS // 2:
             facts.add("final")
@@ -196,6 +244,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
                 source: FunctionSource) -> n.Block:
     frame = Frame(source, root, path, ("kernel",))
     ctx.frames.append(frame)
+    ctx.enter(frame)
     ctx.uses[root.__code__] = (source, set())
     node = source.node
     try:
@@ -217,7 +266,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
     finally:
         ctx.frames.pop()
     block = tuple(ctx.block)
-    return (n.Scope(0, block),) if frame.needs_scope else block
+    return (*([n.Scope(0, block)] if frame.needs_scope else block), *output.endings(ctx))
 
 
 def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> list[Value]:
@@ -230,6 +279,9 @@ def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> 
     for k, obj in enumerate(ctx.arguments):
         name = known[len(values)] if len(values) < len(known) else f"argument {k}"
         values.append(ctx.capture((("arg", k),), obj, name, node))
+    if takes_handler(node, len(values) + skip):
+        ctx.handled = True
+        values.append(KernelHandler())
     return values
 
 

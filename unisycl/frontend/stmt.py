@@ -11,8 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.frontend import coerce, loops
-from unisycl.frontend.access import place_of
+from unisycl.frontend import coerce, loops, output, places
 from unisycl.frontend.assign import assign_target
 from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
@@ -21,7 +20,7 @@ from unisycl.frontend.context import NOWHERE, Context, Frame, Refused, Tail
 from unisycl.frontend.expr import BINARY, SYMBOL, operate
 from unisycl.frontend.loops import look_into
 from unisycl.frontend.names import stored_names
-from unisycl.frontend.reducers import combine_with
+from unisycl.frontend.reducers import combine_with, element
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
     Atomic,
@@ -34,7 +33,9 @@ from unisycl.frontend.values import (
     Value,
     describe,
 )
+from unisycl.frontend.variables import local_homes
 from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL
 
 
 def lower_body(ctx: Context, stmts: Sequence[ast.stmt], tail: Tail = NOWHERE) -> bool:
@@ -107,16 +108,13 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
         ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
         return False
     if isinstance(node.target, ast.Subscript | ast.Attribute):
-        place = place_of(ctx, node.target, read=True)
-        before = len(ctx.block)
-        old_value: Value = n.Load(place.type, place)
-        right = ctx.value(node.value)
-        if len(ctx.block) > before:
-            held = n.Local("t", place.type)
-            ctx.block.insert(before, n.Assign(held, n.Load(place.type, place)))
-            old_value = n.Read(place.type, held)
-        result = ctx.to_scalar(operate(ctx, op, old_value, right, node), node)
-        ctx.emit(n.Store(place, coerce.convert(result, place.type), span=ctx.span(node)))
+        if isinstance(node.target, ast.Subscript) and isinstance(node.target.value, ast.Name):
+            owner = ctx.value(node.target.value)
+            if isinstance(owner, Reduction):
+                combine_with(ctx, element(ctx, owner, node.target), SYMBOL[op], node.value, node)
+                return False
+        places.update(ctx, node.target, node.value,
+                      lambda old, right: operate(ctx, op, old, right, node))
     return False
 
 
@@ -159,6 +157,8 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
 
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
     """Make a value the result of the function being inlined."""
+    # Its own variables end here: what they held is the caller's.
+    value = local_homes(value, lambda home: home[0] == frame.key and home not in ctx.shared)
     frame.result = ctx.bind((frame.key, "return"), f"result of {frame.source.name}", frame.result,
                             value, node)
 
@@ -170,8 +170,20 @@ def lower_expr_stmt(ctx: Context, node: ast.Expr, tail: Tail) -> bool:
 
 
 def lower_assert(ctx: Context, node: ast.Assert, tail: Tail) -> bool:
-    with ctx.into():
-        ctx.value(node.test)
+    if "assert" not in ctx.shape.checks:
+        with ctx.into():
+            ctx.value(node.test)
+        return False
+    test = ctx.value(node.test)
+    if static_truth(test) is not True:
+        cond = coerce.truth(ctx.to_scalar(test, node.test))
+        with ctx.into() as said:
+            pieces = output.assertion(ctx, node)
+        if said:  # what the message calls runs only if it is needed
+            said.append(n.Check(n.Const(BOOL, False), pieces, span=ctx.span(node)))
+            ctx.emit(n.If(n.Unary(BOOL, "not", cond), tuple(said), span=ctx.span(node)))
+        else:
+            ctx.emit(n.Check(cond, pieces, span=ctx.span(node)))
     return False
 
 

@@ -7,17 +7,20 @@ the IR. Invariant: values are immutable.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from unisycl.base.enums import memory_order, memory_scope
+from unisycl.base.enums import address_space, memory_order, memory_scope
+from unisycl.base.images import image_sampler
+from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
-from unisycl.ir.types import Scalar, Struct, View
+from unisycl.ir.types import ImageView, Scalar, Struct, View
+from unisycl.lang.elements import elements_type
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Frame
 
-Path: TypeAlias = tuple[tuple[str, str | int], ...]
+Path: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,20 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A view with its leading ``index`` already given (``a[i]`` of a two-dimensional ``a``)."""
+    """A view with its leading ``index`` already given (``a[i]`` of a two-dimensional ``a``).
+
+    ``window``: the first element and the number of those of a slice of the next dimension.
+    ``pointer``: it is a pointer, declared to point to this address space.
+    ``per_item``: it is indexed by the h_item whose element it is (``private_memory``).
+    """
 
     base: n.Param | n.Array
     view: View
     index: tuple[n.Expr, ...] = ()
     name: str = ""
+    window: tuple[n.Expr, n.Expr] | None = None
+    pointer: address_space | None = None
+    per_item: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +65,90 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Vector:
+    """A vec or marray: its elements, one after another.
+
+    ``homes`` are the variables that may hold this very object. ``exact``: the elements are those of
+    the object itself (reads of its variables, or loads from its memory), so they can be assigned.
+    ``room`` is how many elements' room it takes in memory, if that is more than there are.
+    """
+
+    type: Struct
+    items: tuple[n.Expr, ...]
+    homes: frozenset[Any] = frozenset()
+    name: str = ""
+    exact: bool = True
+    writable: bool = True
+    readable: bool = True
+    room: int = 0
+
+    @property
+    def elem(self) -> Scalar:
+        """The type of an element."""
+        elem = self.type.fields[0].type
+        assert isinstance(elem, Scalar)
+        return elem
+
+    @property
+    def place(self) -> n.Place | None:
+        """Where the elements follow one another in memory; None if they do not."""
+        first = self.items[0]
+        if not isinstance(first, n.Load) or len(self.items) == 1:
+            return None
+        for k, x in enumerate(self.items):
+            if not isinstance(x, n.Load) or x.place != replace(
+                    first.place, offset=first.place.offset + k * self.elem.size):
+                return None
+        return first.place
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image accessor; ``sampler`` is its own or, as SYCL 1.2 has it, one it was called with.
+
+    ``layer`` is the image of an array that was selected; ``index`` what is given of a pixel's
+    coordinates so far, x first.
+    """
+
+    param: n.Param
+    view: ImageView
+    name: str = ""
+    sampler: image_sampler | None = None
+    layer: n.Expr | None = None
+    index: tuple[n.Expr, ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        """How many coordinates a pixel has."""
+        return self.view.ndim - self.view.layered
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A value of a dataclass: its fields, in order; ``homes`` and ``exact`` as in ``Vector``."""
+
+    cls: Any
+    names: tuple[str, ...]
+    items: tuple[Value, ...]
+    homes: frozenset[Any] = frozenset()
+    name: str = ""
+    exact: bool = False
+
+    def field(self, name: str) -> Value:
+        """Return the value of a field."""
+        return self.items[self.names.index(name)]
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """An index object: ``kind`` is item, nd_item, group, sub_group or h_item."""
+    """An index object: ``kind`` is item, nd_item, group, sub_group or h_item.
+
+    ``bound``: an h_item of a loop whose logical range is the physical one.
+    """
 
     kind: str
     ndim: int
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +169,11 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An attribute of a value, about to be called."""
+    """An attribute of a value, about to be called; ``given`` are arguments it has already."""
 
     owner: Value
     name: str
+    given: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +186,31 @@ class Atomic:
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream of text, by its number."""
+
+    number: n.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A manipulator of streams with a number: setw or setprecision."""
+
+    name: str
+    value: n.Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reducer parameter."""
+    """A reducer parameter, or with ``cell`` one element of a span of them."""
 
     index: int
+    cell: n.Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelHandler:
+    """The kernel_handler parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +223,15 @@ class Poison:
     """The value of something already refused; using it says nothing more."""
 
 
-Value: TypeAlias = (n.Expr | Several | Memory | Record | Item | Constant | Closure | Method | Atomic
-                    | Reduction | Nothing | Poison)
+Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Record | Image | Item | Constant
+                    | Closure | Method | Atomic | Stream | Setting | Reduction | KernelHandler
+                    | Nothing | Poison)
+
+
+def own_type(kind: object) -> elements_type | None:
+    """Return the vec or marray type of a layout; None for any other type."""
+    found = getattr(getattr(kind, "owner", None), "_type", None)
+    return found if isinstance(found, elements_type) else None
 
 
 def describe(value: Value) -> str:
@@ -122,11 +241,19 @@ def describe(value: Value) -> str:
             return str(value.type)
         case Several():
             return f"a {value.kind} of {len(value.items)}"
+        case Vector():
+            return str(value.type)
+        case Instance():
+            return str(value.cls.__name__)
         case Memory():
+            if value.pointer is not None:
+                return f"a pointer to {value.view.space.value} {value.view.elem}"
             left = value.view.ndim - len(value.index)
             return f"{left}-dimensional {value.view.space.value} memory of {value.view.elem}"
         case Record():
             return str(value.type) + ("".join(f"[{e}]" for e in value.shape))
+        case Image():
+            return f"a {value.view}"
         case Item():
             return "an item" if value.kind in ("item", "global", "logical", "physical") \
                 else f"an {value.kind}" if value.kind[0] in "hn" else f"a {value.kind}"
@@ -143,6 +270,12 @@ def describe(value: Value) -> str:
             return f"the method '{value.name}'"
         case Atomic():
             return "an atomic_ref"
+        case Stream():
+            return "a stream"
+        case Setting():
+            return f"'{value.name}'"
         case Reduction():
             return "a reducer"
+        case KernelHandler():
+            return "a kernel_handler"
     return "nothing"

@@ -8,11 +8,13 @@ or ``Array``; device functions are already inlined, each as a ``Scope``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unisycl.base.enums import memory_order, memory_scope
+from unisycl.base.images import image_sampler
+from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
+from unisycl.base.text import Shown
 from unisycl.ir.types import BOOL, Scalar, Struct, View
 
 if TYPE_CHECKING:
@@ -197,6 +199,14 @@ class Extent(Expr):
     dim: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pitch(Expr):
+    """How many elements one step in a dimension of a view spans; not of the last one."""
+
+    base: Param | Array
+    dim: int
+
+
 # ---------------------------------------------------------------- statements
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stmt:
@@ -222,6 +232,48 @@ class Store(Stmt):
 
     place: Place
     value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class LoadMany(Stmt):
+    """Give each local one of the scalars that follow one another in memory, from a place on."""
+
+    results: tuple[Local, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMany(Stmt):
+    """Write values of the place's type one after another, from the place on."""
+
+    place: Place
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRead(Stmt):
+    """Read a colour of an image into four locals of its view's colour type.
+
+    Without a sampler ``coordinates`` are the int32 x, y, z of a pixel inside the image; with one
+    they are float32. ``layer`` selects an image of an array (int32, inside it). A target without
+    images of its own has ``passes.images`` turn this into loads and arithmetic.
+    """
+
+    results: tuple[Local, ...]
+    image: Param
+    coordinates: tuple[Expr, ...]
+    sampler: image_sampler | None = None
+    layer: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageWrite(Stmt):
+    """Write a colour, four values of the view's colour type, to a pixel inside an image."""
+
+    image: Param
+    coordinates: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+    layer: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +373,7 @@ class Fence(Stmt):
 class GroupCall(Stmt):
     """A collective over a work-group or sub-group, reached by all its items together.
 
-    ``op``: broadcast(value, id) any(pred) all(pred) none(pred) reduce(value[, init])
+    ``op``: broadcast(value, id) any(pred) all(pred) none(pred) reduce(value[, init]) ballot(pred)
     inclusive_scan exclusive_scan; shift_left shift_right permute_xor select (sub-group).
     ``combine`` names the operator of reduce and scans (plus, minimum, ...).
     """
@@ -346,9 +398,28 @@ class WorkItems(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Print(Stmt):
-    """``print`` in a kernel: literal pieces and values in turn; one line per work-item."""
+    """Text of each work-item, written as a whole: literal parts and values in turn.
 
-    pieces: tuple[str | Expr, ...]
+    A ``Shown`` says how the values that follow it are spelt; one without is spelt as Python's
+    ``str``. With ``stream``, a number that tells streams apart, the text waits for a flush; ``end``
+    marks where the work-item's last text is written.
+    """
+
+    pieces: tuple[str | Shown | Expr, ...]
+    stream: Expr | None = None
+    end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Stmt):
+    """A condition that must hold, else the command fails; there in kernels that are debugged.
+
+    ``pieces`` is what to report, as in ``Print``. What follows runs only if the condition held for
+    all work-items that run together.
+    """
+
+    cond: Expr
+    pieces: tuple[str | Shown | Expr, ...]
 
 
 # ---------------------------------------------------------------- the kernel
@@ -357,7 +428,9 @@ class Reducer:
     """A reduction variable (SYCL 2020 §4.9.2): a private accumulator combined over all items.
 
     ``acc`` starts as ``identity``; ``combine`` is ``result = op(left, right)`` as a block over the
-    three locals. Where no identity is known, ``valid`` says whether ``acc`` holds anything yet.
+    three locals; ``op`` names it if it is one of SYCL's function objects. Where no identity is
+    known, ``valid`` says whether ``acc`` holds anything yet. A span of variables has ``cells`` in
+    place of ``acc``, and ``filled`` in place of ``valid``: private arrays that start likewise.
     """
 
     index: int
@@ -368,6 +441,14 @@ class Reducer:
     right: Local
     result: Local
     combine: Block
+    op: str = ""
+    cells: Array | None = None
+    filled: Array | None = None
+
+    @property
+    def extent(self) -> int:
+        """How many variables there are."""
+        return self.cells.shape[0] if self.cells is not None else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +457,8 @@ class Kernel:
 
     ``index_kind`` is single, range, nd_range or work_group (hierarchical); ``ndim`` its dimensions.
     ``local`` is the work-group's size when it is known while compiling, else (). ``aspects`` names
-    what the device must have. ``sub_group`` is a required sub-group size or 0.
+    what the device must have. ``sub_group`` is a required sub-group size or 0. ``fast_math``
+    says that rough functions already stand where they are allowed; there is nothing left to do.
     """
 
     name: str
@@ -389,6 +471,7 @@ class Kernel:
     reducers: tuple[Reducer, ...] = ()
     aspects: frozenset[str] = frozenset()
     sub_group: int = 0
+    fast_math: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

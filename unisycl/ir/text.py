@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from unisycl.base.text import Shown
 from unisycl.ir import nodes as n
-from unisycl.ir.types import View
+from unisycl.ir.types import ImageView, View
 
 _SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%",
            "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "eq": "==", "ne": "!=",
@@ -46,7 +47,7 @@ class _Printer:
         return "\n".join(self._lines)
 
     def type(self, param: n.Param) -> str:
-        if isinstance(param.type, View):
+        if isinstance(param.type, View) and not isinstance(param.type, ImageView):
             return (f"{param.type.space.value} {param.type.elem}"
                     f"[{', '.join(':' * param.type.ndim)}] {param.type.mode.value}")
         return str(param.type)
@@ -106,6 +107,12 @@ class _Printer:
                 return f"{self.name(stmt.local)}: {stmt.local.type} = {self.expr(stmt.value)}"
             case n.Store():
                 return f"{self.place(stmt.place)} = {self.expr(stmt.value)}"
+            case n.LoadMany():
+                return f"{self.names(stmt.results)} = from {self.place(stmt.place)}"
+            case n.StoreMany():
+                return f"from {self.place(stmt.place)} = {self.exprs(stmt.values)}"
+            case n.ImageRead() | n.ImageWrite():
+                return self.image(stmt)
             case n.Atomic():
                 left = f"{self.name(stmt.result)} = " if stmt.result else ""
                 args = ", ".join(self.expr(x) for x in stmt.operands)
@@ -120,11 +127,33 @@ class _Printer:
             case n.Leave():
                 return f"leave {stmt.number}"
             case n.Print():
-                return "print " + " ".join(repr(p) if isinstance(p, str) else self.expr(p)
-                                           for p in stmt.pieces)
+                where = f" to {self.expr(stmt.stream)}" if stmt.stream is not None else ""
+                return f"print{where}{' at the end' * stmt.end} {self.pieces(stmt.pieces)}"
+            case n.Check():
+                return f"check {self.expr(stmt.cond)} else {self.pieces(stmt.pieces)}"
             case n.Fence():
                 return f"fence {stmt.order.value} {stmt.scope.name}"
         return type(stmt).__name__.lower()
+
+    def image(self, stmt: n.ImageRead | n.ImageWrite) -> str:
+        layer = "" if stmt.layer is None else f", layer {self.expr(stmt.layer)}"
+        where = f"{stmt.image.name}({self.exprs(stmt.coordinates)}{layer})"
+        if isinstance(stmt, n.ImageWrite):
+            return f"image {where} = {self.exprs(stmt.values)}"
+        modes = stmt.sampler
+        how = "" if modes is None else (f" {modes.addressing.name} {modes.coordinate.name} "
+                                        f"{modes.filtering.name}")
+        return f"{self.names(stmt.results)} = image {where}{how}"
+
+    def pieces(self, pieces: tuple[str | Shown | n.Expr, ...]) -> str:
+        return " ".join(repr(p) if isinstance(p, str) else self.expr(p) if isinstance(p, n.Expr)
+                        else f"<{p.how}{' ' + p.spec if p.spec else ''}>" for p in pieces)
+
+    def names(self, locals: tuple[n.Local, ...]) -> str:
+        return ", ".join(self.name(x) for x in locals)
+
+    def exprs(self, values: tuple[n.Expr, ...]) -> str:
+        return ", ".join(self.expr(x) for x in values)
 
     # ---- expressions
     def place(self, place: n.Place) -> str:
@@ -155,4 +184,5 @@ _EXPRESSIONS: dict[type[n.Expr], Callable[[_Printer, Any], str]] = {
     n.Call: lambda p, x: f"{x.builtin.name}({', '.join(p.expr(a) for a in x.args)})",
     n.Load: lambda p, x: p.place(x.place),
     n.Extent: lambda p, x: f"extent({getattr(x.base, 'name', '')}, {x.dim})",
+    n.Pitch: lambda p, x: f"pitch({getattr(x.base, 'name', '')}, {x.dim})",
 }

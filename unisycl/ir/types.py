@@ -6,13 +6,15 @@ in the IR is a ``Scalar``; ``Struct`` and ``View`` only ever stand behind a plac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
 
 import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import access_mode, address_space
+from unisycl.base.images import PixelFormat, image_sampler
+from unisycl.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,32 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A structured NumPy dtype with its layout: offsets and size in bytes, padding included."""
+    """A structured NumPy dtype with its layout: offsets and size in bytes, padding included.
+
+    ``owner`` is the class of such a dtype's scalars where that is not NumPy's own: a ``vec``, say.
+    """
 
     name: str
     fields: tuple[Field, ...]
     size: int
+    owner: type | None = None
 
     def field(self, name: str) -> Field | None:
         """Return the member of that name."""
         return next((f for f in self.fields if f.name == name), None)
 
     def __str__(self) -> str:
+        if self.owner is not None:
+            return self.owner.__name__
         return f"struct {{{', '.join(f'{f.name}: {f.type}' for f in self.fields)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamType(Scalar):
+    """A stream of text (SYCL 2020 §4.16): to code, a number that tells it from others."""
+
+    def __str__(self) -> str:
+        return "stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +90,39 @@ class View:
 
     def __str__(self) -> str:
         return f"{self.ndim}-d {self.space.value} memory of {self.elem}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageView(View):
+    """Pixels a kernel reads or writes as colours: an image accessor (SYCL 2020 §4.7.6.13).
+
+    The dimensions are those of the memory, so x is the last one; an element is one pixel. Images
+    are touched by ``ImageRead`` and ``ImageWrite`` only.
+
+    Args:
+        form: how a pixel is stored; color: the type of the four components kernels see.
+        sampler: how it is sampled; None for an image read and written at whole pixels.
+        wide: offsets in bytes do not fit in 31 bits.
+        layered: the first dimension counts the images of an array (SYCL 1.2 Table 3.26).
+    """
+
+    form: PixelFormat
+    color: Scalar
+    sampler: image_sampler | None = None
+    wide: bool = False
+    layered: bool = False
+
+    def __str__(self) -> str:
+        kind = "image array" if self.layered else "image"
+        return f"{self.ndim - self.layered}-d {kind} of {self.form}"
+
+
+def image_view(form: PixelFormat, ndim: int, mode: access_mode, color: DType,
+               sampler: image_sampler | None = None, *, wide: bool = False,
+               layered: bool = False) -> ImageView:
+    """Return the type of an image accessor of ``ndim`` dimensions, those of layers included."""
+    return ImageView(Struct("pixel", (), form.size), ndim, mode=mode, form=form,
+                     color=Scalar(color), sampler=sampler, wide=wide, layered=layered)
 
 
 BOOL = Scalar(dtypes.BOOL)
@@ -95,7 +144,15 @@ def struct_type(dtype: np.dtype[np.generic]) -> Struct | None:
         if kind is None:
             return None
         fields.append(Field(name, kind, offset, shape))
-    return Struct(str(dtype), tuple(fields), dtype.itemsize)
+    owner = None if dtype.type in (np.void, np.record) else dtype.type
+    return Struct(str(dtype), tuple(fields), dtype.itemsize, owner)
+
+
+@functools.lru_cache(maxsize=256)
+def global_view(dtype: np.dtype[np.generic], ndim: int, mode: access_mode) -> View | None:
+    """Return the type of a view of global memory, the same object each time; None: no type."""
+    elem = element_type(dtype)
+    return None if elem is None else View(elem, ndim, address_space.global_space, mode)
 
 
 def element_type(dtype: np.dtype[np.generic]) -> Scalar | Struct | None:

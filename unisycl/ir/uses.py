@@ -5,9 +5,10 @@ Non-goals: what they mean. Invariant: positions are those of the syntax tree the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any, TypeAlias
+
+from unisycl.base.record import dataclass
 
 Position: TypeAlias = tuple[int, int, int, int]
 
@@ -20,9 +21,13 @@ class FunctionUse:
     object is kept, so what a closure captured is free once its launch is over. ``source`` has the
     tree (``node``) and the text (``file``).
     ``convergent`` holds the positions (line, column, end line, end column of the AST node) of the
-    calls in it that reach a barrier or group function.
+    calls in it that reach a barrier or group function; ``places`` those of the expressions that
+    stand for a vec in memory itself, not for a copy of it, because an element of it is assigned.
+    ``asks``: the kernel asks for its work-item without a parameter (``this_nd_item``).
     """
 
     code: CodeType
     source: Any
     convergent: frozenset[Position]
+    places: frozenset[Position] = frozenset()
+    asks: bool = False

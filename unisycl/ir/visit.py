@@ -11,11 +11,22 @@ from typing import Any
 
 from unisycl.ir import nodes as n
 
+_PLAIN = frozenset(("type", "span", "local", "op"))
+_field_names: dict[Any, tuple[str, ...]] = {}
+
+
+def _names(kind: Any) -> tuple[str, ...]:
+    """Return the names of a node's fields that can hold expressions or statements."""
+    found = _field_names.get(kind)
+    if found is None:
+        found = _field_names[kind] = tuple(f.name for f in fields(kind) if f.name not in _PLAIN)
+    return found
+
 
 def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
     """Yield the expressions directly below a node, in evaluation order, not those in blocks."""
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for name in _names(type(node)):
+        value = getattr(node, name)
         if isinstance(value, n.Expr):
             yield value
         elif isinstance(value, n.Place):
@@ -80,6 +91,8 @@ def targets(stmt: n.Stmt) -> tuple[n.Local, ...]:
             return (stmt.result,) if stmt.result else ()
         case n.GroupCall():
             return (stmt.result,)
+        case n.LoadMany() | n.ImageRead():
+            return stmt.results
     return ()
 
 
@@ -91,11 +104,11 @@ def contains(block: n.Block, kinds: type | tuple[type, ...]) -> bool:
 def rewrite_expr(expr: n.Expr, fn: Callable[[n.Expr], n.Expr]) -> n.Expr:
     """Apply ``fn`` bottom-up to an expression."""
     changes = {}
-    for f in fields(expr):
-        value = getattr(expr, f.name)
+    for name in _names(type(expr)):
+        value = getattr(expr, name)
         new = _rewrite_value(value, fn)
         if new is not value:
-            changes[f.name] = new
+            changes[name] = new
     new_expr: n.Expr = replace(expr, **changes) if changes else expr
     return fn(new_expr)
 
@@ -132,11 +145,11 @@ def rewrite_own(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr | None]) -> n.Stmt:
 
 def _rewrite_children(node: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
     changes = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for name in _names(type(node)):
+        value = getattr(node, name)
         new = _map_value(value, fn)
         if new is not value:
-            changes[f.name] = new
+            changes[name] = new
     return replace(node, **changes) if changes else node
 
 
@@ -161,12 +174,12 @@ def rewrite_block(block: n.Block, fn: Callable[[n.Expr], n.Expr]) -> n.Block:
 
 def _rewrite_stmt(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr]) -> n.Stmt:
     changes = {}
-    for f in fields(stmt):
-        value = getattr(stmt, f.name)
+    for name in _names(type(stmt)):
+        value = getattr(stmt, name)
         if isinstance(value, tuple) and value and isinstance(value[0], n.Stmt):
             new: Any = rewrite_block(value, fn)
         else:
             new = _rewrite_value(value, fn)
         if new is not value:
-            changes[f.name] = new
+            changes[name] = new
     return replace(stmt, **changes) if changes else stmt

@@ -1,7 +1,8 @@
 """``atomic_ref`` and ``atomic_fence`` (SYCL 2020 §4.15.3, §4.15.1).
 
-Non-goals: being atomic between host threads; the host device runs one work-item at a time, so plain
-reads and writes are. Invariant: operands are converted to the element's type, results are its.
+On the host they work between Python's threads and, for USM memory, with kernels that run meanwhile.
+Non-goals: orders weaker than seq_cst. Invariant: operands are converted to the element's type,
+results are its.
 """
 
 from __future__ import annotations
@@ -12,15 +13,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from unisycl.base.enums import address_space, memory_order, memory_scope
+from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.cell import NativeCell, PythonCell, fence
 from unisycl.lang.convert import convert
+from unisycl.lang.memory import HostView
 
 _TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 _NOT_LOAD = (memory_order.release, memory_order.acq_rel)
 _NOT_STORE = (memory_order.acquire, memory_order.acq_rel)
 _READ_ORDER = {memory_order.acq_rel: memory_order.acquire}
 _WRITE_ORDER = {memory_order.acq_rel: memory_order.release}
+
+
+def _check_scope(scope: memory_scope | None) -> None:
+    if scope is memory_scope.work_item:
+        raise UsageError(errc.invalid, "atomic_ref: an atomic operation cannot have the scope "
+                         "work_item: no one else would take part; use sub_group or wider")
 
 
 def _check(what: str, value: Any, kind: type) -> None:
@@ -46,12 +55,14 @@ class atomic_ref:
         ...     atomic_ref(bins, data[i], memory_order.relaxed, memory_scope.device).fetch_add(1)
     """
 
-    __slots__ = ("_dtype", "_index", "_view", "default_read_modify_write_order", "default_scope")
+    __slots__ = ("_cell", "_dtype", "_index", "_view", "default_read_modify_write_order",
+                 "default_scope")
 
     def __init__(self, view: Any, index: Any, order: memory_order, scope: memory_scope,
                  space: address_space = address_space.generic_space) -> None:
         _check("the memory order", order, memory_order)
         _check("the memory scope", scope, memory_scope)
+        _check_scope(scope)
         if order in (memory_order.acquire, memory_order.release):
             raise UsageError(errc.invalid, "atomic_ref: the default order must be relaxed, acq_rel "
                              f"or seq_cst, not {order.value}")
@@ -65,12 +76,19 @@ class atomic_ref:
         self._dtype = np.dtype(dtype)
         self._view = view
         self._index = index
+        native = getattr(view, "__atomic_cell__", None)
+        cell = native(index) if native is not None else None
+        self._cell: PythonCell | NativeCell = PythonCell(view, index, self._dtype) \
+            if cell is None else cell
         self.default_read_modify_write_order = order
         self.default_scope = scope
-        view[index]  # an index outside is reported where the reference is made
 
-    required_alignment = 8
     is_always_lock_free = True
+
+    @property
+    def required_alignment(self) -> int:
+        """What the element's address is a multiple of, in bytes."""
+        return int(self._dtype.itemsize)
 
     @property
     def default_read_order(self) -> memory_order:
@@ -93,7 +111,8 @@ class atomic_ref:
         if order in _NOT_LOAD:
             raise UsageError(errc.invalid, f"atomic_ref.load cannot have order {order.value}; use "
                              "relaxed, acquire or seq_cst")
-        return self._view[self._index]
+        _check_scope(scope)
+        return self._cell.load()
 
     def store(self, operand: Any, order: memory_order | None = None,
               scope: memory_scope | None = None) -> None:
@@ -101,73 +120,78 @@ class atomic_ref:
         if order in _NOT_STORE:
             raise UsageError(errc.invalid, f"atomic_ref.store cannot have order {order.value}; use "
                              "relaxed, release or seq_cst")
-        self._view[self._index] = convert(operand, self._dtype)
+        _check_scope(scope)
+        self._cell.store(convert(operand, self._dtype))
 
     def exchange(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Set the value and return the old one."""
-        return self._update(operand, lambda old, new: new)
+        return self._update(operand, lambda old, new: new, scope)
 
     def compare_exchange_strong(self, expected: Any, desired: Any,
                                 success: memory_order | None = None,
-                                failure: memory_order | None = None,
+                                failure: memory_order | memory_scope | None = None,
                                 scope: memory_scope | None = None) -> tuple[bool, Any]:
-        """Set the value to ``desired`` if it equals ``expected``; return (success, old value)."""
+        """Set the value to ``desired`` if it equals ``expected``; return (success, old value).
+
+        Floats are compared by their bits. The scope may follow the one order for both outcomes.
+        """
+        if isinstance(failure, memory_scope):
+            failure, scope = None, failure
         if failure in _NOT_LOAD:
             raise UsageError(errc.invalid, "compare_exchange: the order of failure cannot be "
                              f"{failure.value}")
-        old = self._view[self._index]
-        done = bool(old == convert(expected, self._dtype))
-        if done:
-            self._view[self._index] = convert(desired, self._dtype)
-        return done, old
+        _check_scope(scope)
+        return self._cell.compare(convert(expected, self._dtype), convert(desired, self._dtype))
 
     compare_exchange_weak = compare_exchange_strong
 
     def fetch_add(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Add, and return the old value."""
-        return self._update(operand, operator.add)
+        return self._update(operand, operator.add, scope)
 
     def fetch_sub(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Subtract, and return the old value."""
-        return self._update(operand, operator.sub)
+        return self._update(operand, operator.sub, scope)
 
     def fetch_and(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Combine bits by and; return the old value. Integers only."""
-        return self._bits("fetch_and", operand, operator.and_)
+        return self._bits("fetch_and", operand, operator.and_, scope)
 
     def fetch_or(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Combine bits by or; return the old value. Integers only."""
-        return self._bits("fetch_or", operand, operator.or_)
+        return self._bits("fetch_or", operand, operator.or_, scope)
 
     def fetch_xor(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Combine bits by exclusive or; return the old value. Integers only."""
-        return self._bits("fetch_xor", operand, operator.xor)
+        return self._bits("fetch_xor", operand, operator.xor, scope)
 
     def fetch_min(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the smaller; return the old value."""
-        return self._update(operand, min)
+        return self._update(operand, min, scope)
 
     def fetch_max(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the larger; return the old value."""
-        return self._update(operand, max)
+        return self._update(operand, max, scope)
 
-    def _update(self, operand: Any, fn: Callable[[Any, Any], Any]) -> Any:
-        old = self._view[self._index]
-        self._view[self._index] = fn(old, convert(operand, self._dtype))
-        return old
+    def _update(self, operand: Any, fn: Callable[[Any, Any], Any],
+                scope: memory_scope | None) -> Any:
+        _check_scope(scope)
+        new = convert(operand, self._dtype)
+        return self._cell.update(lambda old: fn(old, new))
 
-    def _bits(self, name: str, operand: Any, fn: Callable[[Any, Any], Any]) -> Any:
+    def _bits(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
+              scope: memory_scope | None) -> Any:
         if self._dtype.kind == "f":
             raise UsageError(errc.invalid, f"atomic_ref.{name} is for integers, not {self._dtype}")
-        return self._update(operand, fn)
+        return self._update(operand, fn, scope)
 
     def __iadd__(self, operand: Any) -> Self:
         self.fetch_add(operand)
@@ -193,10 +217,25 @@ class atomic_ref:
         return f"atomic_ref({self._view!r}, {self._index!r})"
 
 
-def atomic_fence(order: memory_order, scope: memory_scope) -> None:
-    """Order this work-item's memory operations around it (SYCL 2020 §4.15.1).
+class AtomicView(HostView):
+    """Memory of an accessor in atomic mode, on the host device (SYCL 1.2 §3.4)."""
 
-    On the host device they already are in program order.
-    """
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        place = self._locate(index)
+        if len(place) < self._data.ndim:
+            return AtomicView(self._data[place], self._name, self._mode)
+        plain = HostView(self._data, self._name, access_mode.read_write, self._raw)
+        return atomic_ref(plain, place, memory_order.relaxed, memory_scope.device)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise UsageError(errc.accessor, f"'{self._name}' is an atomic accessor: its elements are "
+                         "changed by atomic methods only")
+
+
+def atomic_fence(order: memory_order, scope: memory_scope) -> None:
+    """Order this work-item's memory operations around it (SYCL 2020 §4.15.1)."""
     _check("the memory order", order, memory_order)
     _check("the memory scope", scope, memory_scope)
+    fence()

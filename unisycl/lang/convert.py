@@ -6,9 +6,12 @@ towards zero, and what does not fit a target integer is some value of that type.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from unisycl.base.enums import rounding_mode
 
 
 def convert(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -28,3 +31,25 @@ def wrap_integer(value: int, dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "i" and value >> (bits - 1):
         value -= 1 << bits
     return dtype.type(value)
+
+
+_WHOLE = {rounding_mode.rte: np.rint, rounding_mode.rtp: np.ceil, rounding_mode.rtn: np.floor}
+
+
+def round_to(x: Any, dtype: np.dtype[Any], mode: rounding_mode) -> Any:
+    """Return a NumPy scalar converted as ``vec.convert`` does (SYCL 2020 §4.14.2.5)."""
+    if dtype.kind != "f":
+        whole = _WHOLE.get(mode) if x.dtype.kind == "f" else None
+        return convert(x if whole is None else whole(x), dtype)
+    near = convert(x, dtype)
+    if mode in (rounding_mode.automatic, rounding_mode.rte) or not np.isfinite(x):
+        return near
+    exact = Fraction(int(x)) if x.dtype.kind in "biu" else Fraction(float(x))
+    above = near > 0 if np.isinf(near) else Fraction(float(near)) > exact
+    below = near < 0 if np.isinf(near) else Fraction(float(near)) < exact
+    down = mode is rounding_mode.rtn or (mode is rounding_mode.rtz and exact > 0)
+    if above and down:
+        return np.nextafter(near, dtype.type(-np.inf))
+    if below and not down:
+        return np.nextafter(near, dtype.type(np.inf))
+    return near

@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unisycl.base.dtypes import find_dtype
 from unisycl.base.errors import UsageError, errc
+from unisycl.ir import operators
+from unisycl.lang.elements import Operators, elementwise
 
 
 class function_object:
@@ -31,6 +34,8 @@ class function_object:
     def __call__(self, *operands: Any) -> Any:
         """Combine two operands; with none, return the object itself."""
         if len(operands) == 2:
+            if isinstance(operands[0], Operators) or isinstance(operands[1], Operators):
+                return elementwise(self._fn, self.__name__, operands)
             return self._fn(*operands)
         if not operands:
             return self
@@ -60,35 +65,11 @@ FUNCTION_OBJECTS: tuple[function_object, ...] = (
     plus, multiplies, bit_and, bit_or, bit_xor, logical_and, logical_or, minimum, maximum)
 
 
-def _limit(dtype: np.dtype[Any], *, largest: bool) -> Any:
-    if dtype.kind == "f":
-        return np.inf if largest else -np.inf
-    if dtype.kind == "b":
-        return largest
-    info = np.iinfo(dtype)
-    return info.max if largest else info.min
-
-
 def _identity(op: Any, dtype: np.dtype[Any]) -> Any:
     """Return the identity as any number, or None where SYCL knows none (§4.17.1 table)."""
-    if dtype.kind not in "biuf":
-        return None
-    integral = dtype.kind in "biu"
-    if op is plus:
-        return 0
-    if op is multiplies:
-        return 1
-    if op in (bit_or, bit_xor):
-        return 0 if integral else None
-    if op is bit_and:
-        return (-1 if dtype.kind == "i" else _limit(dtype, largest=True)) if integral else None
-    if op is logical_and:
-        return True if dtype.kind == "b" else None
-    if op is logical_or:
-        return False if dtype.kind == "b" else None
-    if op in (minimum, maximum):
-        return _limit(dtype, largest=op is minimum)
-    return None
+    kind = find_dtype(dtype)
+    known = isinstance(op, function_object) and kind is not None
+    return operators.identity(op.__name__, kind) if known and kind is not None else None
 
 
 def has_known_identity(op: Any, dtype: npt.DTypeLike) -> bool:
@@ -115,3 +96,11 @@ def known_identity(op: Any, dtype: npt.DTypeLike) -> Any:
         name = getattr(op, "__name__", repr(op))
         raise UsageError(errc.invalid, f"no identity is known for {name} on {kind}; give one")
     return kind.type(value)
+
+
+def neutral(op: Any, dtype: npt.DTypeLike) -> Any:
+    """Return what combines with any value to that value, also where SYCL knows no identity."""
+    kind = find_dtype(dtype)
+    assert isinstance(op, function_object)
+    assert kind is not None
+    return kind.numpy.type(operators.neutral(op.__name__, kind))

@@ -33,6 +33,14 @@ def group_barrier(group: _Group, fence_scope: memory_scope | None = None) -> Non
     _outside("group_barrier")
 
 
+def group_size(group: _Group) -> int:
+    """Return the number of work-items of a group; refuse what is none."""
+    if not isinstance(group, _Group):
+        raise UsageError(errc.invalid, "the first argument must be a group or sub_group, such as "
+                         f"it.get_group(), not {type(group).__name__}")
+    return group.get_local_linear_range()
+
+
 def group_broadcast(group: _Group, x: Any, local_id: Any = 0) -> Any:
     """Return the ``x`` of one work-item to all (SYCL 2020 §4.17.3.2).
 
@@ -57,6 +65,19 @@ def all_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
 def none_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
     """Say whether ``x``, or ``pred(x)``, is true for no work-item (SYCL 2020 §4.17.4.3)."""
     _outside("none_of_group")
+
+
+def group_cells(group: _Group, like: Any, number: int) -> Any:
+    """Return memory that a group shares: one cell of a value's type for each work-item.
+
+    Calls of one function that need several at a time give them numbers.
+    """
+    _outside("sort_over_group")
+
+
+def ballot_bits(group: sub_group, predicate: Any) -> Any:
+    """Return the truths of all work-items of a sub-group as a uint64, item 0 lowest."""
+    _outside("group_ballot")
 
 
 def shift_group_left(group: sub_group, x: Any, delta: int = 1) -> Any:
@@ -124,3 +145,11 @@ def exclusive_scan_over_group(group: _Group, x: Any, *init_and_op: Any) -> Any:
         init_and_op: ``([init,] op)``; ``op`` is one of SYCL's function objects such as ``plus``.
     """
     _outside("exclusive_scan_over_group")
+
+
+group_reduce = reduce_over_group
+"""The older name of ``reduce_over_group``, which tutorials use."""
+group_scan_inclusive = inclusive_scan_over_group
+"""The older name of ``inclusive_scan_over_group``."""
+group_scan_exclusive = exclusive_scan_over_group
+"""The older name of ``exclusive_scan_over_group``."""

@@ -6,14 +6,20 @@ single ids are Python ints, whole ids are ``unisycl.id`` objects.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.geometry import as_range, id, linear_id, range
+from unisycl.base.geometry import as_range, linear_id, range
+from unisycl.lang.memory import HostView, scratch
 from unisycl.lang.place import Place, Space, Unconstructible, pick, points
+from unisycl.lang.queries import id_query, range_query
 from unisycl.lang.range_item import item
 
 _Body: TypeAlias = "Callable[[h_item], object]"
@@ -42,59 +48,24 @@ class group(Unconstructible):
         """The number of dimensions, 1 to 3."""
         return len(self._place.group)
 
-    @overload
-    def get_group_id(self) -> id: ...
-    @overload
-    def get_group_id(self, dimension: int) -> int: ...
-    def get_group_id(self, dimension: int | None = None) -> id | int:
-        """Return the position among the work-groups, or that of one dimension."""
-        at = self._place.group
-        return id._make(at) if dimension is None else pick(at, dimension, "group.get_group_id")
+    get_group_id = id_query(
+        "group.get_group_id", lambda it: it._place.group,
+        "the position among the work-groups")
+    get = get_id = get_group_id
+    """SYCL 1.2's names of ``get_group_id``."""
 
-    get_id = get_group_id
-    """SYCL 1.2's name of ``get_group_id``."""
-
-    @overload
-    def get_local_id(self) -> id: ...
-    @overload
-    def get_local_id(self, dimension: int) -> int: ...
-    def get_local_id(self, dimension: int | None = None) -> id | int:
-        """Return the calling work-item's position in the group, or that of one dimension."""
-        at = self._item("get_local_id")
-        return id._make(at) if dimension is None else pick(at, dimension, "group.get_local_id")
-
-    @overload
-    def get_local_range(self) -> range: ...
-    @overload
-    def get_local_range(self, dimension: int) -> int: ...
-    def get_local_range(self, dimension: int | None = None) -> range | int:
-        """Return the size of the group in each dimension or in one."""
-        extent = self._place.local_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "group.get_local_range")
-
-    @overload
-    def get_group_range(self) -> range: ...
-    @overload
-    def get_group_range(self, dimension: int) -> int: ...
-    def get_group_range(self, dimension: int | None = None) -> range | int:
-        """Return the number of groups in each dimension or in one."""
-        extent = self._place.group_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "group.get_group_range")
-
-    @overload
-    def get_global_range(self) -> range: ...
-    @overload
-    def get_global_range(self, dimension: int) -> int: ...
-    def get_global_range(self, dimension: int | None = None) -> range | int:
-        """Return the number of work-items in each dimension or in one (SYCL 1.2)."""
-        extent = self._place.global_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "group.get_global_range")
+    get_local_id = id_query(
+        "group.get_local_id", lambda it: it._item("get_local_id"),
+        "the calling work-item's position in the group")
+    get_local_range = range_query(
+        "group.get_local_range", lambda it: it._place.local_range,
+        "the size of the group")
+    get_group_range = range_query(
+        "group.get_group_range", lambda it: it._place.group_range,
+        "the number of groups")
+    get_global_range = range_query(
+        "group.get_global_range", lambda it: it._place.global_range,
+        "the number of work-items (SYCL 1.2)")
 
     def get_max_local_range(self) -> range:
         """Return the largest size of any group of the launch; all groups have the same."""
@@ -122,6 +93,28 @@ class group(Unconstructible):
     def leader(self) -> bool:
         """Say whether the calling work-item is the one with local id 0."""
         return not any(self._item("leader"))
+
+    def async_work_group_copy(self, dest: Any, src: Any, num_elements: int,
+                              stride: int = 1) -> device_event:
+        """Copy between local and global memory, all work-items together (SYCL 2020 §4.9.1.7).
+
+        Args:
+            dest: one-dimensional memory, or a slice of it, of the same element type as ``src``.
+            src: where from; one of the two is local memory.
+            num_elements: how many elements.
+            stride: the distance of elements in global memory.
+
+        The copy has ended when the event, or ``wait_for``, was waited for.
+        """
+        whole = self._local is None
+        first, step = (0, 1) if whole else (self.get_local_linear_id(), self._place.items)
+        copy_share(dest, src, num_elements, stride, first, step)
+        return device_event._make(whole=whole)
+
+    def wait_for(self, *events: device_event) -> None:
+        """Wait for copies; all work-items of the group wait together (SYCL 2020 §4.9.1.7)."""
+        if self._local is not None:
+            raise UsageError(errc.invalid, "group.wait_for can only be called from a kernel")
 
     def parallel_for_work_item(self, *arguments: Any) -> Any:
         """Run a function once for each work-item of the group (SYCL 2020 §4.9.4.2.3).
@@ -196,23 +189,12 @@ class sub_group(Unconstructible):
         made._linear = linear
         return made
 
-    @overload
-    def get_group_id(self) -> id: ...
-    @overload
-    def get_group_id(self, dimension: int) -> int: ...
-    def get_group_id(self, dimension: int | None = None) -> id | int:
-        """Return the number of this sub-group in its work-group, as a one-dimensional id."""
-        at = (self.get_group_linear_id(),)
-        return id._make(at) if dimension is None else pick(at, dimension, "sub_group.get_group_id")
-
-    @overload
-    def get_local_id(self) -> id: ...
-    @overload
-    def get_local_id(self, dimension: int) -> int: ...
-    def get_local_id(self, dimension: int | None = None) -> id | int:
-        """Return the work-item's position in the sub-group, as a one-dimensional id."""
-        at = (self.get_local_linear_id(),)
-        return id._make(at) if dimension is None else pick(at, dimension, "sub_group.get_local_id")
+    get_group_id = id_query(
+        "sub_group.get_group_id", lambda it: (it.get_group_linear_id(),),
+        "the number of this sub-group in its work-group")
+    get_local_id = id_query(
+        "sub_group.get_local_id", lambda it: (it.get_local_linear_id(),),
+        "the work-item's position in the sub-group")
 
     def get_local_range(self) -> range:
         """Return the number of work-items in this sub-group."""
@@ -281,78 +263,46 @@ class h_item(Unconstructible):
         return made
 
     def _physical(self) -> tuple[int, ...]:
-        return tuple(x % s for x, s in zip(self._logical, self._place.local_range, strict=True))
+        return tuple(x % s for x, s in zip(self._logical, self._whole(), strict=True))
 
-    @overload
-    def get_global_id(self) -> id: ...
-    @overload
-    def get_global_id(self, dimension: int) -> int: ...
-    def get_global_id(self, dimension: int | None = None) -> id | int:
-        """Return the physical work-item's global id, or one dimension of it."""
-        at = self._place.global_id(self._physical())
-        return id._make(at) if dimension is None else pick(at, dimension, "h_item.get_global_id")
+    def _whole(self) -> tuple[int, ...]:
+        """Return the physical range: as launched, or that of this loop if none was given."""
+        return self._place.local_range if self._place.sized else self._extent
 
-    @overload
-    def get_global_range(self) -> range: ...
-    @overload
-    def get_global_range(self, dimension: int) -> int: ...
-    def get_global_range(self, dimension: int | None = None) -> range | int:
-        """Return the number of physical work-items in each dimension or in one."""
-        extent = self._place.global_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "h_item.get_global_range")
+    def _global_id(self) -> tuple[int, ...]:
+        start = zip(self._place.group, self._whole(), self._physical(), strict=True)
+        return tuple(g * s + x for g, s, x in start)
 
-    @overload
-    def get_logical_local_id(self) -> id: ...
-    @overload
-    def get_logical_local_id(self, dimension: int) -> int: ...
-    def get_logical_local_id(self, dimension: int | None = None) -> id | int:
-        """Return the position in the logical range, or that of one dimension."""
-        at = self._logical
-        return id._make(at) if dimension is None else pick(at, dimension, "h_item.get_local_id")
+    def _global_range(self) -> tuple[int, ...]:
+        return tuple(g * s for g, s in zip(self._place.group_range, self._whole(), strict=True))
 
+    get_global_id = id_query(
+        "h_item.get_global_id", lambda it: it._global_id(),
+        "the physical work-item's global id")
+    get_global_range = range_query(
+        "h_item.get_global_range", lambda it: it._global_range(),
+        "the number of physical work-items")
+    get_logical_local_id = id_query(
+        "h_item.get_logical_local_id", lambda it: it._logical,
+        "the position in the logical range")
     get_local_id = get_logical_local_id
 
-    @overload
-    def get_logical_local_range(self) -> range: ...
-    @overload
-    def get_logical_local_range(self, dimension: int) -> int: ...
-    def get_logical_local_range(self, dimension: int | None = None) -> range | int:
-        """Return the logical range, or one dimension of it."""
-        if dimension is None:
-            return range._make(self._extent)
-        return pick(self._extent, dimension, "h_item.get_local_range")
-
+    get_logical_local_range = range_query(
+        "h_item.get_logical_local_range", lambda it: it._extent,
+        "the logical range")
     get_local_range = get_logical_local_range
 
-    @overload
-    def get_physical_local_id(self) -> id: ...
-    @overload
-    def get_physical_local_id(self, dimension: int) -> int: ...
-    def get_physical_local_id(self, dimension: int | None = None) -> id | int:
-        """Return the executing work-item's position in the group, or that of one dimension."""
-        at = self._physical()
-        if dimension is None:
-            return id._make(at)
-        return pick(at, dimension, "h_item.get_physical_local_id")
-
-    @overload
-    def get_physical_local_range(self) -> range: ...
-    @overload
-    def get_physical_local_range(self, dimension: int) -> int: ...
-    def get_physical_local_range(self, dimension: int | None = None) -> range | int:
-        """Return the size of the work-group in each dimension or in one."""
-        extent = self._place.local_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "h_item.get_physical_local_range")
+    get_physical_local_id = id_query(
+        "h_item.get_physical_local_id", lambda it: it._physical(),
+        "the executing work-item's position in the group")
+    get_physical_local_range = range_query(
+        "h_item.get_physical_local_range", lambda it: it._whole(),
+        "the size of the work-group")
 
     def get_global(self) -> item:
         """Return the physical work-item's place in the launch, as an ``item``."""
-        place = self._place
-        at = place.global_id(self._physical())
-        return item._make(at, Space(place.global_range, place.offset))
+        extent = self._global_range()
+        return item._make(self._global_id(), Space(extent, (0,) * len(extent)))
 
     def get_logical_local(self) -> item:
         """Return the place in the logical range, as an ``item``."""
@@ -362,7 +312,7 @@ class h_item(Unconstructible):
 
     def get_physical_local(self) -> item:
         """Return the executing work-item's place in the group, as an ``item``."""
-        extent = self._place.local_range
+        extent = self._whole()
         return item._make(self._physical(), Space(extent, (0,) * len(extent)))
 
     def __eq__(self, other: object) -> bool:
@@ -375,3 +325,80 @@ class h_item(Unconstructible):
 
     def __repr__(self) -> str:
         return f"h_item(logical {self._logical} of {self._extent}, group {self._place.group})"
+
+
+class device_event(Unconstructible):
+    """The end of an ``async_work_group_copy`` (SYCL 2020 §4.9.1.5, §4.15.2)."""
+
+    __slots__ = ("_whole",)
+    _whole: bool
+
+    @classmethod
+    def _make(cls, *, whole: bool) -> device_event:
+        made = object.__new__(cls)
+        made._whole = whole
+        return made
+
+    def wait(self) -> None:
+        """Wait until the copy has ended; all work-items of the group wait together."""
+        if not self._whole:
+            raise UsageError(errc.invalid, "device_event.wait can only be called from a kernel")
+
+
+def copy_share(dest: Any, src: Any, count: int, stride: int, first: int, step: int) -> None:
+    """Copy every ``step``-th element from ``first`` on; the stride is that of global memory."""
+    if not isinstance(dest, HostView) or not isinstance(src, HostView) or dest._local == src._local:
+        raise UsageError(errc.invalid, "async_work_group_copy copies between local and global "
+                         "memory")
+    if dest.dtype != src.dtype:
+        raise UsageError(errc.invalid, f"async_work_group_copy: the elements are {dest.dtype} and "
+                         f"{src.dtype}; they must be of one type")
+    to, by = (1, stride) if dest._local else (stride, 1)
+    for k in builtins.range(first, count, step):
+        dest[k * to] = src[k * by]
+
+
+class private_memory:
+    """An element for each work-item of a group, kept from loop to loop (SYCL 2020 §4.9.4.2.3).
+
+    Made at the group scope of ``parallel_for_work_group``, indexed by the ``h_item`` inside
+    ``parallel_for_work_item``: ``p[it]``, or ``p(it)`` to read as in C++. Logical items that share
+    a physical one share its element.
+
+    Args:
+        dtype: the element type.
+        group: the group; the launch must have given its local size.
+    """
+
+    __slots__ = ("_elements",)
+    _elements: HostView
+
+    def __init__(self, dtype: npt.DTypeLike, group: Any) -> None:
+        if not isinstance(group, _GROUP) or group._local is not None:
+            raise UsageError(errc.invalid, "private_memory is made at the group scope of "
+                             "parallel_for_work_group, of the group that the kernel got")
+        if not group._place.sized:
+            raise UsageError(errc.invalid, "private_memory needs the local size, which "
+                             "parallel_for_work_group was not given")
+        extent = group._place.local_range
+        self._elements = HostView(scratch(np.dtype(dtype), extent), "private memory")
+
+    def __getitem__(self, it: h_item) -> Any:
+        return self._elements[_element_of(it)]
+
+    def __setitem__(self, it: h_item, value: Any) -> None:
+        self._elements[_element_of(it)] = value
+
+    def __call__(self, it: h_item) -> Any:
+        """Return the element of a work-item."""
+        return self[it]
+
+
+_GROUP = group
+
+
+def _element_of(it: h_item) -> tuple[int, ...]:
+    if not isinstance(it, h_item):
+        raise UsageError(errc.invalid, "private_memory is indexed by the h_item that "
+                         f"parallel_for_work_item passes, not by {type(it).__name__}")
+    return it._physical()

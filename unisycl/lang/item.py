@@ -6,16 +6,17 @@ cannot construct these; single ids are Python ints, whole ids are ``unisycl.id``
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 from unisycl.base.enums import fence_space
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.geometry import id, linear_id, nd_range, range
-from unisycl.lang.groups import group, h_item, sub_group
+from unisycl.base.geometry import id, linear_id, nd_range
+from unisycl.lang.groups import device_event, group, h_item, sub_group
 from unisycl.lang.place import Place, Unconstructible, pick
+from unisycl.lang.queries import id_query, range_query
 from unisycl.lang.range_item import item
 
-__all__ = ["group", "h_item", "item", "nd_item", "sub_group"]
+__all__ = ["device_event", "group", "h_item", "item", "nd_item", "sub_group"]
 
 class nd_item(Unconstructible):
     """A work-item of a ``parallel_for`` over an ``nd_range`` (SYCL 2020 §4.9.1.5).
@@ -67,15 +68,9 @@ class nd_item(Unconstructible):
         start = zip(place.origin, place.offset, self._local, strict=True)
         return linear_id((g - o + x for g, o, x in start), place.global_range)
 
-    @overload
-    def get_local_id(self) -> id: ...
-    @overload
-    def get_local_id(self, dimension: int) -> int: ...
-    def get_local_id(self, dimension: int | None = None) -> id | int:
-        """Return the position in the work-group, or that of one dimension."""
-        if dimension is None:
-            return id._make(self._local)
-        return pick(self._local, dimension, "nd_item.get_local_id")
+    get_local_id = id_query(
+        "nd_item.get_local_id", lambda it: it._local,
+        "the position in the work-group")
 
     def get_local_linear_id(self) -> int:
         """Return the row-major position in the work-group."""
@@ -91,6 +86,10 @@ class nd_item(Unconstructible):
             return self._group
         return pick(self._place.group, dimension, "nd_item.get_group")
 
+    get_group_id = id_query(
+        "nd_item.get_group_id", lambda it: it._place.group,
+        "the position of the work-group (SYCL 1.2 §3.7.1.5)")
+
     def get_sub_group(self) -> sub_group:
         """Return the sub-group."""
         return self._sub_group
@@ -99,38 +98,15 @@ class nd_item(Unconstructible):
         """Return the row-major number of the work-group."""
         return self._place.group_linear()
 
-    @overload
-    def get_group_range(self) -> range: ...
-    @overload
-    def get_group_range(self, dimension: int) -> int: ...
-    def get_group_range(self, dimension: int | None = None) -> range | int:
-        """Return the number of work-groups in each dimension or in one."""
-        extent = self._place.group_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "nd_item.get_group_range")
-
-    @overload
-    def get_global_range(self) -> range: ...
-    @overload
-    def get_global_range(self, dimension: int) -> int: ...
-    def get_global_range(self, dimension: int | None = None) -> range | int:
-        """Return the number of work-items in each dimension or in one."""
-        extent = self._place.global_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "nd_item.get_global_range")
-
-    @overload
-    def get_local_range(self) -> range: ...
-    @overload
-    def get_local_range(self, dimension: int) -> int: ...
-    def get_local_range(self, dimension: int | None = None) -> range | int:
-        """Return the size of a work-group in each dimension or in one."""
-        extent = self._place.local_range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "nd_item.get_local_range")
+    get_group_range = range_query(
+        "nd_item.get_group_range", lambda it: it._place.group_range,
+        "the number of work-groups")
+    get_global_range = range_query(
+        "nd_item.get_global_range", lambda it: it._place.global_range,
+        "the number of work-items")
+    get_local_range = range_query(
+        "nd_item.get_local_range", lambda it: it._place.local_range,
+        "the size of a work-group")
 
     def get_offset(self) -> id:
         """Return the offset of the launch (deprecated in SYCL 2020)."""
@@ -145,6 +121,15 @@ class nd_item(Unconstructible):
         """Wait for the work-group (SYCL 1.2 §3.5.1.4); SYCL 2020 spells it ``group_barrier``."""
         raise UsageError(errc.invalid, "nd_item.barrier can only be called from a kernel over an "
                          "nd_range")
+
+    def async_work_group_copy(self, dest: Any, src: Any, num_elements: int,
+                              stride: int = 1) -> device_event:
+        """Copy between local and global memory; see ``group.async_work_group_copy``."""
+        return self._group.async_work_group_copy(dest, src, num_elements, stride)
+
+    def wait_for(self, *events: device_event) -> None:
+        """Wait for copies; all work-items of the group wait together (SYCL 2020 §4.9.1.5)."""
+        raise UsageError(errc.invalid, "nd_item.wait_for can only be called from a kernel")
 
     def mem_fence(self, space: fence_space = fence_space.global_and_local) -> None:
         """Order this work-item's memory operations (SYCL 1.2 §3.5.1.4); here they already are."""

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
+from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang import forms
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class kernel:
@@ -20,6 +24,12 @@ class kernel:
         reqd_work_group_size: the only work-group size it may be launched with, as a tuple.
         work_group_size_hint: the work-group size it is written for.
         reqd_sub_group_size: the sub-group size it needs.
+        fast_math: compute float32 exponentials, logarithms and sines as ``native`` does; nothing
+            else is relaxed.
+        vec_type_hint: the type it is written for; deprecated in SYCL 2020 and without effect.
+        device_has: the aspects it may use, as ``device_has`` says for any function.
+        debug: whether ``assert`` and indices are checked while it runs on any device; if left out,
+            as the environment variable ``UNISYCL_DEBUG`` says.
 
     Example:
         >>> @kernel(reqd_work_group_size=(64,))
@@ -27,7 +37,8 @@ class kernel:
         ...     data[it.get_global_id(0)] *= factor
     """
 
-    __slots__ = ("__dict__", "__weakref__", "function", "reqd_sub_group_size",
+    __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "function",
+                 "reqd_sub_group_size",
                  "reqd_work_group_size", "work_group_size_hint")
 
     @overload
@@ -35,37 +46,55 @@ class kernel:
     @overload
     def __new__(  # type: ignore[misc]  # a decorator, as functools.partial of the class
             cls, function: None = None, /, *, reqd_work_group_size: Any = (),
-            work_group_size_hint: Any = (),
-            reqd_sub_group_size: int = 0) -> Callable[[Callable[..., Any]], kernel]: ...
+            work_group_size_hint: Any = (), reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
+            device_has: Any = None,
+            debug: bool | None = None,
+            fast_math: bool = False) -> Callable[[Callable[..., Any]], kernel]: ...
     def __new__(cls, function: Callable[..., Any] | None = None, /, *,
                 reqd_work_group_size: Any = (), work_group_size_hint: Any = (),
-                reqd_sub_group_size: int = 0) -> Any:
+                reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
+                device_has: Any = None, debug: bool | None = None, fast_math: bool = False) -> Any:
         """Return the kernel, or a decorator that makes it with these attributes."""
         if function is None:
+            if not (reqd_work_group_size or work_group_size_hint or reqd_sub_group_size
+                    or vec_type_hint or device_has is not None or debug is not None
+                    or fast_math):
+                raise UsageError(errc.invalid, "kernel(): a kernel is made of a function; write "
+                                 "@kernel above it, or @kernel(attribute=...)")
             return functools.partial(
                 cls._make, required=_sizes("reqd_work_group_size", reqd_work_group_size),
                 hint=_sizes("work_group_size_hint", work_group_size_hint),
-                sub_group=reqd_sub_group_size)
+                sub_group=reqd_sub_group_size, has=device_has, debug=debug,
+                fast=fast_math)
         return cls._make(function)
 
     @classmethod
     def _make(cls, function: Callable[..., Any], required: tuple[int, ...] = (),
-              hint: tuple[int, ...] = (), sub_group: int = 0) -> kernel:
+              hint: tuple[int, ...] = (), sub_group: int = 0, has: Any = None,
+              debug: bool | None = None, fast: bool = False) -> kernel:
         if not callable(function):
             raise UsageError(errc.invalid, f"kernel: expected a function, got "
                              f"{type(function).__name__}")
+        if has is not None:
+            function = device_has(*([has] if isinstance(has, aspect) else has))(function)
         made = object.__new__(cls)
         made.function = function
         made.reqd_work_group_size = required
         made.work_group_size_hint = hint
         made.reqd_sub_group_size = sub_group
+        made.__unisycl_debug__ = debug
+        made.fast_math = bool(fast)
         functools.update_wrapper(made, function)
+        if callable(getattr(function, "__func__", function)) and not isinstance(function, type):
+            forms.register(made)
         return made
 
     function: Callable[..., Any]
     reqd_work_group_size: tuple[int, ...]
     work_group_size_hint: tuple[int, ...]
     reqd_sub_group_size: int
+    __unisycl_debug__: bool | None
+    fast_math: bool
 
     @property
     def __unisycl_function__(self) -> Callable[..., Any]:
@@ -76,11 +105,59 @@ class kernel:
         """Call the function as ordinary Python."""
         return self.function(*arguments, **named)
 
+    def declare(self, space: Any, *rest: Any) -> kernel:
+        """Say how the kernel will be launched, so that bundles compile it ahead of that.
+
+        Args:
+            space: the index space as for ``parallel_for``; None for ``single_task``. Its kind and
+                dimensions matter, for an nd_range also the local range.
+            rest: what would follow it: reductions and arguments whose types are the real ones;
+                sizes do not matter. The examples are kept.
+
+        Returns:
+            The kernel, so that declarations can be chained.
+        """
+        forms.declare(self, space, rest)
+        return self
+
+    def bind(self, queue: Any, space: Any, *arguments: Any) -> Any:
+        """Return ``queue.bind(space, self, *arguments)``: a launch to be submitted many times."""
+        return queue.bind(space, self, *arguments)
+
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else self.function.__get__(instance, owner)
 
+    def __reduce__(self) -> str:
+        """Pickle by reference, as functions are; kernels inside functions cannot be pickled."""
+        return getattr(self.function, "__qualname__", "")
+
     def __repr__(self) -> str:
         return f"kernel({getattr(self.function, '__qualname__', self.function)!r})"
+
+
+def device_has(*aspects: aspect) -> Callable[[F], F]:
+    """Mark a function: it uses these optional features of devices and no others (§5.8.1, §5.8.2).
+
+    Launching a kernel that is marked so, or calls a function that is, on a device that lacks one
+    raises ``errc.kernel_not_supported``; using fp16, fp64 or atomic64 without listing it is a
+    diagnostic (K070).
+    """
+    given: tuple[object, ...] = aspects
+    for one in given:
+        if not isinstance(one, aspect):
+            raise UsageError(errc.invalid, f"device_has: expected aspects, got {one!r}")
+    names = frozenset(a.name for a in aspects)
+
+    def mark(function: F) -> F:
+        bare: Any = getattr(function, "__unisycl_function__", function)
+        known = getattr(bare, "__unisycl_device_has__", names)
+        if known != names:
+            raise UsageError(errc.invalid, f"device_has: '{getattr(bare, '__name__', bare)}' is "
+                             f"marked twice, with {', '.join(sorted(known)) or 'nothing'} and with "
+                             f"{', '.join(sorted(names)) or 'nothing'}; mark it once")
+        bare.__unisycl_device_has__ = names
+        return function
+    return mark
 
 
 def _sizes(what: str, value: Any) -> tuple[int, ...]:

@@ -13,6 +13,8 @@ import numpy as np
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
 from unisycl.lang.convert import convert
+from unisycl.lang.elements import Operators, elementwise
+from unisycl.lang.geometric import OF_VECTORS
 from unisycl.lang.range_item import item
 
 _NUMBERS = (bool, int, float, np.generic)
@@ -31,20 +33,23 @@ class builtin_function:
         self.__doc__ = f"{row.doc} (SYCL 2020 §{row.section})"
 
     def __call__(self, *operands: Any) -> Any:
-        """Compute the function of numbers."""
+        """Compute the function of numbers; of one with several results, a tuple."""
         row = self.row
         if len(operands) != row.arity:
             raise UsageError(errc.invalid, f"{row.name} takes {row.arity} operand(s), got "
                              f"{len(operands)}")
+        if any(isinstance(x, Operators) for x in operands):
+            whole = OF_VECTORS.get(row.name)
+            return elementwise(self, row.name, operands) if whole is None else whole(*operands)
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
-        kind = _operand_type(row, numbers)
+        kinds = _operand_types(row, numbers)
         with np.errstate(all="ignore"):
-            result = row.host(*(convert(x, kind) for x in numbers))
-        if row.rule == "float_int":
-            return np.int32(result)
-        if row.rule.startswith("float") or any(isinstance(x, np.generic) for x in numbers):
-            return result
-        return result.item() if isinstance(result, np.generic) else result
+            found = row.host(*(convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
+        weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
+        if row.parts:
+            return tuple(_finished(letter, x, weak)
+                         for letter, x in zip(row.results, found, strict=True))
+        return _finished(row.results, found, weak)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_function, (self.row.name,))
@@ -59,18 +64,69 @@ def _number(name: str, x: Any) -> Any:
     raise UsageError(errc.invalid, f"{name} takes numbers, not {type(x).__name__}")
 
 
-def _operand_type(row: Builtin, numbers: list[Any]) -> np.dtype[Any]:
-    """Return the one type all operands get, by the row's rule; Python numbers are weak."""
+def _finished(letter: str, result: Any, weak: bool) -> Any:
+    """Return a result: integers of Python ints only are ints again."""
+    if weak and letter in "inv" and isinstance(result, np.generic):
+        return result.item()
+    return result
+
+
+def _operand_types(row: Builtin, numbers: list[Any]) -> list[np.dtype[Any]]:
+    """Return the type each operand gets, by the signature; Python numbers are weak."""
+    letters = row.operands
+    letter = next((x for x in letters if x in "finjs"), "u")
+    shared = _shared(row, letter, _sharing(row, numbers))
+    return [shared if x in "finjs" else _other(row, x, number, shared, alone=letter == "u")
+            for x, number in zip(letters, numbers, strict=True)]
+
+
+def _sharing(row: Builtin, numbers: list[Any]) -> list[Any]:
+    """Return the operands that share one type, or all if none does."""
+    return [x for x, letter in zip(numbers, row.operands, strict=True)
+            if letter in "finjs"] or numbers
+
+
+def _shared(row: Builtin, letter: str, numbers: list[Any]) -> np.dtype[Any]:
+    """Return the one type operands share."""
     kind = np.result_type(*numbers)
-    if kind.kind == "f":
-        if row.rule == "int":
-            raise UsageError(errc.invalid, f"{row.name} takes integers, not {kind}")
-        return kind
-    if row.rule.startswith("float"):
-        return np.dtype(np.float64)
-    if kind.kind == "b" and row.rule == "int":
-        raise UsageError(errc.invalid, f"{row.name} takes integers, not bool")
+    weak = not any(isinstance(x, np.generic) for x in numbers)
+    if letter == "f":
+        return kind if kind.kind == "f" else np.dtype(np.float64)
+    if letter == "s":
+        if weak or (kind.kind == "f" and kind.itemsize <= 4):
+            return np.dtype(np.float32)
+        raise _wrong(row, "float32", kind)
+    if letter != "n" and kind.kind in "fb":
+        raise _wrong(row, "integers", kind)
+    if row.results == "w" and kind.itemsize == 8:
+        raise _wrong(row, "integers of at most 32 bits", kind)
+    if letter == "j":
+        if weak or kind.itemsize < 4:
+            return np.dtype(np.int32)
+        if kind.itemsize > 4:
+            raise _wrong(row, "integers of 32 bits", kind)
     return kind
+
+
+def _other(row: Builtin, letter: str, number: Any, shared: np.dtype[Any], *,
+           alone: bool) -> np.dtype[Any]:
+    """Return the type of an operand that does not share it."""
+    if letter == "b":
+        return np.dtype(np.bool_)
+    kind = np.result_type(number)
+    if kind.kind not in "iub":
+        raise _wrong(row, "an integer", kind)
+    if letter == "k":
+        return np.dtype(np.int32)
+    strong = isinstance(number, np.generic)
+    fits = (kind.kind == "u" and kind.itemsize > 1) if alone else kind.itemsize == shared.itemsize
+    if strong and not fits:
+        raise _wrong(row, f"an unsigned integer{'' if alone else ' as wide as the first'}", kind)
+    return np.dtype(f"u{shared.itemsize}")
+
+
+def _wrong(row: Builtin, expected: str, found: np.dtype[Any]) -> UsageError:
+    return UsageError(errc.invalid, f"{row.name} takes {expected}, not {found}")
 
 
 def _function(name: str) -> builtin_function:
@@ -78,7 +134,7 @@ def _function(name: str) -> builtin_function:
 
 
 FUNCTIONS: dict[str, builtin_function] = {
-    name: builtin_function(row) for name, row in BUILTINS.items()}
+    name: builtin_function(row) for name, row in BUILTINS.items() if "." not in name}
 
 
 def __getattr__(name: str) -> builtin_function:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,18 +18,12 @@ import numpy.typing as npt
 
 from unisycl.base import geometry
 from unisycl.base.dtypes import find_dtype
-from unisycl.base.enums import access_mode
+from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.convert import convert
+from unisycl.lang.elements import Count, Elements
 from unisycl.lang.place import pick
 from unisycl.lang.range_item import item
-
-
-class _Count(int):
-    """An int that gives itself when it is called."""
-
-    def __call__(self) -> int:
-        return int(self)
 
 
 class HostView:
@@ -40,36 +37,51 @@ class HostView:
         name: what messages call it.
         mode: what the kernel may do with the elements.
         raw: the user's own object.
+        records: classes of records, as the launch has them.
+        space: the address space the memory is in.
     """
 
     _data: np.ndarray[tuple[int, ...], np.dtype[Any]]
+    pointer_class: Any = None
+    """What ``get_multi_ptr`` makes; ``lang.pointer`` says."""
 
-    __slots__ = ("_data", "_mode", "_name", "_raw", "_readable", "_writable")
+    __slots__ = ("_copies", "_data", "_mode", "_name", "_raw", "_readable", "_space", "_writable")
 
     def __init__(self, data: np.ndarray[Any, Any], name: str = "",
-                 mode: access_mode = access_mode.read_write, raw: object = None) -> None:
-        if data.dtype.names and data.dtype.type is np.void:
-            data = data.view(np.dtype((np.record, data.dtype)))
+                 mode: access_mode = access_mode.read_write, raw: object = None,
+                 records: dict[Any, Any] | None = None,
+                 space: address_space = address_space.global_space) -> None:
+        if data.dtype.names:
+            data = data.view(in_place(data.dtype, records))
         self._data = data
         self._name = name
         self._mode = mode
         self._raw = raw
+        self._space = space
         # What the one-dimensional fast paths ask: the extent, or 0 to go the general way.
         whole = len(data) if data.ndim == 1 else 0
-        self._readable = whole if mode.reads or data.dtype.names else 0
-        self._writable = whole if mode.writes else 0
+        self._copies = issubclass(data.dtype.type, Elements)
+        self._readable = 0 if self._copies else whole if mode.reads or data.dtype.names else 0
+        self._writable = whole if mode.writes and not data.dtype.names else 0
 
     def __getitem__(self, index: Any) -> Any:
         if index.__class__ is int and 0 <= index < self._readable:
             return self._data[index]
+        if index.__class__ is slice:
+            return self._span(index)
         place = self._locate(index)
         if len(place) < self._data.ndim:
             where = "".join(f"[{p}]" for p in place)
-            return HostView(self._data[place], f"{self._name}{where}", self._mode)
-        if not self._mode.reads and not self._data.dtype.names:
+            return HostView(self._data[place], f"{self._name}{where}", self._mode,
+                            space=self._space)
+        if not self._mode.reads and (self._copies or not self._data.dtype.names):
             raise UsageError(errc.accessor, f"'{self._name}' is write-only here and cannot be "
                              "read; request read_write")
-        return self._data[place]
+        return value_of(self._data[place]) if self._copies else self._data[place]
+
+    def _place(self, index: Any) -> Any:
+        """Return the vec at an index itself, so that assigning its elements writes the memory."""
+        return self._data[self._locate(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if index.__class__ is int and 0 <= index < self._writable:
@@ -82,12 +94,40 @@ class HostView:
             if len(place) < self._data.ndim:
                 raise BoundsError(errc.accessor, f"'{self._name}' has {self._data.ndim} dimensions;"
                                   f" {len(place)} given where a store needs all")
+        if self._data.dtype.names:
+            value = plain(value)
         try:
             self._data[place] = value
         except (OverflowError, ValueError, TypeError):
             if self._data.dtype.names:
                 raise
             self._data[place] = convert(value, self._data.dtype)
+
+    def _span(self, cut: slice) -> HostView:
+        """Return a window on some elements, in place; unlike Python's it must lie inside."""
+        if self._data.ndim != 1 or cut.step is not None:
+            raise UsageError(errc.invalid, f"'{self._name}': a slice is of one dimension and has "
+                             "no step")
+        whole = len(self._data)
+        low = 0 if cut.start is None else self._integer(cut.start)
+        high = whole if cut.stop is None else self._integer(cut.stop)
+        for bound in (low, high):
+            if not 0 <= bound <= whole:
+                raise BoundsError(errc.accessor, f"the slice {low}:{high} is outside "
+                                  f"'{self._name}' (range {whole})")
+        return HostView(self._data[low:high], f"{self._name}[{low}:{high}]", self._mode,
+                        space=self._space)
+
+    @property
+    def _local(self) -> bool:
+        """Whether it is memory of a work-group, or of a work-item."""
+        return self._space is not address_space.global_space
+
+    def get_multi_ptr(self, form: Any = None) -> Any:
+        """Return a pointer to the first element (SYCL 2020 §4.7.6.9.1)."""
+        return type(self).pointer_class(self)
+
+    get_pointer = get_multi_ptr
 
     def _locate(self, index: Any) -> tuple[int, ...]:
         """Return the index as checked ints: all dimensions, or one fewer and more of a chain."""
@@ -137,9 +177,9 @@ class HostView:
         return pick(shape, dimension, f"'{self._name}'.get_range")
 
     @property
-    def size(self) -> _Count:
+    def size(self) -> Count:
         """The number of elements: SYCL calls it (§4.7.6), NumPy reads it, both may."""
-        return _Count(self._data.size)
+        return Count(self._data.size)
 
     get_count = size
 
@@ -179,6 +219,100 @@ class HostView:
         return f"<{self._name or 'memory'} {self._mode.value} {self._data!r}>"
 
 
+class Record(np.void):  # type: ignore[misc]  # final for type checkers only
+    """One record: ``r.x`` and ``r["x"]`` are its members."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (self.dtype.names or ()):
+            return self[name]
+        raise AttributeError(f"a record of {', '.join(self.dtype.names or ())} has no member "
+                             f"'{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in (self.dtype.names or ()):
+            raise AttributeError(f"a record of {', '.join(self.dtype.names or ())} has no member "
+                                 f"'{name}'")
+        self[name] = value
+
+    def __getitem__(self, name: Any) -> Any:
+        found = member(self, name)
+        if _launch.running:  # elsewhere it is a view, as all that NumPy's records give
+            found = value_of(found)
+        structured = isinstance(found, np.ndarray) and found.dtype.names
+        return HostView(found, str(name)) if structured else found
+
+    def __setitem__(self, name: Any, value: Any) -> None:
+        np.void.__setitem__(self, name, plain(value))
+
+
+def member(record: Any, name: Any) -> Any:
+    """Return a member in place: a view of the record's memory unless it is a number."""
+    found = np.void.__getitem__(record, name)
+    kind = in_place(found.dtype) if isinstance(found, np.void) else None
+    return found if kind is None or kind.type is type(found) else found.view(kind)
+
+
+def in_place(dtype: np.dtype[Any], records: dict[Any, Any] | None = None) -> np.dtype[Any]:
+    """Return a structured type whose scalars are records; types with scalars of their own stay."""
+    if dtype.names and dtype.type in (np.void, np.record):
+        return np.dtype((Record, dtype))
+    own = (_launch.records if records is None else records).get(dtype.type)
+    return dtype if own is None else np.dtype((own, dtype))
+
+
+class _Launch(threading.local):
+    """The classes of records as the launch in this thread has them, if there is one."""
+
+    def __init__(self) -> None:
+        self.records: dict[Any, Any] = {}
+        self.running = False
+
+
+_launch = _Launch()
+
+
+def in_launch() -> bool:
+    """Say whether this thread runs a kernel of the host device."""
+    return _launch.running
+
+
+@contextmanager
+def records_of(records: dict[Any, Any]) -> Iterator[None]:
+    """Let memory have these classes of records in the block (the host device says so)."""
+    before = _launch.records, _launch.running
+    _launch.records, _launch.running = records, True
+    try:
+        yield
+    finally:
+        _launch.records, _launch.running = before
+
+
+def value_of(found: Any) -> Any:
+    """Return what reading a place gives: a copy of a vec, anything else as it is."""
+    return found._type._of(found._get()) if isinstance(found, Elements) else found
+
+
+def plain(value: Any) -> Any:
+    """Return what NumPy can store: of a swizzle the vec it is equal to, of a dataclass a tuple."""
+    own = getattr(type(value), "_type", None)
+    if own is None and hasattr(type(value), "__dataclass_fields__"):
+        return tuple(plain(getattr(value, name)) for name in type(value).__dataclass_fields__)
+    if own is None or isinstance(value, np.generic):
+        return value
+    return value._type._of(value._get())
+
+
+def place(owner: Any, key: Any, attribute: bool) -> Any:
+    """Return a vec in memory itself, where an element of it is assigned through its container."""
+    if isinstance(owner, HostView) or hasattr(type(owner), "_place"):
+        return owner._place(key)
+    if isinstance(owner, Record):
+        return member(owner, key)
+    return getattr(owner, key) if attribute else owner[key]
+
+
 def scratch(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Return memory whose content shows that nobody wrote it."""
     data = np.empty(shape, dtype)
@@ -213,4 +347,4 @@ def private_array(dtype: npt.DTypeLike, shape: int | tuple[int, ...]) -> HostVie
     if find_dtype(kind) is None and not kind.names:
         raise UsageError(errc.invalid, f"private_array: kernels have no scalar type {kind}")
     flat = scratch(kind, (math.prod(extents),))
-    return HostView(flat.reshape(extents), "private array")
+    return HostView(flat.reshape(extents), "private array", space=address_space.private_space)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from unisycl.base.geometry import id, linear_id, range
+from unisycl.base.geometry import id, linear_id
 from unisycl.lang.place import Space, Unconstructible, pick
+from unisycl.lang.queries import id_query, range_query
 
 _Operator = Callable[[Any, Any], Any]
 
@@ -58,24 +59,15 @@ class item(Unconstructible):
         """The number of dimensions, 1 to 3."""
         return len(self._at)
 
-    @overload
-    def get_id(self) -> id: ...
-    @overload
-    def get_id(self, dimension: int) -> int: ...
-    def get_id(self, dimension: int | None = None) -> id | int:
-        """Return the position in the range, or that of one dimension."""
-        return id._make(self._at) if dimension is None else pick(self._at, dimension, "item.get_id")
+    get_id = id_query(
+        "item.get_id", lambda it: it._at,
+        "the position in the range")
+    get = get_global_id = get_id  # as SYCL 1.2 spells it (§3.7.1.4)
+    get_range = range_query(
+        "item.get_range", lambda it: it._space.range,
+        "the range of the launch")
 
-    @overload
-    def get_range(self) -> range: ...
-    @overload
-    def get_range(self, dimension: int) -> int: ...
-    def get_range(self, dimension: int | None = None) -> range | int:
-        """Return the range of the launch, or that of one dimension."""
-        extent = self._space.range
-        if dimension is None:
-            return range._make(extent)
-        return pick(extent, dimension, "item.get_range")
+    get_global_range = get_range  # as SYCL 1.2 spells it (§3.7.1.4)
 
     def get_offset(self) -> id:
         """Return the offset of the launch (deprecated in SYCL 2020)."""
@@ -102,6 +94,9 @@ class item(Unconstructible):
 
     def __float__(self) -> float:
         return float(self.__index__())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.__index__(), spec) if spec else str(self)
 
     def __bool__(self) -> bool:
         return bool(self.__index__())

@@ -6,12 +6,13 @@ accumulator is None until something was combined where no identity is known.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang import functions
 from unisycl.lang.convert import convert
 from unisycl.lang.place import Unconstructible
@@ -21,26 +22,34 @@ class reducer(Unconstructible):
     """A reduction variable inside a kernel (SYCL 2020 §4.9.2.3).
 
     ``combine(x)`` folds a value in; so does the assignment operator that matches the reduction's
-    operator (``+=`` for ``plus``, ``*=``, ``&=``, ``|=``, ``^=``). It cannot be read.
+    operator (``+=`` for ``plus``, ``*=``, ``&=``, ``|=``, ``^=``). It cannot be read. That of a
+    span of variables is subscripted first: ``r[k] += x``.
     """
 
-    __slots__ = ("_dtype", "_identity", "_op", "_value")
+    __slots__ = ("_dtype", "_elements", "_identity", "_op", "_value")
+    _elements: tuple[reducer, ...]
     _op: Callable[[Any, Any], Any]
     _dtype: np.dtype[Any]
     _identity: Any
     _value: Any
 
     @classmethod
-    def _make(cls, op: Callable[[Any, Any], Any], dtype: np.dtype[Any], identity: Any) -> reducer:
+    def _make(cls, op: Callable[[Any, Any], Any], dtype: np.dtype[Any], identity: Any,
+              extent: int = 1) -> reducer:
         made = object.__new__(cls)
         made._op = op
         made._dtype = dtype
         made._identity = None if identity is None else convert(identity, dtype)
         made._value = made._identity
+        made._elements = (made,) if extent == 1 else tuple(
+            cls._make(op, dtype, identity) for _ in range(extent))
         return made
 
     def combine(self, partial: Any) -> Self:
         """Fold a value in, converted to the reduction's type first."""
+        if len(self._elements) > 1:
+            raise UsageError(errc.invalid, f"this reduction is a span of {len(self._elements)} "
+                             "variables; combine into one of them: r[k].combine(x)")
         x = convert(partial, self._dtype)
         self._value = x if self._value is None else convert(self._op(self._value, x), self._dtype)
         return self
@@ -50,6 +59,17 @@ class reducer(Unconstructible):
         if self._identity is None:
             raise UsageError(errc.invalid, "this reduction has no identity")
         return self._identity
+
+    def __getitem__(self, index: int) -> reducer:
+        place = operator.index(index)
+        if not 0 <= place < len(self._elements):
+            raise BoundsError(errc.invalid, f"there is no variable {place} in a reduction of "
+                              f"{len(self._elements)}: valid is 0 to {len(self._elements) - 1}")
+        return self._elements[place]
+
+    def __setitem__(self, index: int, value: reducer) -> None:
+        if value is not self[index]:  # Python stores what ``r[k] += x`` gave back
+            raise UsageError(errc.invalid, "a reducer cannot be assigned to: combine into it")
 
     def _final(self, old: Any, *, dropped: bool) -> Any:
         """Return what the reduction variable holds in the end; None to leave it alone."""

@@ -1,7 +1,7 @@
-"""Integer and common functions (SYCL 2020 §4.17.7 and §4.17.8): one row each.
+"""Integer functions (SYCL 2020 §4.17.7): one row each; those of all numbers are here as well.
 
-Non-goals: Python's own ``min``, ``max`` and ``abs``, which the front end handles. Invariant:
-``host`` keeps its operands' dtype; clz and ctz of 0 are the width.
+Non-goals: Python's own ``min``, ``max`` and ``abs``, which the front end handles. Invariants:
+``host`` keeps its operands' dtype; what no type can hold wraps; clz and ctz of 0 are the width.
 """
 
 from __future__ import annotations
@@ -58,62 +58,55 @@ def _pick(condition: Any, x: Any, y: Any) -> Any:
     return np.asarray(np.where(condition, x, y))[()]
 
 
-def _step(edge: Any, x: Any) -> Any:
-    return np.result_type(edge, x).type(0 if x < edge else 1)
+def _high(a: Any, b: Any) -> int:
+    return (int(a) * int(b)) >> _width(a)
 
 
-def _sign(x: Any) -> Any:
-    return np.result_type(x).type(0) if np.isnan(x) else np.copysign(np.sign(x), x)
+def _joined(high: Any, low: Any) -> Any:
+    bits = _width(high)
+    kind = np.dtype(f"{np.result_type(high).kind}{bits // 4}")
+    return _wrap(kind.type(0), (int(high) << bits) | _unsigned(low))
 
 
-def _smoothstep(low: Any, high: Any, x: Any) -> Any:
-    t = np.clip((x - low) / (high - low), 0, 1)
-    return t * t * (3 - 2 * t)
-
-
-_INT: dict[str, Any] = {"section": "4.17.7"}
-_COMMON: dict[str, Any] = {"section": "4.17.8"}
+_ROW: dict[str, Any] = {"section": "4.17.7"}
 
 ROWS = (
-    Builtin("abs", 1, "any", np.abs, "expand:abs", **_INT, numpy=("abs", "absolute"),
+    Builtin("abs", "n>n", np.abs, "expand:abs", **_ROW, numpy=("abs", "absolute"),
             doc="Magnitude."),
-    Builtin("min", 2, "any", lambda a, b: _pick(b < a, b, a), "expand:min", **_INT,
+    Builtin("min", "nn>n", lambda a, b: _pick(b < a, b, a), "expand:min", **_ROW,
             doc="b if b < a, else a."),
-    Builtin("max", 2, "any", lambda a, b: _pick(a < b, b, a), "expand:max", **_INT,
+    Builtin("max", "nn>n", lambda a, b: _pick(a < b, b, a), "expand:max", **_ROW,
             doc="b if a < b, else a."),
-    Builtin("minimum_of", 2, "any", np.minimum, "expand:npmin", **_INT, numpy=("minimum",),
+    Builtin("minimum_of", "nn>n", np.minimum, "expand:npmin", **_ROW, numpy=("minimum",),
             doc="NumPy's minimum: NaN if either is NaN."),
-    Builtin("maximum_of", 2, "any", np.maximum, "expand:npmax", **_INT, numpy=("maximum",),
+    Builtin("maximum_of", "nn>n", np.maximum, "expand:npmax", **_ROW, numpy=("maximum",),
             doc="NumPy's maximum: NaN if either is NaN."),
-    Builtin("clamp", 3, "any",
-            lambda x, lo, hi: np.where(x < lo, lo, np.where(hi < x, hi, x))[()],
-            "expand:clamp", **_COMMON, doc="x limited to [lo, hi]."),
-    Builtin("clz", 1, "int", _clz, "llvm.ctlz", **_INT, doc="Leading zero bits."),
-    Builtin("ctz", 1, "int", _ctz, "llvm.cttz", **_INT, doc="Trailing zero bits."),
-    Builtin("popcount", 1, "int", _popcount, "llvm.ctpop", **_INT, numpy=("bitwise_count",),
+    Builtin("abs_diff", "ii>i", lambda a, b: _wrap(a, abs(int(a) - int(b))), "expand:abs_diff",
+            **_ROW, doc="|x - y| without overflow on the way."),
+    Builtin("clz", "i>i", _clz, "llvm.ctlz", **_ROW, doc="Leading zero bits."),
+    Builtin("ctz", "i>i", _ctz, "llvm.cttz", **_ROW, doc="Trailing zero bits."),
+    Builtin("popcount", "i>i", _popcount, "llvm.ctpop", **_ROW, numpy=("bitwise_count",),
             doc="Bits that are set."),
-    Builtin("rotate", 2, "int", _rotate, "expand:rotate", **_INT,
+    Builtin("rotate", "ii>i", _rotate, "expand:rotate", **_ROW,
             doc="Bits of x moved left around by y."),
-    Builtin("add_sat", 2, "int", lambda a, b: _saturate(a, int(a) + int(b)), "sat:add", **_INT,
+    Builtin("add_sat", "ii>i", lambda a, b: _saturate(a, int(a) + int(b)), "sat:add", **_ROW,
             doc="a + b limited to the type."),
-    Builtin("sub_sat", 2, "int", lambda a, b: _saturate(a, int(a) - int(b)), "sat:sub", **_INT,
+    Builtin("sub_sat", "ii>i", lambda a, b: _saturate(a, int(a) - int(b)), "sat:sub", **_ROW,
             doc="a - b limited to the type."),
-    Builtin("hadd", 2, "int", lambda a, b: _wrap(a, (int(a) + int(b)) >> 1), "expand:hadd", **_INT,
+    Builtin("hadd", "ii>i", lambda a, b: _wrap(a, (int(a) + int(b)) >> 1), "expand:hadd", **_ROW,
             doc="(a + b) >> 1 without overflow."),
-    Builtin("rhadd", 2, "int", lambda a, b: _wrap(a, (int(a) + int(b) + 1) >> 1), "expand:rhadd",
-            **_INT, doc="(a + b + 1) >> 1 without overflow."),
-    Builtin("mul_hi", 2, "int", lambda a, b: _wrap(a, (int(a) * int(b)) >> _width(a)),
-            "expand:mul_hi", **_INT, doc="High half of the product."),
-    Builtin("degrees", 1, "float", np.degrees, "expand:degrees", **_COMMON,
-            numpy=("degrees", "rad2deg"), math=("degrees",), doc="Radians to degrees."),
-    Builtin("radians", 1, "float", np.radians, "expand:radians", **_COMMON,
-            numpy=("radians", "deg2rad"), math=("radians",), doc="Degrees to radians."),
-    Builtin("mix", 3, "float", lambda x, y, a: x + (y - x) * a, "expand:mix", **_COMMON,
-            doc="x + (y - x) * a."),
-    Builtin("step", 2, "float", _step, "expand:step",
-            **_COMMON, doc="0 where x < edge, else 1."),
-    Builtin("smoothstep", 3, "float", _smoothstep,
-            "expand:smoothstep", **_COMMON, doc="Smooth Hermite step between two edges."),
-    Builtin("sign", 1, "float", _sign,
-            "expand:sign", **_COMMON, doc="-1, 0 or 1; 0 for NaN."),
+    Builtin("rhadd", "ii>i", lambda a, b: _wrap(a, (int(a) + int(b) + 1) >> 1), "expand:rhadd",
+            **_ROW, doc="(a + b + 1) >> 1 without overflow."),
+    Builtin("mul_hi", "ii>i", lambda a, b: _wrap(a, _high(a, b)), "expand:mul_hi", **_ROW,
+            doc="High half of the product."),
+    Builtin("mad_hi", "iii>i", lambda a, b, c: _wrap(a, _high(a, b) + int(c)), "expand:mad_hi",
+            **_ROW, doc="mul_hi(a, b) + c."),
+    Builtin("mad_sat", "iii>i", lambda a, b, c: _saturate(a, int(a) * int(b) + int(c)),
+            "expand:mad_sat", **_ROW, doc="a * b + c limited to the type."),
+    Builtin("mul24", "jj>j", lambda a, b: _wrap(a, int(a) * int(b)), "expand:mul24", **_ROW,
+            doc="The product of two numbers of 24 bits."),
+    Builtin("mad24", "jjj>j", lambda a, b, c: _wrap(a, int(a) * int(b) + int(c)), "expand:mad24",
+            **_ROW, doc="mul24(a, b) + c."),
+    Builtin("upsample", "iu>w", _joined, "expand:upsample", **_ROW,
+            doc="The integer of twice the width with x above y."),
 )

@@ -1,125 +1,180 @@
-"""Floating-point functions (SYCL 2020 §4.17.5): one row each.
+"""Mathematical functions (SYCL 2020 §4.17.5): one row each, with the bounds of its tables.
 
-Non-goals: accuracy of a target's own library. Invariant: ``host`` keeps its operands' dtype.
+Non-goals: how a target computes them. Invariant: ``host`` keeps its operands' dtype.
 """
 
 from __future__ import annotations
 
-import fractions
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from unisycl.ir.builtins.row import Builtin
+from unisycl.ir.builtins import meaning as m
+from unisycl.ir.builtins.row import EXACT, ROUNDED, UNSPECIFIED, Bound, Builtin
 
 
-def _keep(fn: Callable[..., float]) -> Callable[..., Any]:
-    """Make a function of Python floats keep NumPy's dtype; domain errors give NaN, poles inf."""
-    def host(*args: Any) -> Any:
-        kind = np.result_type(*args)
-        try:
-            return kind.type(fn(*(float(a) for a in args)))
-        except ValueError:
-            return kind.type(math.nan)
-        except OverflowError:
-            return kind.type(math.inf)
-    return host
+def _within(ulp: float, half: float = 2) -> Bound:
+    return Bound(min(half, ulp), ulp, ulp)
 
 
-def _fma(a: Any, b: Any, c: Any) -> Any:
-    kind = np.result_type(a, b, c)
-    if not all(map(math.isfinite, (a, b, c))):
-        return kind.type(float(a) * float(b) + float(c))
-    x, y, z = (fractions.Fraction(float(v)) for v in (a, b, c))
-    exact = x * y + z
-    if exact == 0:
-        return kind.type(float(a) * float(b) + float(c))
-    try:
-        return kind.type(float(exact))
-    except OverflowError:
-        return kind.type(math.inf if exact > 0 else -math.inf)
+def _of(name: str, host: Callable[..., Any], ulp: float, doc: str, *, signature: str = "f>f",
+        half: float = 2, **more: Any) -> Builtin:
+    """Return the row of a function that every backend writes out under the row's own name."""
+    return Builtin(name, signature, host, f"expand:{name}", bound=_within(ulp, half), doc=doc,
+                   **more)
 
 
-def _round(x: Any) -> Any:
-    whole = np.trunc(x)
-    return whole + (np.abs(x - whole) >= 0.5) * np.copysign(np.ones_like(x), x)
+def _exact(name: str, host: Callable[..., Any], llvm: str, doc: str, *, signature: str = "f>f",
+           bound: Bound = EXACT, **more: Any) -> Builtin:
+    return Builtin(name, signature, host, llvm, bound=bound, doc=doc, **more)
 
 
-def _fdim(x: Any, y: Any) -> Any:
-    if np.isnan(x) or np.isnan(y):
-        return x + y
-    return x - y if x > y else np.result_type(x, y).type(0)
+def _several(name: str, signature: str, parts: tuple[str, ...], host: Callable[..., Any],
+             doc: str, **more: Any) -> Builtin:
+    return Builtin(name, signature, host, "", parts, doc=doc, **more)
 
 
-def _fract(x: Any) -> Any:
-    kind = np.result_type(x)
-    return np.minimum(x - np.floor(x), np.nextafter(kind.type(1), kind.type(0)))
-
-
-def _libm(name: str, host: Callable[..., Any], arity: int = 1, **more: Any) -> Builtin:
-    return Builtin(name, arity, "float", host, f"libm:{name}", **more)
-
-
-ROWS = (
-    Builtin("sqrt", 1, "float", np.sqrt, "llvm.sqrt", numpy=("sqrt",), math=("sqrt",),
-            doc="Square root."),
-    Builtin("rsqrt", 1, "float", lambda x: np.divide(np.ones_like(x), np.sqrt(x)), "expand:rsqrt",
-            doc="Reciprocal square root."),
-    Builtin("fabs", 1, "float", np.fabs, "llvm.fabs", numpy=("fabs",), math=("fabs",),
-            doc="Magnitude."),
-    Builtin("floor", 1, "float", np.floor, "llvm.floor", numpy=("floor",),
-            doc="Round towards minus infinity."),
-    Builtin("ceil", 1, "float", np.ceil, "llvm.ceil", numpy=("ceil",),
-            doc="Round towards plus infinity."),
-    Builtin("trunc", 1, "float", np.trunc, "llvm.trunc", numpy=("trunc",),
-            doc="Round towards zero."),
-    Builtin("rint", 1, "float", np.rint, "llvm.roundeven", numpy=("rint",),
-            doc="Round to nearest, halves to even."),
-    Builtin("round", 1, "float", _round, "llvm.round",
-            doc="Round to nearest, halves away from zero."),
-    Builtin("fract", 1, "float", _fract, "expand:fract", doc="Fraction above the floor, below 1."),
-    Builtin("copysign", 2, "float", np.copysign, "llvm.copysign", numpy=("copysign",),
-            math=("copysign",), doc="Magnitude of the first, sign of the second."),
-    Builtin("fmin", 2, "float", np.fmin, "llvm.minnum", numpy=("fmin",),
-            doc="The smaller; a NaN operand is ignored."),
-    Builtin("fmax", 2, "float", np.fmax, "llvm.maxnum", numpy=("fmax",),
-            doc="The larger; a NaN operand is ignored."),
-    Builtin("fmod", 2, "float", np.fmod, "expand:fmod", numpy=("fmod",), math=("fmod",),
-            doc="Remainder with the dividend's sign."),
-    Builtin("fdim", 2, "float", _fdim, "expand:fdim", doc="Positive difference."),
-    Builtin("fma", 3, "float", _fma, "llvm.fma", doc="a*b+c rounded once."),
-    Builtin("mad", 3, "float", lambda a, b, c: a * b + c, "expand:mad",
-            doc="a*b+c, rounded once or twice."),
-    _libm("exp", np.exp, numpy=("exp",), math=("exp",), doc="e to the power x."),
-    _libm("exp2", np.exp2, numpy=("exp2",), math=("exp2",), doc="2 to the power x."),
-    _libm("exp10", lambda x: np.power(np.result_type(x).type(10), x), doc="10 to the power x."),
-    _libm("expm1", np.expm1, numpy=("expm1",), math=("expm1",), doc="exp(x) - 1, accurate near 0."),
-    _libm("log", np.log, numpy=("log",), math=("log",), doc="Natural logarithm."),
-    _libm("log2", np.log2, numpy=("log2",), math=("log2",), doc="Logarithm to base 2."),
-    _libm("log10", np.log10, numpy=("log10",), math=("log10",), doc="Logarithm to base 10."),
-    _libm("log1p", np.log1p, numpy=("log1p",), math=("log1p",), doc="log(1 + x), accurate near 0."),
-    _libm("sin", np.sin, numpy=("sin",), math=("sin",), doc="Sine of radians."),
-    _libm("cos", np.cos, numpy=("cos",), math=("cos",), doc="Cosine of radians."),
-    _libm("tan", np.tan, numpy=("tan",), math=("tan",), doc="Tangent of radians."),
-    _libm("asin", np.arcsin, numpy=("arcsin",), math=("asin",), doc="Arc sine."),
-    _libm("acos", np.arccos, numpy=("arccos",), math=("acos",), doc="Arc cosine."),
-    _libm("atan", np.arctan, numpy=("arctan",), math=("atan",), doc="Arc tangent."),
-    _libm("atan2", np.arctan2, 2, numpy=("arctan2",), math=("atan2",),
-          doc="Angle of the point (y, x): first y, then x."),
-    _libm("sinh", np.sinh, numpy=("sinh",), math=("sinh",), doc="Hyperbolic sine."),
-    _libm("cosh", np.cosh, numpy=("cosh",), math=("cosh",), doc="Hyperbolic cosine."),
-    _libm("tanh", np.tanh, numpy=("tanh",), math=("tanh",), doc="Hyperbolic tangent."),
-    _libm("asinh", np.arcsinh, numpy=("arcsinh",), math=("asinh",), doc="Inverse hyperbolic sine."),
-    _libm("acosh", np.arccosh, numpy=("arccosh",), math=("acosh",),
-          doc="Inverse hyperbolic cosine."),
-    _libm("atanh", np.arctanh, numpy=("arctanh",), math=("atanh",),
-          doc="Inverse hyperbolic tangent."),
-    _libm("pow", np.power, 2, math=("pow",), doc="x to the power y."),
-    _libm("hypot", np.hypot, 2, numpy=("hypot",), math=("hypot",),
-          doc="sqrt(x*x + y*y) without undue overflow."),
-    _libm("cbrt", np.cbrt, numpy=("cbrt",), math=("cbrt",), doc="Cube root."),
-    _libm("erf", _keep(math.erf), math=("erf",), doc="Error function."),
-    _libm("erfc", _keep(math.erfc), math=("erfc",), doc="Complementary error function."),
+_ROUNDING = (
+    _exact("floor", np.floor, "llvm.floor", "Round towards minus infinity.", numpy=("floor",),
+           bound=ROUNDED),
+    _exact("ceil", np.ceil, "llvm.ceil", "Round towards plus infinity.", numpy=("ceil",),
+           bound=ROUNDED),
+    _exact("trunc", np.trunc, "llvm.trunc", "Round towards zero.", numpy=("trunc",),
+           bound=ROUNDED),
+    _exact("rint", np.rint, "llvm.roundeven", "Round to nearest, halves to even.",
+           numpy=("rint",), bound=ROUNDED),
+    _exact("round", m.away, "llvm.round", "Round to nearest, halves away from zero.",
+           bound=ROUNDED),
 )
+
+_PARTS = (
+    _exact("fabs", np.fabs, "llvm.fabs", "Magnitude.", numpy=("fabs",), math=("fabs",)),
+    _exact("copysign", np.copysign, "llvm.copysign",
+           "Magnitude of the first, sign of the second.", signature="ff>f",
+           numpy=("copysign",), math=("copysign",)),
+    _exact("fmin", np.fmin, "llvm.minnum", "The smaller; a NaN operand is ignored.",
+           signature="ff>f", numpy=("fmin",)),
+    _exact("fmax", np.fmax, "llvm.maxnum", "The larger; a NaN operand is ignored.",
+           signature="ff>f", numpy=("fmax",)),
+    _exact("maxmag", m.maxmag, "expand:maxmag", "The one of larger magnitude, else the larger.",
+           signature="ff>f"),
+    _exact("minmag", m.minmag, "expand:minmag", "The one of smaller magnitude, else the smaller.",
+           signature="ff>f"),
+    _exact("fdim", m.fdim, "expand:fdim", "Positive difference.", signature="ff>f",
+           bound=ROUNDED),
+    _exact("fmod", np.fmod, "expand:fmod", "Remainder with the dividend's sign.",
+           signature="ff>f", numpy=("fmod",), math=("fmod",)),
+    _exact("remainder", m.remainder, "expand:remainder",
+           "x - n*y for the whole n nearest to x/y, halves to even.", signature="ff>f",
+           math=("remainder",)),
+    _exact("remquo.quotient", m.remquo_quotient, "expand:remquo.quotient",
+           "The lowest seven bits of that n, with its sign.", signature="ff>k"),
+    _several("remquo", "ff>fk", ("remainder", "remquo.quotient"),
+             lambda x, y: (m.remainder(x, y), m.remquo_quotient(x, y)),
+             "(remainder(x, y), the lowest seven bits of its n, with the sign of x/y)."),
+    _exact("fract.fraction", m.fraction, "expand:fract", "x - floor(x), below 1.",
+           bound=ROUNDED),
+    _several("fract", "f>ff", ("fract.fraction", "floor"),
+             lambda x: (m.fraction(x), np.floor(x)),
+             "(x - floor(x), kept below 1; floor(x))."),
+    _exact("modf.fraction", m.modf_fraction, "expand:modf.fraction",
+           "What is behind the point, with x's sign."),
+    _several("modf", "f>ff", ("modf.fraction", "trunc"),
+             lambda x: (m.modf_fraction(x), np.trunc(x)),
+             "(what is behind the point; what is before it), both with x's sign.",
+             numpy=("modf",), math=("modf",)),
+    _exact("frexp.fraction", lambda x: np.frexp(x)[0] if np.isfinite(x) else x,
+           "expand:frexp.fraction", "x over a power of 2, in [1/2, 1)."),
+    _exact("frexp.exponent", m.frexp_exponent, "expand:frexp.exponent", "That power.",
+           signature="f>k"),
+    _several("frexp", "f>fk", ("frexp.fraction", "frexp.exponent"),
+             lambda x: (np.frexp(x)[0] if np.isfinite(x) else x, m.frexp_exponent(x)),
+             "(f, e) with x = f * 2**e and f in [1/2, 1), or 0.",
+             numpy=("frexp",), math=("frexp",)),
+    _exact("ldexp", np.ldexp, "expand:ldexp", "x * 2**k, rounded once.",
+           signature="fk>f", bound=ROUNDED, numpy=("ldexp",), math=("ldexp",)),
+    _exact("ilogb", m.ilogb, "expand:ilogb",
+           "The exponent of x as an int32; -2**31 for 0 and NaN, 2**31 - 1 for infinity.",
+           signature="f>k"),
+    _exact("logb", m.logb, "expand:logb", "The exponent of x: the whole part of log2|x|."),
+    _exact("nan", m.nan, "expand:nan", "A quiet NaN with a payload.", signature="u>v"),
+    _exact("nextafter", m.nextafter, "expand:nextafter", "The next number from x towards y.",
+           signature="ff>f", numpy=("nextafter",), math=("nextafter",)),
+    _exact("fma", m.fma, "llvm.fma", "a*b+c rounded once.", signature="fff>f", bound=ROUNDED),
+    Builtin("mad", "fff>f", lambda a, b, c: a * b + c, "expand:mad", bound=UNSPECIFIED,
+            doc="a*b+c, rounded once or twice."),
+)
+
+_ROOTS = (
+    Builtin("sqrt", "f>f", np.sqrt, "llvm.sqrt", bound=Bound(1.5, 3, 0.5), numpy=("sqrt",),
+            math=("sqrt",), doc="Square root."),
+    _of("rsqrt", m.widened(lambda x: np.float64(1) / np.sqrt(x)), 2, "Reciprocal square root.",
+        half=1),
+    _of("cbrt", np.cbrt, 2, "Cube root.", numpy=("cbrt",), math=("cbrt",)),
+    _of("hypot", np.hypot, 4, "sqrt(x*x + y*y) without undue overflow.", signature="ff>f",
+        numpy=("hypot",), math=("hypot",)),
+    _of("rootn", m.rootn, 16, "The k-th root of x.", signature="fk>f", half=4),
+)
+
+_POWERS = (
+    _of("exp", np.exp, 3, "e to the power x.", numpy=("exp",), math=("exp",)),
+    _of("exp2", np.exp2, 3, "2 to the power x.", numpy=("exp2",), math=("exp2",)),
+    _of("exp10", m.widened(lambda x: np.power(np.float64(10), x)), 3, "10 to the power x."),
+    _of("expm1", np.expm1, 3, "exp(x) - 1, accurate near 0.", numpy=("expm1",), math=("expm1",)),
+    _of("log", np.log, 3, "Natural logarithm.", numpy=("log",), math=("log",)),
+    _of("log2", np.log2, 3, "Logarithm to base 2.", numpy=("log2",), math=("log2",)),
+    _of("log10", np.log10, 3, "Logarithm to base 10.", numpy=("log10",), math=("log10",)),
+    _of("log1p", np.log1p, 2, "log(1 + x), accurate near 0.", numpy=("log1p",), math=("log1p",)),
+    _of("pow", m.power, 16, "x to the power y.", signature="ff>f", half=4, math=("pow",)),
+    _of("pown", m.pown, 16, "x to the whole power k.", signature="fk>f", half=4),
+    _of("powr", m.powr, 16, "x to the power y, for x not below 0.", signature="ff>f", half=4),
+)
+
+_ANGLES = (
+    _of("sin", np.sin, 4, "Sine of radians.", numpy=("sin",), math=("sin",)),
+    _of("cos", np.cos, 4, "Cosine of radians.", numpy=("cos",), math=("cos",)),
+    _several("sincos", "f>ff", ("sin", "cos"), lambda x: (np.sin(x), np.cos(x)),
+             "(sin(x), cos(x))."),
+    _of("tan", np.tan, 5, "Tangent of radians.", half=2.5, numpy=("tan",), math=("tan",)),
+    _of("sinpi", m.sinpi, 4, "sin(pi * x), 0 at whole numbers."),
+    _of("cospi", m.cospi, 4, "cos(pi * x), 0 in the middle between whole numbers."),
+    _of("tanpi", m.tanpi, 6, "tan(pi * x)."),
+    _of("asin", np.arcsin, 4, "Arc sine.", numpy=("arcsin",), math=("asin",)),
+    _of("acos", np.arccos, 4, "Arc cosine.", numpy=("arccos",), math=("acos",)),
+    _of("atan", np.arctan, 5, "Arc tangent.", numpy=("arctan",), math=("atan",)),
+    _of("atan2", np.arctan2, 6, "Angle of the point (y, x): first y, then x.", signature="ff>f",
+        numpy=("arctan2",), math=("atan2",)),
+    _of("asinpi", m.widened(lambda x: np.arcsin(x) / np.pi), 5, "asin(x) / pi."),
+    _of("acospi", m.widened(lambda x: np.arccos(x) / np.pi), 5, "acos(x) / pi."),
+    _of("atanpi", m.widened(lambda x: np.arctan(x) / np.pi), 5, "atan(x) / pi."),
+    _of("atan2pi", m.widened(lambda y, x: np.arctan2(y, x) / np.pi), 6, "atan2(y, x) / pi.",
+        signature="ff>f"),
+)
+
+_HYPERBOLIC = (
+    _of("sinh", np.sinh, 4, "Hyperbolic sine.", numpy=("sinh",), math=("sinh",)),
+    _of("cosh", np.cosh, 4, "Hyperbolic cosine.", numpy=("cosh",), math=("cosh",)),
+    _of("tanh", np.tanh, 5, "Hyperbolic tangent.", numpy=("tanh",), math=("tanh",)),
+    _of("asinh", np.arcsinh, 4, "Inverse hyperbolic sine.", numpy=("arcsinh",),
+        math=("asinh",)),
+    _of("acosh", np.arccosh, 4, "Inverse hyperbolic cosine.", numpy=("arccosh",),
+        math=("acosh",)),
+    _of("atanh", np.arctanh, 5, "Inverse hyperbolic tangent.", numpy=("arctanh",),
+        math=("atanh",)),
+)
+
+_SPECIAL = (
+    _of("erf", m.keep(math.erf), 16, "Error function.", half=4, math=("erf",)),
+    _of("erfc", m.keep(math.erfc), 16, "Complementary error function.", half=4, math=("erfc",)),
+    _of("tgamma", m.tgamma, 16, "Gamma function.", half=4, math=("gamma",)),
+    Builtin("lgamma", "f>f", m.lgamma, "expand:lgamma", bound=UNSPECIFIED, math=("lgamma",),
+            doc="Logarithm of the gamma function's magnitude."),
+    _exact("lgamma_r.sign", m.lgamma_sign, "expand:lgamma_r.sign", "The sign of gamma: -1 or 1.",
+           signature="f>k"),
+    _several("lgamma_r", "f>fk", ("lgamma", "lgamma_r.sign"),
+             lambda x: (m.lgamma(x), m.lgamma_sign(x)), "(lgamma(x), the sign of gamma: -1 or 1)."),
+)
+
+ROWS = (*_ROUNDING, *_PARTS, *_ROOTS, *_POWERS, *_ANGLES, *_HYPERBOLIC, *_SPECIAL)

@@ -1,6 +1,6 @@
-"""Relational functions (SYCL 2020 §4.17.10) on scalars: one row each, bool results.
+"""Relational functions (SYCL 2020 §4.17.10) on scalars: one row each.
 
-Non-goals: Python's comparison operators. Invariant: NaN makes all false but isnotequal,
+Non-goals: Python's comparison operators. Invariant: NaN makes all tests false but isnotequal,
 isunordered, isnan.
 """
 
@@ -12,25 +12,55 @@ import numpy as np
 
 from unisycl.ir.builtins.row import Builtin
 
-_REL: dict[str, Any] = {"section": "4.17.10"}
+_ROW: dict[str, Any] = {"section": "4.17.10"}
+
+
+def _is_normal(x: Any) -> Any:
+    return np.isfinite(x) & (np.abs(x) >= np.finfo(x.dtype).tiny)
+
+
+def _bits(x: Any) -> Any:
+    return np.asarray(x).view(f"u{x.itemsize}")
+
+
+def _bitselect(a: Any, b: Any, c: Any) -> Any:
+    return ((_bits(a) & ~_bits(c)) | (_bits(b) & _bits(c))).view(np.result_type(a))[()]
+
+
+def _top_bit(x: Any) -> Any:
+    return np.bool_(int(x) >> (8 * x.itemsize - 1) & 1)
+
+
+def _test(name: str, arity: int, host: Any, llvm: str, doc: str, **more: Any) -> Builtin:
+    return Builtin(name, "f" * arity + ">b", host, llvm, doc=doc, **_ROW, **more)
+
 
 ROWS = (
-    Builtin("isnan", 1, "float_test", np.isnan, "expand:isnan", **_REL, numpy=("isnan",),
-            math=("isnan",), doc="Not a number."),
-    Builtin("isinf", 1, "float_test", np.isinf, "expand:isinf", **_REL, numpy=("isinf",),
-            math=("isinf",), doc="Plus or minus infinity."),
-    Builtin("isfinite", 1, "float_test", np.isfinite, "expand:isfinite", **_REL,
-            numpy=("isfinite",), math=("isfinite",), doc="Neither infinite nor NaN."),
-    Builtin("signbit", 1, "float_test", np.signbit, "expand:signbit", **_REL, numpy=("signbit",),
-            doc="The sign bit is set."),
-    Builtin("isequal", 2, "float_test", np.equal, "cmp:oeq", **_REL, doc="x == y."),
-    Builtin("isnotequal", 2, "float_test", np.not_equal, "cmp:une", **_REL, doc="x != y."),
-    Builtin("isgreater", 2, "float_test", np.greater, "cmp:ogt", **_REL, doc="x > y."),
-    Builtin("isgreaterequal", 2, "float_test", np.greater_equal, "cmp:oge", **_REL, doc="x >= y."),
-    Builtin("isless", 2, "float_test", np.less, "cmp:olt", **_REL, doc="x < y."),
-    Builtin("islessequal", 2, "float_test", np.less_equal, "cmp:ole", **_REL, doc="x <= y."),
-    Builtin("isordered", 2, "float_test", lambda x, y: ~(np.isnan(x) | np.isnan(y)), "cmp:ord",
-            **_REL, doc="Neither is NaN."),
-    Builtin("isunordered", 2, "float_test", lambda x, y: np.isnan(x) | np.isnan(y), "cmp:uno",
-            **_REL, doc="One is NaN."),
+    _test("isnan", 1, np.isnan, "expand:isnan", "Not a number.", numpy=("isnan",),
+          math=("isnan",)),
+    _test("isinf", 1, np.isinf, "expand:isinf", "Plus or minus infinity.", numpy=("isinf",),
+          math=("isinf",)),
+    _test("isfinite", 1, np.isfinite, "expand:isfinite", "Neither infinite nor NaN.",
+          numpy=("isfinite",), math=("isfinite",)),
+    _test("isnormal", 1, _is_normal, "expand:isnormal",
+          "Finite, not 0 and not below the least normal number."),
+    _test("signbit", 1, np.signbit, "expand:signbit", "The sign bit is set.", numpy=("signbit",)),
+    _test("isequal", 2, np.equal, "cmp:oeq", "x == y."),
+    _test("isnotequal", 2, np.not_equal, "cmp:une", "x != y."),
+    _test("isgreater", 2, np.greater, "cmp:ogt", "x > y."),
+    _test("isgreaterequal", 2, np.greater_equal, "cmp:oge", "x >= y."),
+    _test("isless", 2, np.less, "cmp:olt", "x < y."),
+    _test("islessequal", 2, np.less_equal, "cmp:ole", "x <= y."),
+    _test("islessgreater", 2, lambda x, y: (x < y) | (x > y), "cmp:one", "x < y or x > y."),
+    _test("isordered", 2, lambda x, y: ~(np.isnan(x) | np.isnan(y)), "cmp:ord",
+          "Neither is NaN."),
+    _test("isunordered", 2, lambda x, y: np.isnan(x) | np.isnan(y), "cmp:uno", "One is NaN."),
+    Builtin("any", "i>b", _top_bit, "expand:top_bit", **_ROW,
+            doc="The highest bit is set; of a vector: of any element."),
+    Builtin("all", "i>b", _top_bit, "expand:top_bit", **_ROW,
+            doc="The highest bit is set; of a vector: of all elements."),
+    Builtin("bitselect", "nnn>n", _bitselect, "expand:bitselect", **_ROW,
+            doc="The bits of b where c's are set, else those of a."),
+    Builtin("select", "nnb>n", lambda a, b, c: b if c else a, "expand:select", **_ROW,
+            doc="b where c is true, else a."),
 )

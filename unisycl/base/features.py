@@ -1,0 +1,22 @@
+"""What this implementation has, as constants a program may test (SYCL 2020 §5.6, §6.3.3).
+
+Where C++ writes ``#ifdef SYCL_EXT_X``, Python writes ``hasattr(unisycl, "SYCL_EXT_X")``. Non-goals:
+what a device has (``device.has``). Invariant: a constant that is here is a positive number.
+"""
+
+from __future__ import annotations
+
+SYCL_LANGUAGE_VERSION = 202012
+"""The year and revision of the SYCL specification that names and meanings follow."""
+
+SYCL_FEATURE_SET_FULL = 1
+SYCL_DEVICE_COPYABLE = 1
+
+SYCL_BACKEND_CPU = 1
+SYCL_BACKEND_HOST = 1
+
+SYCL_KHR_QUEUE_EMPTY_QUERY = 1
+SYCL_KHR_QUEUE_FLUSH = 1
+SYCL_EXT_ONEAPI_ENQUEUE_BARRIER = 1
+SYCL_EXT_ONEAPI_GRAPH = 1
+SYCL_EXT_ONEAPI_QUEUE_PRIORITY = 1

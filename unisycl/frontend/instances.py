@@ -1,0 +1,122 @@
+"""Dataclasses in kernels: values made there, and records in memory that have a class.
+
+A value is its fields, each a variable of its own. Non-goals: captured objects, whose attributes are
+captured one by one. Invariants: what ``dataclasses`` generates is understood, what the user wrote
+is inlined; names share objects as ``variables`` says.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from unisycl.frontend.context import Context
+from unisycl.frontend.parameters import match
+from unisycl.frontend.values import Constant, Instance, Method, Path, Record, Value, Vector
+from unisycl.frontend.variables import local_homes
+from unisycl.ir.types import Struct
+
+
+def is_dataclass(obj: object) -> bool:
+    """Say whether an object is a class whose constructor ``dataclasses`` wrote."""
+    if not (isinstance(obj, type) and dataclasses.is_dataclass(obj)):
+        return False
+    init = getattr(obj, "__init__", None)
+    # What it generates has no text; a constructor of the user's own has.
+    return isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
+
+
+def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Value],
+              node: ast.AST) -> Value:
+    """Return a call of a dataclass: a value with these fields."""
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    required = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    found = match(ctx, node, cls.__name__, args, named, required,
+                  [f.name for f in fields if f.name not in required])
+    values = []
+    for f in dataclasses.fields(cls):
+        value = found.get(f.name)
+        if value is None:
+            value = _default(ctx, cls, f, node)
+        values.append(ctx.as_number(value, node))
+    made = Instance(cls, tuple(f.name for f in dataclasses.fields(cls)), tuple(values))
+    after = getattr(cls, "__post_init__", None)
+    if after is None:
+        return made
+    held = ctx.hold_object(made, cls.__name__, node)
+    ctx.call(ctx, Constant(after, class_path(cls, "__post_init__")), [held], node)
+    kept = local_homes(held, lambda home: home not in ctx.shared)
+    assert isinstance(kept, Instance)
+    return replace(kept, exact=False)
+
+
+def _default(ctx: Context, cls: Any, field: Any, node: ast.AST) -> Value:
+    if field.default is dataclasses.MISSING:
+        raise ctx.refuse("K054", node, what=f"the default of {cls.__name__}.{field.name} is made "
+                         "by a function", help="give the field a value here")
+    path = class_path(cls, field.name)
+    return ctx.capture(path, field.default, field.name, node, frozen=True)
+
+
+def class_path(cls: Any, name: str) -> Path:
+    """Return the path to an attribute of a class that is itself known."""
+    return (("object", cls), ("attr", name))
+
+
+def class_of(value: Value) -> Any:
+    """Return the Python class of a value made here or of a record in memory; None without one."""
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, Record) and not value.shape and isinstance(value.type, Struct):
+        return getattr(value.type.owner, "_struct", None)
+    return None
+
+
+def attribute(ctx: Context, owner: Instance | Record, name: str, node: ast.AST) -> Value | None:
+    """Return a field, a method or another attribute of the class; None if there is no such one."""
+    if isinstance(owner, Instance) and name in owner.names:
+        return owner.field(name)
+    cls = class_of(owner)
+    found = getattr(cls, name, None) if cls is not None else None
+    if found is None:
+        return None
+    static = vars(cls).get(name) if name in vars(cls) else None
+    if isinstance(found, property) and found.fget is not None:
+        path = (*class_path(cls, name), ("attr", "fget"))
+        return ctx.call(ctx, Constant(found.fget, path), [owner], node)
+    if isinstance(found, FunctionType) and not isinstance(static, staticmethod):
+        return Method(owner, name)
+    return ctx.capture(class_path(cls, name), found, name, node, frozen=True)
+
+
+def call_method(ctx: Context, owner: Instance | Record, name: str, args: Sequence[Value],
+                named: dict[str, Value], node: ast.AST) -> Value:
+    """Return a call of a method: the function, with the value as its first argument."""
+    cls = class_of(owner)
+    function = Constant(getattr(cls, name), class_path(cls, name))
+    return ctx.call(ctx, function, [owner, *args], node, named)
+
+
+def operator_method(value: Value, name: str) -> bool:
+    """Say whether a value's class has a method for an operator."""
+    cls = class_of(value)
+    return cls is not None and isinstance(getattr(cls, name, None), FunctionType)
+
+
+def copied(ctx: Context, value: Value, node: ast.AST) -> Value:
+    """Return ``copy.copy(value)``: what no name holds yet."""
+    if isinstance(value, Instance):
+        return replace(value, homes=frozenset(), exact=False,
+                       items=tuple(copied(ctx, v, node) for v in value.items))
+    if isinstance(value, Vector):
+        return replace(ctx.loaded(value), homes=frozenset(), exact=False)
+    cls = class_of(value)
+    if cls is None or not isinstance(value, Record):
+        return value
+    assert isinstance(value.type, Struct)
+    items = tuple(copied(ctx, ctx.member(value, f, node), node) for f in value.type.fields)
+    return Instance(cls, tuple(f.name for f in value.type.fields), items)

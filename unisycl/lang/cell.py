@@ -1,0 +1,96 @@
+"""One element of memory for ``atomic_ref``: as Python reaches it, or as a device's threads do.
+
+Non-goals: orders, which are all sequentially consistent here. Invariant: ``update`` and ``compare``
+happen as a whole as far as every other cell of the same kind can tell.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.words import Words
+
+_UNSIGNED: dict[int, Any] = {4: np.uint32, 8: np.uint64}
+_turn = threading.Lock()
+
+Update = Callable[[Any], Any]
+
+
+class PythonCell:
+    """An element that only Python's threads change: they take turns."""
+
+    __slots__ = ("_dtype", "_index", "_view")
+
+    def __init__(self, view: Any, index: Any, dtype: np.dtype[Any]) -> None:
+        self._view, self._index, self._dtype = view, index, dtype
+        view[index]  # an index outside is reported where the reference is made
+
+    def load(self) -> Any:
+        return self._view[self._index]
+
+    def store(self, value: Any) -> None:
+        with _turn:
+            self._view[self._index] = value
+
+    def update(self, change: Update) -> Any:
+        """Replace the value by ``change`` of it; return the old one."""
+        with _turn:
+            old = self._view[self._index]
+            self._view[self._index] = change(old)
+        return old
+
+    def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
+        """Set the value to ``desired`` if it has the bits of ``expected``; say whether it did."""
+        with _turn:
+            old = self._view[self._index]
+            done = np.asarray(old, self._dtype).tobytes() == expected.tobytes()
+            if done:
+                self._view[self._index] = desired
+        return done, old
+
+
+class NativeCell:
+    """An element that kernels may change at the same time, by its address."""
+
+    __slots__ = ("_address", "_dtype", "_words")
+
+    def __init__(self, words: Words, address: int, dtype: np.dtype[Any]) -> None:
+        self._words, self._address, self._dtype = words, address, dtype
+
+    def load(self) -> Any:
+        return self._value(self._words.load(self._address, self._dtype.itemsize))
+
+    def store(self, value: Any) -> None:
+        self._words.store(self._address, self._dtype.itemsize, self._word(value))
+
+    def update(self, change: Update) -> Any:
+        """Replace the value by ``change`` of it; return the old one."""
+        old = self.load()
+        while True:
+            done, seen = self.compare(old, np.asarray(change(old), self._dtype)[()])
+            if done:
+                return old
+            old = seen
+
+    def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
+        """Set the value to ``desired`` if it has the bits of ``expected``; say whether it did."""
+        wanted = self._word(expected)
+        seen = self._words.compare_exchange(self._address, self._dtype.itemsize, wanted,
+                                            self._word(desired))
+        return seen == wanted, self._value(seen)
+
+    def _word(self, value: Any) -> int:
+        return int(value.view(_UNSIGNED[self._dtype.itemsize]))
+
+    def _value(self, word: int) -> Any:
+        return _UNSIGNED[self._dtype.itemsize](word).view(self._dtype)
+
+
+def fence() -> None:
+    """Order this thread's accesses to memory: taking a lock and giving it back does."""
+    with _turn:
+        pass

@@ -1,0 +1,61 @@
+"""What code may ask about where it runs: as a kernel, or as plain Python.
+
+These are the analogues of the preprocessor's names of SYCL 2020 §5.6 and SYCL 1.2 §5.4. Non-goals:
+what a device can do. Invariant: in kernels the answers are compile-time constants, so only the
+branch that is taken is compiled.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Thread(threading.local):
+    """Whether this thread is inside a kernel on the host device."""
+
+    inside = False
+    fast_math = False
+
+
+_thread = _Thread()
+
+
+@contextmanager
+def inside_kernel(*, fast_math: bool = False) -> Iterator[None]:
+    """What runs in the block is device code (the host device says so)."""
+    before = _thread.inside, _thread.fast_math
+    _thread.inside, _thread.fast_math = True, fast_math
+    try:
+        yield
+    finally:
+        _thread.inside, _thread.fast_math = before
+
+
+def device_only() -> bool:
+    """Say whether this is a kernel, on any device (``__SYCL_DEVICE_ONLY__``, SYCL 2020 §5.6).
+
+    Example:
+        >>> device_only()
+        False
+    """
+    return _thread.inside
+
+
+def target_spir() -> bool:
+    """Say whether the kernel is compiled to SPIR (``__SYCL_TARGET_SPIR__``): it is not."""
+    return False
+
+
+def fast_relaxed_math() -> bool:
+    """Say whether the kernel is compiled with relaxed mathematics (``__FAST_RELAXED_MATH__``)."""
+    return _thread.fast_math
+
+
+def SYCL_EXTERNAL(function: F) -> F:
+    """Mark a function that kernels of other modules call (SYCL 2020 §5.10.1); none needs it."""
+    return function
