@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import convergence
+from unisycl.passes import bounds, convergence
 
 
-def prepare(kernel: Kernel) -> Kernel:
-    """Run the target-independent passes; ``KernelError`` for what a pass finds wrong."""
+def prepare(kernel: Kernel, *, checked: bool = False) -> Kernel:
+    """Run the target-independent passes; ``KernelError`` for what a pass finds wrong.
+
+    ``checked``: indices are checked while the kernel runs.
+    """
     found = convergence.check(kernel)
     if found:
         raise KernelError(found, kernel.name)
-    return kernel
+    return bounds.run(kernel) if checked else kernel

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from unisycl.base.dtypes import DType
+from unisycl.base.record import dataclass
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 

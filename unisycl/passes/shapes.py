@@ -9,11 +9,12 @@ ever rises in the lattice, so iteration ends.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from unisycl.base.enums import address_space, memory_scope
+from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes import lives
 
 GROUP, LANES, LINEAR, VARYING = range(4)
 
@@ -80,7 +81,8 @@ def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape]) -> Sh
     shapes = Shapes(dict(seeds), query=query)
     spanning = {x.number for x in visit.statements(body)
                 if isinstance(x, n.Scope) and holds_barrier(x)}
-    walk = _Walk(shapes, homes(body), spanning)
+    found = homes(body)
+    walk = _Walk(shapes, found, spanning, lives.finished(body, found))
     while True:
         before = dict(shapes.locals), walk.size()
         walk.block(body)
@@ -205,8 +207,10 @@ class _Homes:
 class _Walk:
     """One round over the body, with the stack of blocks that lead to the statement at hand."""
 
-    def __init__(self, shapes: Shapes, homes: dict[n.Local, int], spanning: set[int]) -> None:
+    def __init__(self, shapes: Shapes, homes: dict[n.Local, int], spanning: set[int],
+                 finished: dict[n.Local, set[int]]) -> None:
         self.shapes = shapes
+        self.finished = finished
         self.homes = homes
         self.spanning = spanning
         self.loops: set[int] = set()
@@ -235,6 +239,17 @@ class _Walk:
             case n.Atomic():
                 if stmt.result is not None:
                     self.assign(stmt, stmt.result, ANY)
+            case n.ImageRead():
+                shape = UNIFORM
+                for x in visit.expressions(stmt):
+                    inner = self.shapes.of(x)
+                    shape = ANY if inner.rank >= LINEAR else join(shape, inner)
+                for local in stmt.results:
+                    self.assign(stmt, local, shape)
+            case n.LoadMany():
+                shape = place(stmt.place, self.shapes.locals, self.shapes.query)
+                for local in stmt.results:
+                    self.assign(stmt, local, shape)
             case n.GroupCall():
                 self.assign(stmt, stmt.result, _collective(stmt))
             case n.If():
@@ -273,12 +288,12 @@ class _Walk:
                                   loop=True))
 
     def counted(self, stmt: n.For) -> None:
-        """Visit a counted loop: the counter is uniform among the lanes still in it."""
+        """Visit a counted loop: the lanes still in it have taken the same steps."""
         start, stop = self.shapes.of(stmt.start), self.shapes.of(stmt.stop)
         self.enter_loop(stmt, max(start.rank, stop.rank))
         self.levels.append(_Level(id(stmt.body)))
         if start.rank >= LINEAR:
-            counter = ANY
+            counter = start if along_lanes(start, stmt) else ANY
         else:
             counter = PER_LANES if LANES in (start.rank, stop.rank) else UNIFORM
             if stop.rank >= LINEAR or self.levels[-2].apart:
@@ -292,7 +307,8 @@ class _Walk:
         """Join a value into a local; lanes that are off and come back must keep the old one."""
         home = self.homes[local]
         start = max((k + 1 for k, level in enumerate(self.levels) if level.key == home), default=0)
-        if any(level.split for level in self.levels[start:]):
+        if any(level.split and not (level.loop and level.key in self.finished.get(local, ()))
+               for level in self.levels[start:]):
             self.shapes.blends.add(id(stmt))
         if id(stmt) in self.shapes.blends:
             shape = ANY
@@ -328,8 +344,14 @@ class _Walk:
                 exits[number] = exits.get(number, False) or split
 
 
+def along_lanes(start: Shape, stmt: n.For) -> bool:
+    """Say whether a counter stays linear: counting away from lane 0, which comes first."""
+    return (start.rank == LINEAR and isinstance(stmt.step, n.Const)
+            and start.stride * stmt.step.value > 0 and not holds_barrier(stmt))
+
+
 def _collective(stmt: n.GroupCall) -> Shape:
-    if stmt.op in ("broadcast", "any", "all", "none", "reduce"):
+    if stmt.op in ("broadcast", "any", "all", "none", "reduce", "ballot"):
         return UNIFORM if stmt.scope is memory_scope.work_group else PER_LANES
     return ANY
 
@@ -337,7 +359,7 @@ def _collective(stmt: n.GroupCall) -> Shape:
 def expression(expr: n.Expr, locals: dict[n.Local, Shape], query: QueryShape) -> Shape:
     """Return the shape of an expression, given those of locals and queries."""
     match expr:
-        case n.Const() | n.ParamRead() | n.Extent():
+        case n.Const() | n.ParamRead() | n.Extent() | n.Pitch():
             return UNIFORM
         case n.Read():
             return locals.get(expr.local, UNIFORM)
