@@ -3,9 +3,10 @@
 Header: for each dimension the global range (groups for nd_range and work_group), the offset, and
 the tile of a range kernel; then the bytes of local memory. Each view: address, extents, pitches of
 all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
-records as many as they need. Each reducer: partials, validity bytes, their number, result address,
-whether the old value counts. Last the address ``print`` calls, and its token. Invariant: compiled
-code and ``Packer`` agree because both use ``Layout``.
+records as many as they need. Each reducer: partials, validity bytes, the number of chunks, result
+address, whether the old value counts, units in a chunk. Last, in kernels that print or check, the
+address they call, the launch's number, and the address of the error cell. Invariant: compiled code
+and ``Packer`` agree because both use ``Layout``.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, LocalSize
 from unisycl.base.enums import address_space
-from unisycl.ir.nodes import Kernel, Param
+from unisycl.base.record import dataclass
+from unisycl.ir import visit
+from unisycl.ir.nodes import Check, Kernel, Param, Print
 from unisycl.ir.types import Scalar, Struct, View
 
 LOCAL_ALIGN = 64
+SLOTS = 6  # of a reducer
+REPORT_SLOTS = 3
 _LETTER = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
            "uint32": "I", "int64": "q", "uint64": "Q", "float16": "e", "float32": "f",
            "float64": "d"}
@@ -55,12 +59,13 @@ class Layout:
         return 3 * self.ndim
 
     @property
-    def printing(self) -> int:
-        return self.count - 2
+    def reports(self) -> int:
+        """The first of the slots of a kernel that prints or checks."""
+        return self.count - REPORT_SLOTS
 
     def reducer(self, k: int) -> int:
-        """Return the first of the five slots of a reducer."""
-        return self.reducers + 5 * k
+        """Return the first slot of a reducer."""
+        return self.reducers + SLOTS * k
 
 
 def layout(kernel: Kernel) -> Layout:
@@ -70,7 +75,13 @@ def layout(kernel: Kernel) -> Layout:
     for param in kernel.params:
         starts.append(at)
         at += _slots(param)
-    return Layout(kernel.ndim, tuple(starts), at, at + 5 * len(kernel.reducers) + 2)
+    count = at + SLOTS * len(kernel.reducers) + REPORT_SLOTS * reports(kernel)
+    return Layout(kernel.ndim, tuple(starts), at, count)
+
+
+def reports(kernel: Kernel) -> bool:
+    """Say whether a kernel may call back: it prints or checks something."""
+    return visit.contains(kernel.body, (Print, Check))
 
 
 def _slots(param: Param) -> int:
@@ -84,35 +95,39 @@ def _slots(param: Param) -> int:
     return 1
 
 
+BLOCK_AT = 8
+"""Where the argument block begins in what ``Packer.pack`` returns, after the number of units."""
+
+
 class Packer:
     """Writes a kernel's argument blocks: one ``struct`` for all of it. Immutable."""
 
     __slots__ = ("_format", "_kinds", "_views", "local")
 
     def __init__(self, kernel: Kernel, layout: Layout) -> None:
-        kinds, parts = [], [f"={3 * layout.ndim + 1}q"]
+        kinds, parts = [], [f"={3 * layout.ndim + 2}q"]
         for param in kernel.params:
             kind, text = _format(param)
             kinds.append(kind)
             parts.append(text)
-        parts.append(f"{5 * len(kernel.reducers)}q" if kernel.reducers else "")
-        self._format = struct.Struct("".join([*parts, "2q"]))
+        parts.append(f"{SLOTS * len(kernel.reducers)}q" if kernel.reducers else "")
+        parts.append(f"{REPORT_SLOTS}q" if reports(kernel) else "")
+        self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)
         self._views = all(k == "view" for k in kinds)
         self.local = tuple(_element_bytes(p) if k == "local" else 0
                            for p, k in zip(kernel.params, kinds, strict=True))
 
-    def pack(self, head: Sequence[int], values: Sequence[Any], tail: Sequence[int]) -> bytearray:
-        """Return the argument block of one launch."""
+    def pack(self, head: Sequence[int], values: Sequence[Any],
+             tail: Sequence[int] = ()) -> bytes:
+        """Return the number of units and then the argument block of one launch."""
         flat: list[Any] = [*head, 0]
         if self._views:
             for value in values:
                 flat += value.packed or packed(value)
         else:
             self._mixed(flat, values, len(head))
-        block = bytearray(self._format.size)
-        self._format.pack_into(block, 0, *flat, *tail)
-        return block
+        return self._format.pack(*flat, *tail)
 
     def _mixed(self, flat: list[Any], values: Sequence[Any], local_at: int) -> None:
         """Append values of any kind; local memory is laid out here."""

@@ -13,7 +13,6 @@ import mmap
 import struct
 
 from unisycl.backends.cpu.elf import Image
-from unisycl.backends.cpu.lowerings import vector_library
 from unisycl.base.errors import InternalError, errc
 
 _READ, _EXEC = 1, 4
@@ -25,8 +24,7 @@ def _libraries() -> tuple[ctypes.CDLL, ...]:
     found = [ctypes.CDLL(None)]
     with contextlib.suppress(OSError):  # where mathematics is part of the C library
         found.append(ctypes.CDLL("libm.so.6"))
-    vectors = vector_library()
-    return (*found, vectors) if vectors is not None else tuple(found)
+    return tuple(found)
 
 
 def symbol_address(name: str) -> int:

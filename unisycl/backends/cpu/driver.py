@@ -6,33 +6,42 @@ and hands them to the pool; nothing here waits.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import math
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import emit_print, jit, strided
-from unisycl.backends.cpu.abi import address
+from unisycl.backends.cpu import jit, remembered
+from unisycl.backends.cpu.abi import BLOCK_AT, address
+from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
 from unisycl.backends.cpu.pool import NativePool
-from unisycl.backends.cpu.target import choose_lanes, machine, threads
+from unisycl.backends.cpu.reports import Report, callback
+from unisycl.backends.cpu.target import machine, threads
+from unisycl.backends.cpu.units import ConfinedPool, domains, within
+from unisycl.backends.cpu.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.words import CpuWords, words
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
+from unisycl.base.images import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
-from unisycl.passes import streams
+from unisycl.passes import images, streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
-    aspect.cpu, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
+    aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
 _SMALL = 1 << 31
+_FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 
 
@@ -42,13 +51,20 @@ class CpuDriver:
     backend = backend.cpu
     memory = "host"
 
-    def __init__(self) -> None:
-        self.pool = NativePool(threads())
+    def __init__(self, units: tuple[int, ...] = ()) -> None:
+        self._units = units or tuple(range(threads()))
+        self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
+        self._parts: dict[tuple[int, ...], CpuDriver] = {}
 
     def devices(self) -> Sequence[DeviceInfo]:
-        """Return the one device: the processors this process may use."""
-        return (_device(self.pool.threads),)
+        """Return the one device: the processors this process may use, or some of them."""
+        return (_device(self._units),)
+
+    def part(self, units: tuple[int, ...]) -> CpuDriver:
+        """Return the driver that has as many threads as these units, on their processors."""
+        found = self._parts.get(units)
+        return found or self._parts.setdefault(units, CpuDriver(units))
 
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Key:
         """Return what of a geometry the kernel's code depends on."""
@@ -57,19 +73,17 @@ class CpuDriver:
         if kernel.index_kind != "range":
             return Key(False, small and kernel.index_kind != "work_group", False)
         lanes, element = self._facts(kernel)
-        return Key(geometry.global_[-1] % lanes != 0, small, items * element >= _STREAM_BYTES)
+        last, most = geometry.global_[-1], lanes
+        while most > _FEWEST and 2 * last <= most and not kernel.sub_group:
+            most //= 2
+        return Key(last % most != 0, small, items * element >= _STREAM_BYTES and most == lanes,
+                   0 if most == lanes else most)
 
     def _facts(self, kernel: Kernel) -> tuple[int, int]:
         """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
         known = self._known.get(id(kernel))
         if known is None:
-            found = machine()
-            lanes = choose_lanes(kernel, found.vector_bits)
-            param = streams.output(kernel) if found.triple.startswith("x86_64") else None
-            kind = param.type if param is not None else None
-            size = kind.elem.size if isinstance(kind, View) else 0
-            if lanes * size % STREAM_ALIGN:
-                size = 0
+            lanes, size = remembered.recalled(kernel, lambda: _find_facts(kernel), "facts")
             known = self._known[id(kernel)] = (kernel, lanes, size)
         return known[1:]
 
@@ -87,8 +101,20 @@ class CpuDriver:
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm and asm, not {stage}")
-        module, _ = text_of(kernel, self.geometry_key(kernel, geometry))
-        return show(module.text(), loops=kernel.index_kind == "single")
+        module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
+        return show(module.text(), loops=is_scalar(kernel, parts.lanes))
+
+    def immediate(self, launch: Launch) -> bool:
+        """Run a command of a few microseconds to its end in this thread; False if it is larger."""
+        executable: CpuExecutable = launch.executable  # type: ignore[assignment]
+        plan = executable.plan(launch.geometry)
+        if not plan.small:
+            return False
+        block = launch.packed
+        if block is None:
+            block = launch.packed = executable.packer.pack(plan.head, launch.values)
+        executable.direct(block)
+        return True
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Give a kernel to the pool."""
@@ -96,20 +122,36 @@ class CpuDriver:
         plan = executable.plan(launch.geometry)
         jobs: Any = deps
         values = launch.values
-        assisted = not executable.heavy and not executable.prints
-        tail = (emit_print.callback(), executable.prints) if executable.prints else (0, 0)
+        report = Report(executable.kernel.name, executable.sites) if executable.sites else None
+        tail, error_at, on_error = _reporting(executable, report)
+        assisted = not executable.heavy and report is None
         if not launch.reductions:
-            block = executable.packer.pack(plan.head, values, tail)
-            return self.pool.submit(executable.entry, block, plan.units, plan.grain, jobs,
-                                    (executable, values), assisted=assisted)
-        partials, slots = _partials(executable, launch, plan.units)
-        block = executable.packer.pack(plan.head, values, (*slots, *tail))
-        keep = (executable, values, partials, launch.reductions)
-        first = self.pool.submit(executable.entry, block, plan.units, plan.grain, jobs, keep,
-                                 assisted=assisted)
-        last = self.pool.submit(executable.finish, block, 1, 1, (first,), keep)
+            block, args = _movable(executable.packer.pack(plan.head, values, tail))
+            return self.pool.submit(executable.entry, args, plan.units, plan.grain, jobs,
+                                    (executable, values, block, report), assisted=assisted,
+                                    error_at=error_at, on_error=on_error)
+        partials, slots = _partials(executable, launch, plan.units, plan.grain)
+        block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
+        keep = (executable, values, partials, launch.reductions, block, report)
+        first = self.pool.submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
+                                 assisted=assisted, error_at=error_at, on_error=on_error)
+        last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last
+
+    def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
+        """Return launches prepared to run one after the other; None if one is too large for it."""
+        return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
+
+    def words(self) -> CpuWords:
+        """Return atomic access to memory that kernels change meanwhile."""
+        return words()
+
+    def native(self, what: str, thing: Any) -> Any:
+        """Return the pool for a queue, the compute units for a device, an array for memory."""
+        if what == "memory":
+            return thing.array()
+        return {"queue": self.pool, "device": self._units}.get(what, self)
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy within host memory, all threads on large blocks."""
@@ -143,35 +185,67 @@ class CpuDriver:
         return self.launch(launch, deps)
 
 
+def _find_facts(kernel: Kernel) -> list[int]:
+    found, plain = machine(), images.expand(kernel)
+    lanes = choose_lanes(plain, found.vector_bits)
+    stream = streams.output(plain) if found.triple.startswith("x86_64") else None
+    kind = stream.param.type if stream is not None else None
+    size = kind.elem.size if isinstance(kind, View) else 0
+    return [lanes, 0 if lanes * size % STREAM_ALIGN else size]
+
+
+def _reporting(executable: CpuExecutable, report: Report | None
+               ) -> tuple[tuple[int, ...], int, Callable[[int], BaseException] | None]:
+    """Return the last slots, the place of the error cell's, and what makes the error."""
+    if report is None:
+        return (), -1, None
+    return (callback(), report.number, 0), 8 * (executable.layout.reports + 2), report.error
+
+
+def _movable(packed: bytes) -> tuple[bytearray, int]:
+    """Return a copy that native code may write to, and the address of the argument block in it."""
+    block = bytearray(packed)
+    return block, ctypes.addressof(ctypes.c_char.from_buffer(block)) + BLOCK_AT
+
+
 @functools.cache
 def _strided_executable(kernel: Kernel) -> CpuExecutable:
     return compile_kernel(kernel, Key(edge=True, small=False, stream=False))
 
 
-def _partials(executable: CpuExecutable, launch: Launch,
-              units: int) -> tuple[list[Any], list[int]]:
-    """Return the memory of the reducers' partials, and the reducers' slots."""
+def _partials(executable: CpuExecutable, launch: Launch, units: int,
+              grain: int) -> tuple[list[Any], list[int]]:
+    """Return the memory of the reducers' partials, and the reducers' slots.
+
+    The pool calls the entry for chunks that begin at multiples of ``grain``.
+    """
+    chunks = -(-units // grain)
     kept: list[Any] = []
     slots: list[int] = []
     for (target, fresh), reducer in zip(launch.reductions, executable.kernel.reducers, strict=True):
-        partials = np.empty(units, reducer.acc.type.dtype.numpy)
-        valid = np.empty(units, np.uint8)
+        partials = np.empty(chunks * reducer.extent, reducer.acc.type.dtype.numpy)
+        valid = np.empty(chunks * reducer.extent, np.uint8)
         kept += [partials, valid]
-        slots += [partials.ctypes.data, valid.ctypes.data, units, address(target), not fresh]
+        slots += [partials.ctypes.data, valid.ctypes.data, chunks, address(target), not fresh,
+                  grain]
     return kept, slots
 
 
 @functools.cache
-def _device(workers: int) -> DeviceInfo:
+def _device(units: tuple[int, ...]) -> DeviceInfo:
     found = machine()
     memory = _memory_bytes()
     sizes = tuple(s for s in (1, 2, 4, 8, 16, 32, 64) if s * 32 <= 4 * found.vector_bits)
     return DeviceInfo(
         name=_processor(), backend=backend.cpu, aspects=_ASPECTS, vendor=platform.machine(),
-        driver_version="1.0", version=found.cpu, max_compute_units=workers,
+        driver_version="1.0", version=found.cpu, max_compute_units=len(units),
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
-        details={"vector_bits": found.vector_bits})
+        units=units if len(units) > 1 else (),
+        domains={name: cut for name, parts in domains().items()
+                 if len(cut := within(units, parts)) > 1},
+        details={"vector_bits": found.vector_bits, "image_extent": LARGEST_EXTENT,
+                 "preferred_work_group_size_multiple": found.vector_bits // 32})
 
 
 def _processor() -> str:

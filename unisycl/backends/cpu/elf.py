@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
+
+from unisycl.base.record import dataclass
 
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")

@@ -15,6 +15,7 @@ from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.lowerings import call_builtin
 from unisycl.base.dtypes import FLOAT32, FLOAT64, INT64
 from unisycl.ir import nodes as n
+from unisycl.ir.builtins import BUILTINS
 
 _PREDICATE = {
     "f": {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"},
@@ -112,7 +113,7 @@ def _float_division(e: Emitter, op: str, a: Val, b: Val) -> Val:
         wide = _float_division(e, op, lanes.cast(a, FLOAT32), lanes.cast(b, FLOAT32))
         return lanes.cast(wide, dtype)
     zero = lanes.const(0.0, dtype)
-    rest = lanes.map(dtype, "frem {t} {0}, {1}", a, b)
+    rest = call_builtin(lanes, BUILTINS["fmod"], [a, b], dtype, e.widest)
     differ = lanes.logic("xor", lanes.compare("olt", b, zero), lanes.compare("olt", rest, zero))
     fix = lanes.logic("and", lanes.compare("une", rest, zero), differ)
     if op == "mod":
@@ -220,8 +221,14 @@ def _extent(e: Emitter, x: n.Extent) -> Val:
     return emit_memory.view_extent(e, x.base, x.dim)
 
 
+def _pitch(e: Emitter, x: n.Pitch) -> Val:
+    pitch = emit_memory.view_pitch(e, x.base, x.dim)
+    return e.lanes.const(1, INT64) if pitch is None else pitch
+
+
 EMIT: dict[type[n.Expr], Callable[[Emitter, Any], Val]] = {
     n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast,
     n.Narrow: _narrow, n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
+    n.Pitch: _pitch,
 }

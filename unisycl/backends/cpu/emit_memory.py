@@ -6,13 +6,14 @@ off touches no memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import BOOL, INT64, UINT8, DType
 from unisycl.base.enums import address_space
+from unisycl.base.record import dataclass
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
 
@@ -38,7 +39,7 @@ def storage(dtype: DType) -> DType:
 def address(e: Emitter, place: n.Place) -> Address:
     """Return where a place lies."""
     base = place.base
-    if isinstance(base, n.Array) and base.type.space is address_space.private_space:
+    if isinstance(base, n.Array) and is_private(place):
         return _private(e, place, base)
     lanes = e.lanes
     if isinstance(base.type, View):
@@ -97,23 +98,29 @@ def view_pitch(e: Emitter, base: n.Param | n.Array, dim: int) -> Val | None:
 
 
 def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
-    """Private arrays lie element by element, lanes side by side."""
+    """Private arrays lie number by number, lanes side by side, also inside records."""
     lanes = e.lanes
-    index = lanes.const(0, INT64)
-    for d, x in enumerate(place.index):
-        pitch = 1
-        for extent in array.shape[d + 1:]:
-            pitch *= extent
-        index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
-                                           lanes.const(pitch, INT64)))
+    elem, size = array.type.elem, storage(place.type.dtype).size
+    steps = [elem.size * math.prod(array.shape[d + 1:]) for d in range(len(array.shape))]
+    steps += [step for _, step in place.inner]
+    unit = size if all(s % size == 0 for s in (*steps, place.offset)) else 1
     width = lanes.lanes
+    index = lanes.const(place.offset // unit * width, INT64)
+    for x, step in zip((*place.index, *(x for x, _ in place.inner)), steps, strict=True):
+        index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
+                                           lanes.const(step // unit * width, INT64)))
+    stride = size // unit
     if index.form == UNIFORM:
-        start = lanes.mul(index, lanes.const(width, INT64))
-        full = Val(LINEAR, INT64, start.ref, 1)
+        full = Val(LINEAR, INT64, index.ref, stride)
     else:
-        lane = Val(VECTOR, INT64, lanes.iota(INT64))
-        full = lanes.add(lanes.mul(index, lanes.const(width, INT64)), lane)
-    return Address(e.arrays[array], full, array.type.elem.dtype.size)  # type: ignore[union-attr]
+        full = lanes.add(index, Val(VECTOR, INT64, lanes.iota(INT64, stride)))
+    return Address(e.arrays[array], full, unit)
+
+
+def is_private(place: n.Place) -> bool:
+    """Say whether a place lies in a private array."""
+    base = place.base
+    return isinstance(base, n.Array) and base.type.space is address_space.private_space
 
 
 def scalar_pointer(e: Emitter, at: Address, ref: str) -> str:
@@ -122,7 +129,7 @@ def scalar_pointer(e: Emitter, at: Address, ref: str) -> str:
     return e.f.gep("i8", pointer, str(at.fixed)) if at.fixed else pointer
 
 
-def _pointers(e: Emitter, at: Address) -> str:
+def pointers(e: Emitter, at: Address) -> str:
     """Return a vector of pointers."""
     w = e.lanes.lanes
     index = e.lanes.vector(at.index)
@@ -144,7 +151,7 @@ def load(e: Emitter, place: n.Place) -> Val:
     at = address(e, place)
     dtype = storage(place.type.dtype)
     if at.index.form == UNIFORM:
-        value = Val(UNIFORM, dtype, _load_one(e, at, dtype))
+        value = Val(UNIFORM, dtype, load_one(e, at, dtype))
     elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
         value = Val(VECTOR, dtype, _load_row(e, at, dtype))
     else:
@@ -154,7 +161,8 @@ def load(e: Emitter, place: n.Place) -> Val:
     return value
 
 
-def _load_one(e: Emitter, at: Address, dtype: DType) -> str:
+def load_one(e: Emitter, at: Address, dtype: DType) -> str:
+    """Load the scalar that all lanes share."""
     t = llvm_type(dtype)
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is not None and e.maybe_empty:
@@ -169,22 +177,23 @@ def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is None:
         return e.f.load(t, pointer, alignment(at, dtype))
-    name = f"llvm.masked.load.v{e.lanes.lanes}{_mangled(dtype)}.p0"
+    name = f"llvm.masked.load.v{e.lanes.lanes}{mangled(dtype)}.p0"
     e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
     return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {e.mask}, {t} poison)")
 
 
-def _mangled(dtype: DType) -> str:
+def mangled(dtype: DType) -> str:
+    """Return how a type is spelt in the name of an intrinsic."""
     return ("f" if dtype.is_float else "i") + str(dtype.bits)
 
 
 def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
-    name = f"llvm.masked.gather.v{w}{_mangled(dtype)}.v{w}p0"
+    name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
-    return e.f.op(f"call {t} @{name}(<{w} x ptr> {_pointers(e, at)}, i32 {alignment(at, dtype)}, "
+    return e.f.op(f"call {t} @{name}(<{w} x ptr> {pointers(e, at)}, i32 {alignment(at, dtype)}, "
                   f"{e.mask_type} {e.full()}, {t} poison)")
 
 
@@ -196,15 +205,16 @@ def store(e: Emitter, place: n.Place, value: Val) -> None:
     if place.type.dtype.kind == "b":
         value = e.lanes.map(UINT8, "zext {t} {0} to {to}", value)
     if at.index.form == UNIFORM:
-        _store_one(e, at, dtype, value)
+        store_one(e, at, dtype, value)
     elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
-        past = e.streaming and place.base is e.stream
+        past = e.streaming and e.stream is not None and place.base is e.stream.param
         _store_row(e, at, dtype, e.lanes.vector(value), past_caches=past)
     else:
-        _scatter(e, at, dtype, e.lanes.vector(value))
+        scatter(e, at, dtype, e.lanes.vector(value))
 
 
-def _store_one(e: Emitter, at: Address, dtype: DType, value: Val) -> None:
+def store_one(e: Emitter, at: Address, dtype: DType, value: Val) -> None:
+    """Store to an address that all lanes share: the last lane's value stays."""
     t = llvm_type(dtype)
     pointer = scalar_pointer(e, at, at.index.ref)
     if e.mask is None:
@@ -246,14 +256,14 @@ def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches
         return
     mask = e.mask
     if not dtype.is_float and dtype.bits < 64:
-        mask = e.f.op(f"xor {e.mask_type} {mask}, {_no_lanes(e)}")
-    name = f"llvm.masked.store.v{e.lanes.lanes}{_mangled(dtype)}.p0"
+        mask = e.f.op(f"xor {e.mask_type} {mask}, {no_lanes(e)}")
+    name = f"llvm.masked.store.v{e.lanes.lanes}{mangled(dtype)}.p0"
     e.f.module.declare(name, f"void @({t}, ptr, i32, {e.mask_type})")
     e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {alignment(at, dtype)}, "
            f"{e.mask_type} {mask})")
 
 
-def _no_lanes(e: Emitter) -> str:
+def no_lanes(e: Emitter) -> str:
     """Return a mask without lanes that LLVM cannot see through.
 
     X86 in LLVM 20 to 22 turns a masked store of a truncated vector whose mask is a constant with
@@ -265,10 +275,11 @@ def _no_lanes(e: Emitter) -> str:
     return e.cache[key]
 
 
-def _scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+    """Store a vector lane by lane."""
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
-    name = f"llvm.masked.scatter.v{w}{_mangled(dtype)}.v{w}p0"
+    name = f"llvm.masked.scatter.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
-    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {_pointers(e, at)}, "
+    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {pointers(e, at)}, "
            f"i32 {alignment(at, dtype)}, {e.mask_type} {e.full()})")

@@ -1,39 +1,116 @@
-"""``print`` in kernels on the CPU: each active lane hands its values to a callback into Python.
+"""``print``, streams and checks on the CPU: active lanes call into Python, one after another.
 
-Non-goals: speed. Invariant: one call prints one whole line; the callback takes the GIL itself, so a
-launch must be waited for without holding it (the pool does).
+Non-goals: speed, and what Python does (``reports``). Invariant: kernels without such statements
+have no trace of them; where a check fails, no lane goes on.
 """
 
 from __future__ import annotations
 
-import ctypes
-import itertools
-import sys
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from unisycl.backends.cpu.emitter import Emitter
-from unisycl.backends.cpu.lanes import Val
+from unisycl.backends.cpu.lanes import UNIFORM, Val
+from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.text import llvm_type
-from unisycl.base.dtypes import DType
+from unisycl.base.dtypes import INT64
+from unisycl.base.text import Part, Shown
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 
-Site = tuple[str | Scalar, ...]
-
-_tokens = itertools.count(1)
-_sites: dict[int, list[Site]] = {}
-
 
 def emit(e: Emitter, stmt: n.Print) -> None:
-    """Emit a print statement: the active lanes one after another."""
+    """Emit a text: the active lanes one after another."""
+    parts, types, values = _spelling(e, stmt.pieces)
+    kind, head = "print", []
+    if stmt.stream is not None:
+        kind = "end" if stmt.end else "stream"
+        head = [e.emit(e, stmt.stream), _number(e)]
+    site = Site(kind, parts, types, stmt.span, group=e.in_group)
+    if e.in_group:
+        _call(e, site, [_spill(e, v) for v in (*head, *values)], "0")
+        return
+    _each_lane(e, site, [_spill(e, v) for v in (*head, *values)])
+
+
+def check(e: Emitter, stmt: n.Check) -> None:
+    """Emit a check: a branch that is never taken, unless the condition fails."""
     f = e.f
-    site = tuple(p if isinstance(p, str) else p.type for p in stmt.pieces)
-    values = [e.emit(e, p) for p in stmt.pieces if not isinstance(p, str)]
-    e.prints.append(site)
-    cells = f.alloca(f"[{max(1, len(values))} x i64]", 8)
-    spilled = [_spill(e, v) for v in values]
+    cond = e.emit(e, stmt.cond)
+    fails, holds = f.label("fails"), f.label("holds")
+    inverse = e.lanes.invert(cond)
+    if cond.form == UNIFORM and (e.mask is None or not e.maybe_empty):
+        bad, lane = inverse.ref, "0"
+        if e.mask is not None:
+            lane = e.lowest(e.bits(e.mask))
+        f.branch(bad, fails, holds)
+        f.start(fails)
+    else:
+        lanes = e.and_mask(e.lanes.vector(inverse))
+        frozen = f.op(f"freeze {e.mask_type} {lanes}")
+        f.branch(e.any(frozen), fails, holds)
+        f.start(fails)
+        lane = e.lowest(e.bits(frozen))
+    parts, types, values = _spelling(e, stmt.pieces)
+    ids, counts = _ids(e)
+    site = Site("check", parts, types, stmt.span, counts, e.in_group)
+    _call(e, site, [_spill(e, v) for v in (*ids, *values)], lane)
+    f.jump(e.abort)
+    f.start(holds)
+
+
+def _spelling(e: Emitter, pieces: Sequence[str | Shown | n.Expr]
+              ) -> tuple[tuple[Part, ...], tuple[Scalar, ...], list[Val]]:
+    """Return the parts of a text, and the types and values of what they show."""
+    parts: list[Part] = []
+    types, values, due = [], [], 0
+    for piece in pieces:
+        if not isinstance(piece, n.Expr):
+            parts.append(piece)
+            due = piece.count if isinstance(piece, Shown) else 0
+            continue
+        if due:
+            due -= 1
+        else:
+            parts.append(Shown("str"))
+        types.append(piece.type)
+        values.append(e.emit(e, piece))
+    return tuple(parts), tuple(types), values
+
+
+# ---- work-items
+def _number(e: Emitter) -> Val:
+    """Return a number that tells the work-items of a launch apart."""
+    kind, ndim = e.kernel.index_kind, e.kernel.ndim
+    zero = e.lanes.const(0, INT64)
+    if kind == "single":
+        return zero
+    if kind != "work_group":
+        return _linear(e, zero, "global_id", "global_range", ndim)
+    group = _linear(e, zero, "group_id", "group_range", ndim)
+    return group if e.in_group else _linear(e, group, "logical_id", "logical_range", ndim)
+
+
+def _linear(e: Emitter, number: Val, ids: str, ranges: str, ndim: int) -> Val:
+    for d in range(ndim):
+        number = e.lanes.add(e.lanes.mul(number, e.queries(ranges, d)), e.queries(ids, d))
+    return number
+
+
+def _ids(e: Emitter) -> tuple[list[Val], tuple[int, ...]]:
+    """Return the ids that say which work-item failed, and how many there are of each kind."""
+    kind, ndim = e.kernel.index_kind, e.kernel.ndim
+    names: tuple[str, ...] = {"single": (), "range": ("global_id",)}.get(
+        kind, ("global_id", "local_id", "group_id"))
+    if kind == "work_group":
+        names = ("group_id",) if e.in_group else ("logical_id", "group_id")
+    values = [e.queries(name, d) for name in names for d in range(ndim)]
+    return values, (ndim,) * len(names)
+
+
+# ---- calling
+def _each_lane(e: Emitter, site: Site, spilled: list[str]) -> None:
+    """Call once for every lane that is on."""
+    f = e.f
     at = f.alloca("i64")
     f.store("i64", "0", at)
     head, body, act, step, done = (f.label(s) for s in ("print", "lane", "say", "next", "said"))
@@ -49,15 +126,30 @@ def emit(e: Emitter, stmt: n.Print) -> None:
         on = f.op(f"trunc {e.mask_bits} {bit} to i1") if e.mask_bits != "i1" else bit
     f.branch(on, act, step)
     f.start(act)
-    for k, where in enumerate(spilled):
-        f.store("i64", f.load("i64", f.gep("i64", where, lane)), f.gep("i64", cells, str(k)))
-    say, token = e.slot(e.layout.printing, "ptr"), e.slot(e.layout.printing + 1)
-    f.do(f"call void {say}(i64 {token}, i64 {len(e.prints) - 1}, ptr {cells})")
+    _call(e, site, spilled, lane)
     f.jump(step)
     f.start(step)
     f.store("i64", f.op(f"add i64 {lane}, 1"), at)
     f.jump(head)
     f.start(done)
+
+
+def _call(e: Emitter, site: Site, spilled: list[str], lane: str) -> None:
+    """Call with the values of one lane; what comes back fails the command."""
+    f = e.f
+    e.sites.append(site)
+    cells = f.alloca(f"[{max(1, len(spilled))} x i64]", 8)
+    for k, where in enumerate(spilled):
+        f.store("i64", f.load("i64", f.gep("i64", where, lane)), f.gep("i64", cells, str(k)))
+    at = e.layout.reports
+    tell, launch = e.slot(at, "ptr"), e.slot(at + 1)
+    code = f.op(f"call i64 {tell}(i64 {launch}, i64 {len(e.sites) - 1}, ptr {cells})")
+    failed, told = f.label("failed"), f.label("told")
+    f.branch(f.op(f"icmp ne i64 {code}, 0"), failed, told)
+    f.start(failed)
+    f.do(f"store atomic i64 {code}, ptr {e.slot(at + 2, 'ptr')} monotonic, align 8")
+    f.jump(told)
+    f.start(told)
 
 
 def _spill(e: Emitter, value: Val) -> str:
@@ -73,41 +165,3 @@ def _spill(e: Emitter, value: Val) -> str:
     where = f.alloca(f"<{w} x i64>")
     f.store(f"<{w} x i64>", vector, where)
     return where
-
-
-def register(sites: list[Any]) -> int:
-    """Return the token of a kernel's print statements; 0 if it has none."""
-    if not sites:
-        return 0
-    token = next(_tokens)
-    _sites[token] = list(sites)
-    return token
-
-
-def _say(token: int, site: int, cells: Any) -> None:
-    """Print one line of one work-item."""
-    parts, k = [], 0
-    for piece in _sites[token][site]:
-        if isinstance(piece, str):
-            parts.append(piece)
-        else:
-            parts.append(_shown(int(cells[k]), piece))
-            k += 1
-    sys.stdout.write("".join(parts) + "\n")
-
-
-def _shown(bits: int, type: Scalar) -> str:
-    dtype: DType = type.dtype
-    if dtype.kind == "b":
-        return str(bool(bits))
-    raw = bits.to_bytes(8, "little")[: dtype.size]
-    value = np.frombuffer(raw, dtype.numpy)[0]
-    return str(value.item() if type.weak else value)
-
-
-_SAY = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.POINTER(ctypes.c_uint64))(_say)
-
-
-def callback() -> int:
-    """Return the address kernels call to print."""
-    return ctypes.cast(_SAY, ctypes.c_void_p).value or 0

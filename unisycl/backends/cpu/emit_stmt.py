@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu import collectives, emit_atomic, emit_memory, emit_print
+from unisycl.backends.cpu import collectives, emit_atomic, emit_many, emit_memory, emit_print
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
 _CHEAP_STATEMENTS = 8
+_SPLIT_EXPRESSIONS = 400
 
 
 def emit_block(e: Emitter, block: n.Block) -> None:
@@ -180,34 +181,50 @@ def _for(e: Emitter, stmt: n.For) -> None:
     f = e.f
     start, stop, step = (e.emit(e, x) for x in (stmt.start, stmt.stop, stmt.step))
     assert isinstance(stmt.step, n.Const)
-    down = stmt.step.value < 0
-    form = UNIFORM if start.form == UNIFORM else VECTOR
-    start = e.lanes.to_form(start, form)
+    before = "sgt" if stmt.step.value < 0 else "slt"
+    form, stride = start.form, start.stride
     type = e.lanes.type(INT64, form)
     counter = f.alloca(type)
     f.store(type, start.ref, counter)
 
+    def now() -> Val:
+        return Val(form, INT64, f.load(type, counter), stride)
+
     def head(loop: Loop) -> Val:
-        now = Val(form, INT64, f.load(type, counter))
-        return e.lanes.compare("sgt" if down else "slt", now, stop)
+        return e.lanes.compare(before, now(), stop)
+
+    def last(loop: Loop) -> Val:
+        far = f.op(f"add i64 {now().ref}, {(e.lanes.lanes - 1) * stride}")
+        return e.lanes.compare(before, Val(UNIFORM, INT64, far), stop)
 
     def enter() -> None:
-        now = Val(form, INT64, f.load(type, counter))
-        e.write(stmt.local, now, blend=id(stmt) in e.shapes.blends)
+        e.write(stmt.local, now(), blend=id(stmt) in e.shapes.blends)
 
     def advance() -> None:
-        now = Val(form, INT64, f.load(type, counter))
-        t = e.lanes.map(INT64, "add nsw {t} {0}, {1}", now, step)
-        f.store(type, t.ref, counter)
+        by = e.lanes.vector(step) if form == VECTOR else step.ref
+        f.store(type, f.op(f"add nsw {type} {now().ref}, {by}"), counter)
+    if form == LINEAR and stop.form == UNIFORM and stride * stmt.step.value > 0 \
+            and _is_split(stmt.body):
+        _loop(e, stmt, stmt.body, last, advance, enter, together=True)
     _loop(e, stmt, stmt.body, head, advance, enter)
 
 
+def _is_split(body: n.Block) -> bool:
+    """Say whether a loop whose lanes leave one by one first runs as long as none does.
+
+    Its body is emitted twice then.
+    """
+    return not _leaves(body) and sum(1 for _ in visit.all_expressions(body)) <= _SPLIT_EXPRESSIONS
+
+
 def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
-          advance: Callable[[], None], enter: Callable[[], None] = lambda: None) -> None:
+          advance: Callable[[], None], enter: Callable[[], None] = lambda: None, *,
+          together: bool = False) -> None:
+    """Emit a loop; ``together``: no lane leaves it before the others."""
     f = e.f
     before, empty = e.mask, e.maybe_empty
     top, inside, latch, exit = (f.label(s) for s in ("head", "body", "latch", "exit"))
-    parts = id(stmt) in e.shapes.divergent
+    parts = id(stmt) in e.shapes.divergent and not together
     loop = Loop(latch, exit)
     if parts:
         loop.exec, loop.cont = f.alloca(e.mask_type), f.alloca(e.mask_type)
@@ -351,5 +368,6 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Assign: _assign, n.Store: _store, n.If: _if, n.While: _while, n.For: _for,
     n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave,
     n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
-    n.Print: emit_print.emit, n.GroupCall: collectives.emit_sub_group,
+    n.Print: emit_print.emit, n.Check: emit_print.check, n.GroupCall: collectives.emit_sub_group,
+    n.LoadMany: emit_many.load, n.StoreMany: emit_many.store,
 }

@@ -7,14 +7,16 @@ Non-goals: how each node is emitted (emit_expr, emit_memory, emit_stmt, regions)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.text import Function, llvm_type
+from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.passes import shapes as sh
 from unisycl.passes.shapes import Shapes
+from unisycl.passes.streams import Stream
 
 FORM_OF_RANK = {sh.GROUP: UNIFORM, sh.LANES: UNIFORM, sh.LINEAR: LINEAR, sh.VARYING: VECTOR}
 
@@ -56,6 +58,7 @@ class Emitter:
     """Everything the emission functions share while one LLVM function is written.
 
     ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
+    ``abort``: where code goes that must not go on.
     """
 
     kernel: n.Kernel
@@ -78,12 +81,13 @@ class Emitter:
     sub_group: Val | None = None
     cache: dict[tuple[int, str], str] = field(default_factory=dict)
     local_base: str = ""
-    stream: n.Param | None = None
+    stream: Stream | None = None
     streaming: bool = False
     work_items: Callable[[n.WorkItems], None] | None = None
     read_locals: frozenset[n.Local] = frozenset()
     reducer_locals: frozenset[n.Local] = frozenset()
-    prints: list[tuple[object, ...]] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    abort: str = ""
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:
@@ -128,6 +132,13 @@ class Emitter:
     def any(self, mask: str) -> str:
         """Return whether any lane of a mask is on."""
         return self.f.op(f"icmp ne {self.mask_bits} {self.bits(mask)}, 0")
+
+    def lowest(self, bits: str) -> str:
+        """Return the number of the lowest lane that is set, as an index; ``bits`` is not 0."""
+        b = self.mask_bits
+        self.f.module.declare(f"llvm.cttz.{b}", f"{b} @({b}, i1)")
+        lane = self.f.op(f"call {b} @llvm.cttz.{b}({b} {bits}, i1 true)")
+        return self.f.op(f"zext {b} {lane} to i64") if self.lanes.lanes < 64 else lane
 
     # ---- locals
     def home(self, local: n.Local) -> Home:

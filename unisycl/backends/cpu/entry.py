@@ -19,24 +19,24 @@ from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.hierarchical import Hierarchy
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Lanes, Val
 from unisycl.backends.cpu.regions import Group, Split, without_continue
-from unisycl.backends.cpu.text import Function, Module
+from unisycl.backends.cpu.reports import Site
+from unisycl.backends.cpu.text import Function, Module, vectors
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import Scalar, View
+from unisycl.ir.types import View
+from unisycl.passes import counters, streams
 from unisycl.passes import shapes as sh
-from unisycl.passes import streams
 
-_STACK_LIMIT = 64 << 10
 _ARRAY_LIMIT = 256 << 20
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool, stream: bool = False) -> tuple[Layout, list[tuple[object, ...]]]:
-    """Write a kernel's entry into a module; return its layout and print statements.
+          edge: bool, stream: bool = False) -> tuple[Layout, tuple[Site, ...]]:
+    """Write a kernel's entry into a module; return its layout and the places that report.
 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
     if it has one, is larger than the caches and is written past them.
@@ -46,8 +46,11 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
-    f = Function(module, name, PARAMETERS, f'nounwind "prefer-vector-width"="{widest}" '
-                 f'"min-legal-vector-width"="{widest}"')
+    counted = counters.run(kernel.body, shapes.divergent)
+    if counted is not kernel.body:
+        kernel = replace(kernel, body=counted)
+        shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
+    f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), emit_expr.emit)
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
@@ -66,21 +69,24 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     f.finish()
     if kernel.reducers:
         reductions.build_finish(kernel, module, name + ".finish", found, widest)
-    return found, e.prints
+    return found, tuple(e.sites)
 
 
 def _arrays(e: Emitter) -> None:
-    """Reserve private arrays: element by element, lanes side by side, for each sub-group."""
+    """Reserve the kernel's own arrays: one of the group's, those of work-items for each sub-group.
+
+    Those lie element by element, lanes side by side.
+    """
     for array in e.kernel.arrays:
-        elem = array.type.elem
-        assert isinstance(elem, Scalar)
-        size = math.prod(array.shape) * e.lanes.lanes * _copies(e) * elem.dtype.size
+        size = math.prod(array.shape) * array.type.elem.size
+        if array.type.space is address_space.private_space:
+            size *= e.lanes.lanes * _copies(e)
         if size > _ARRAY_LIMIT:
             raise UnsupportedError(
                 errc.memory_allocation, f"kernel '{e.kernel.name}': a private array of shape "
                 f"{array.shape} takes {size >> 20} MiB for the work-items that run together, more "
                 f"than {_ARRAY_LIMIT >> 20}; use USM memory with a row for each work-item")
-        e.arrays[array] = e.f.heap(size) if size > _STACK_LIMIT else \
+        e.arrays[array] = e.f.heap(size) if size > reductions.STACK_LIMIT else \
             e.f.alloca(f"[{size} x i8]", 64)
 
 
@@ -94,22 +100,23 @@ def _copies(e: Emitter) -> int:
 def _units(e: Emitter, unit: Callable[[Emitter, str, bool], None], edge: bool) -> None:
     """Loop over the units of this call."""
     f = e.f
+    reductions.begin(e)
     at = f.alloca("i64")
     f.store("i64", "%begin", at)
     head, body, done = f.label("units"), f.label("unit"), f.label("finished")
+    e.abort = done
     f.jump(head)
     f.start(head)
     number = f.load("i64", at)
     f.branch(f.op(f"icmp ult i64 {number}, %end"), body, done)
     f.start(body)
-    reductions.begin(e)
     fixed = dict(e.homes)
     unit(e, number, edge)
     e.homes = fixed
-    reductions.end(e, number)
     f.store("i64", f.op(f"add nuw i64 {number}, 1"), at)
     f.jump(head)
     f.start(done)
+    reductions.end(e)
 
 
 def _single_unit(e: Emitter, number: str, edge: bool) -> None:
@@ -196,7 +203,7 @@ def _along(e: Emitter, low: str, high: str, outer: list[Val], body: Callable[[li
     f.branch(f.op(f"icmp ult i64 {now}, {stop}"), inside, done)
     f.start(inside)
     e.mask, e.maybe_empty, e.streaming = None, False, e.stream is not None
-    body([*outer, Val(LINEAR, INT64, now, 1)])
+    body([*outer, Val(LINEAR, INT64, now, 1) if w > 1 else Val(UNIFORM, INT64, now)])
     e.streaming = False
     f.store("i64", f.op(f"add nuw i64 {now}, {w}"), counter)
     f.jump(head)
@@ -231,15 +238,17 @@ def _until_aligned(e: Emitter, low: str, high: str, outer: list[Val],
     """Run the items before the first aligned element of the stream; return where that is."""
     f = e.f
     assert e.stream is not None
-    assert isinstance(e.stream.type, View)
-    size = e.stream.type.elem.size
+    param = e.stream.param
+    assert isinstance(param.type, View)
+    size = param.type.elem.size
     ids = [*outer, Val(LINEAR, INT64, low, 1)]
     index = e.lanes.const(0, INT64)
     for d, place in enumerate(queries.range_queries(e, ids)("global_id", d)
                               for d in range(e.kernel.ndim)):
-        pitch = emit_memory.view_pitch(e, e.stream, d)
+        pitch = emit_memory.view_pitch(e, param, d)
+        place = e.lanes.add(place, e.lanes.const(e.stream.shift[d], INT64))
         index = e.lanes.add(index, place if pitch is None else e.lanes.mul(place, pitch))
-    pointer = f.gep(f"[{size} x i8]", emit_memory.view_pointer(e, e.stream), index.ref)
+    pointer = f.gep(f"[{size} x i8]", emit_memory.view_pointer(e, param), index.ref)
     address = f.op(f"ptrtoint ptr {pointer} to i64")
     behind = f.op(f"and i64 {f.op(f'sub i64 0, {address}')}, {emit_memory.STREAM_ALIGN - 1}")
     items = f.op(f"udiv i64 {behind}, {size}")

@@ -5,18 +5,21 @@ Non-goals: running it (``driver``). Invariant: immutable; code stays loaded whil
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import emit_print, entry, jit
+from unisycl.backends.cpu import direct, entry, jit, remembered
 from unisycl.backends.cpu.abi import Layout, Packer, header
-from unisycl.backends.cpu.target import choose_lanes, machine, threads
+from unisycl.backends.cpu.reports import Site
+from unisycl.backends.cpu.target import machine, threads
 from unisycl.backends.cpu.text import Module
+from unisycl.backends.cpu.widths import choose_lanes, is_scalar
+from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes import narrow
+from unisycl.passes import images, narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -28,22 +31,28 @@ class Key(NamedTuple):
     """What of a geometry the code depends on.
 
     ``edge``: the last dimension may end within a vector; ``small``: all ids are below 2**31;
-    ``stream``: the output is larger than the caches.
+    ``stream``: the output is larger than the caches; ``most``: the lanes that a row has use for,
+    0 if that is all of them.
     """
 
     edge: bool
     small: bool
     stream: bool
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one geometry is cut: the head of the argument block, units of work, units per chunk."""
+    """How one geometry is cut: the head of the argument block, units of work, units per chunk.
+
+    ``small``: it may run directly.
+    """
 
     geometry: Geometry
     head: tuple[int, ...]
     units: int
     grain: int
+    small: bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,10 +65,17 @@ class CpuExecutable:
     entry: int
     finish: int
     heavy: bool
-    prints: int
+    sites: tuple[Site, ...]
     packer: Packer
+    steps: int
+    direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
+
+    @property
+    def direct_address(self) -> int:
+        """The address of the function for direct calls."""
+        return self.loaded.addresses[direct.symbol(_SYMBOL)]
 
     def plan(self, geometry: Geometry) -> Plan:
         """Return how a launch of this geometry is cut; remembered with the geometry object."""
@@ -72,7 +88,8 @@ class CpuExecutable:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
-                geometry, header(self.kernel, geometry, tile), units, grain)
+                geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
+                direct.fits(self.steps, geometry, self.lanes))
         return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
@@ -102,36 +119,60 @@ class Parts:
 
     lanes: int
     layout: Layout
-    prints: list[tuple[object, ...]]
+    sites: tuple[Site, ...]
 
 
 def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     """Return the LLVM module of a kernel before optimisation, and what else was decided."""
     found = machine()
-    lanes = choose_lanes(kernel, found.vector_bits)
+    kernel = images.expand(kernel)
+    lanes = key.most or choose_lanes(kernel, found.vector_bits)
     kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
     module = Module(found.triple, found.layout)
-    layout, prints = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
+    layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream)
-    return module, Parts(lanes, layout, prints)
+    direct.emit(module, _SYMBOL)
+    return module, Parts(lanes, layout, sites)
 
 
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     """Compile and load a kernel for the launches of a key."""
-    module, parts = text_of(kernel, key)
-    names = (_SYMBOL, _SYMBOL + ".finish") if kernel.reducers else (_SYMBOL,)
-    loaded = jit.load(module.text(), names, loops=kernel.index_kind == "single")
+    names = (_SYMBOL, direct.symbol(_SYMBOL), *([_SYMBOL + ".finish"] if kernel.reducers else []))
+    loaded, parts = _recall(kernel, key, names) or _make(kernel, key, names)
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
                          loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
-                         emit_print.register(parts.prints), Packer(kernel, parts.layout),
-                         loaded)
+                         parts.sites, Packer(kernel, parts.layout),
+                         direct.steps(images.expand(kernel), parts.lanes),
+                         direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
+
+
+def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:
+    """Return the code of a kernel through its text."""
+    module, parts = text_of(kernel, key)
+    text, loops = module.text(), is_scalar(kernel, parts.lanes)
+    loaded = jit.load(text, names, loops=loops)
+    if not parts.sites:
+        remembered.note(kernel, [jit.entry_of(text, loops=loops), parts.lanes,
+                                 *dataclasses.astuple(parts.layout)], repr(key))
+    return loaded, parts
+
+
+def _recall(kernel: n.Kernel, key: Key,
+            names: tuple[str, ...]) -> tuple[jit.Loaded, Parts] | None:
+    """Return the code of a kernel as an earlier process left it; None if none did."""
+    known = remembered.recall(kernel, repr(key))
+    loaded = None if known is None else jit.recall(known[0], names)
+    if loaded is None:
+        return None
+    ndim, params, *rest = known[2:]
+    return loaded, Parts(known[1], Layout(ndim, tuple(params), *rest), ())
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:
     """Return the units of a launch: tiles of a range, else work-groups."""
     if geometry.kind == "range":
-        return math.prod(-(-g // t) for g, t in zip(geometry.global_, tile, strict=True))
+        return math.prod(-(-g // max(1, t)) for g, t in zip(geometry.global_, tile, strict=True))
     if geometry.kind == "nd_range":
         return math.prod(g // s for g, s in zip(geometry.global_, geometry.local, strict=True))
     return math.prod(geometry.global_)

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from unisycl.backends.cpu.code import Code
 from unisycl.backends.cpu.elf import Image, LinkError, link
-from unisycl.backends.cpu.lowerings import vector_library
 from unisycl.backends.cpu.target import binding, compiler_version, machine
 from unisycl.base import disk_cache
 from unisycl.base.errors import InternalError, errc
@@ -48,8 +47,6 @@ def _target_machine(level: int) -> Any:
 @functools.cache
 def _session() -> Any:
     """Return LLVM's own linker, for objects that ours does not do."""
-    if vector_library() is not None:
-        _llvm().load_library_permanently("libmvec.so.1")
     return _llvm().create_lljit_compiler(_target_machine(2))
 
 
@@ -95,14 +92,24 @@ def to_llvm(text: str, *, loops: bool = False) -> str:
         return str(optimise(text, loops=loops))
 
 
+def entry_of(text: str, *, loops: bool = False, level: int = 2) -> str:
+    """Return the name of the cache entry for the code of a module."""
+    return disk_cache.key_of("code", _FORMAT, compiler_version(), *machine().key, str(loops),
+                             str(level), text)
+
+
+def recall(entry: str, names: tuple[str, ...]) -> Loaded | None:
+    """Return the code that an entry holds; None if it is gone."""
+    kept = disk_cache.load(entry)
+    return None if kept is None else _place(kept, names)
+
+
 def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int = 2) -> Loaded:
     """Return the code of a module with the addresses of its functions ``names``."""
-    found = machine()
-    key = disk_cache.key_of("code", _FORMAT, compiler_version(), *found.key, str(loops), str(level),
-                            text)
-    kept = disk_cache.load(key)
-    if kept is not None:
-        return _place(kept, names)
+    key = entry_of(text, loops=loops, level=level)
+    found = recall(key, names)
+    if found is not None:
+        return found
     image = _to_object(text, loops=loops, level=level)
     try:
         kept = b"I" + link(image).to_bytes()

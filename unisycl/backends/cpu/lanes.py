@@ -6,11 +6,10 @@ VECTOR is ``lanes`` wide; arithmetic keeps the cheapest form that is right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from unisycl.backends.cpu.text import Function, constant, llvm_type, suffix
 from unisycl.base import dtypes
 from unisycl.base.dtypes import BOOL, INT64, DType
+from unisycl.base.record import dataclass
 
 UNIFORM, LINEAR, VECTOR = range(3)
 

@@ -142,12 +142,15 @@ class NativeJob(ctypes.Structure):
         return True
 
     def error(self) -> BaseException | None:
-        """Return what the job failed with; only valid once done.
+        """Return what the job failed with, and let go of what it kept; only valid once done.
 
         A job that did not run because of a dependency names the failure it goes back to.
         """
         if not self.state & _FAILED:
+            self._settle()
             return None
+        if self.begun_by is not None and self.begun_by.state & _FAILED:
+            return self.begun_by.error()
         if self._failure is None:
             self._failure = self._describe()
         return self._failure

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val
 from unisycl.base.dtypes import INT64
+from unisycl.base.record import dataclass
 from unisycl.ir.nodes import Kernel
 from unisycl.passes.shapes import ANY, PER_LANES, Shape
 from unisycl.passes.shapes import LINEAR as ALONG
@@ -42,11 +42,9 @@ def shapes(kernel: Kernel, lanes: int) -> Callable[[str, int], Shape]:
     mapping = Mapping(lanes, kernel.local)
 
     def of(name: str, dim: int) -> Shape:
-        if kernel.index_kind == "single":
+        if kernel.index_kind == "single" or (kernel.index_kind == "range" and lanes == 1):
             return SHARED
-        if name in ("global_id", "logical_id", "local_id") and kernel.index_kind != "nd_range":
-            if name == "local_id" and kernel.index_kind == "work_group":
-                return ROW if dim == last else PER_LANES
+        if name in ("global_id", "logical_id") and kernel.index_kind != "nd_range":
             return ROW if dim == last else PER_LANES
         if name in ("global_id", "local_id"):
             if not mapping.rows:
@@ -148,13 +146,8 @@ def item_queries(e: Emitter, groups: list[str], ids: list[Val],
                 return ids[dim]
             case "logical_range":
                 return extent[dim]
-            case "local_id":
-                if dim == len(ids) - 1:
-                    return ids[dim]
-                return _modulo(e, ids[dim], kernel.local[dim]) if kernel.local else ids[dim]
             case "local_range":
-                return lanes.const(kernel.local[dim], INT64) if kernel.local else \
-                    extent[dim] if extent else lanes.const(1, INT64)
+                return lanes.const(kernel.local[dim] if kernel.local else 1, INT64)
             case "group_range":
                 return Val(UNIFORM, INT64, e.slot(e.layout.global_range + dim))
             case "global_range":

@@ -1,61 +1,118 @@
-"""Reducers: an accumulator of all lanes per unit, then a step that joins the units in order.
+"""Reducers: accumulators of all lanes for each chunk of work, and a step that joins the chunks.
 
-Non-goals: how ``combine`` is lowered (front end). Invariant: the result depends on the units only,
-not on which thread ran which, so a launch repeated gives the same bits (SYCL 2020 §4.9.2).
+A chunk is what one call of the kernel's entry gets. Non-goals: how ``combine`` is lowered (front
+end). Invariant: chunks are cut the same in every launch of a geometry and joined in their order,
+so a launch repeated gives the same bits, whichever threads ran it (SYCL 2020 §4.9.2).
 """
 
 from __future__ import annotations
 
-from unisycl.backends.cpu import emit_expr
+from collections.abc import Callable
+
+from unisycl.backends.cpu import collectives, emit_expr
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.emit_memory import storage
 from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter, Home
 from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
 from unisycl.backends.cpu.text import Function, Module, llvm_type
-from unisycl.base.dtypes import INT64, DType
+from unisycl.base.dtypes import BOOL, INT64, DType
 from unisycl.ir import nodes as n
 from unisycl.passes import shapes as sh
 
+STACK_LIMIT = 64 << 10
+
 
 def begin(e: Emitter) -> None:
-    """Start a unit: accumulators hold the identity, or nothing yet."""
-    w = e.lanes.lanes
+    """Start a chunk: accumulators hold the identity, or nothing yet."""
     for r in e.kernel.reducers:
-        home = e.homes.get(r.acc) or Home(e.f.alloca(llvm_type(r.acc.type.dtype, w)), VECTOR)
-        e.homes[r.acc] = home
-        start = r.identity.value if isinstance(r.identity, n.Const) else 0
-        first = e.lanes.const(start, r.acc.type.dtype)
-        e.f.store(llvm_type(r.acc.type.dtype, w), e.lanes.vector(first), home.address)
-        if r.valid is not None:
-            flag = e.homes.get(r.valid) or Home(e.f.alloca(e.mask_type), VECTOR)
-            e.homes[r.valid] = flag
-            e.f.store(e.mask_type, "zeroinitializer", flag.address)
+        first = e.lanes.const(_start(r), r.acc.type.dtype)
+        nothing = e.lanes.const(False, BOOL)
+        if r.cells is None:
+            _keep(e, r.acc, first)
+            if r.valid is not None:
+                _keep(e, r.valid, nothing)
+            continue
+        _fill(e, r.cells, first)
+        if r.filled is not None:
+            _fill(e, r.filled, nothing)
 
 
-def end(e: Emitter, unit: str) -> None:
-    """Finish a unit: join its lanes and write the partial."""
+def _start(r: n.Reducer) -> bool | int | float:
+    return r.identity.value if isinstance(r.identity, n.Const) else 0
+
+
+def _keep(e: Emitter, local: n.Local, value: Val) -> None:
+    type = llvm_type(value.dtype, e.lanes.lanes)
+    home = e.homes[local] = Home(e.f.alloca(type), VECTOR)
+    e.f.store(type, e.lanes.vector(value), home.address)
+
+
+def _fill(e: Emitter, array: n.Array, value: Val) -> None:
+    """Reserve an array, its lanes side by side, and give every element a value."""
+    kind = storage(value.dtype)
+    type, size = llvm_type(kind, e.lanes.lanes), array.shape[0] * e.lanes.lanes * kind.size
+    e.arrays[array] = e.f.heap(size) if size > STACK_LIMIT else e.f.alloca(f"[{size} x i8]", 64)
+    stored = e.lanes.vector(_stored(e.lanes, value))
+
+    def one(number: str) -> None:
+        e.f.store(type, stored, e.f.gep(type, e.arrays[array], number), kind.size)
+    count(e.f, str(array.shape[0]), one)
+
+
+def _stored(lanes: Lanes, v: Val) -> Val:
+    """Return a value as memory holds it."""
+    if v.dtype.kind != "b":
+        return v
+    return lanes.map(storage(v.dtype), "zext {t} {0} to {to}", v)
+
+
+def count(f: Function, stop: str, body: Callable[[str], None]) -> None:
+    """Run ``body`` for every number below ``stop``."""
+    at = f.alloca("i64")
+    f.store("i64", "0", at)
+    head, inside, done = f.label("each"), f.label("one"), f.label("all")
+    f.jump(head)
+    f.start(head)
+    number = f.load("i64", at)
+    f.branch(f.op(f"icmp ult i64 {number}, {stop}"), inside, done)
+    f.start(inside)
+    body(number)
+    f.store("i64", f.op(f"add nuw i64 {number}, 1"), at)
+    f.jump(head)
+    f.start(done)
+
+
+def end(e: Emitter) -> None:
+    """Finish a chunk: join the lanes of each variable and write the partials."""
+    f, w = e.f, e.lanes.lanes
+    e.mask, e.maybe_empty = None, False
     for k, r in enumerate(e.kernel.reducers):
-        dtype, w = r.acc.type.dtype, e.lanes.lanes
-        vector = e.f.load(llvm_type(dtype, w), e.homes[r.acc].address)
-        flags = e.f.load(e.mask_type, e.homes[r.valid].address) if r.valid is not None else ""
+        slot, dtype = e.layout.reducer(k), r.acc.type.dtype
+        chunk = f.op(f"udiv i64 %begin, {e.slot(slot + 5)}")
         total = _Total(e, r)
-        for lane in range(w):
-            x = e.f.op(f"extractelement {llvm_type(dtype, w)} {vector}, i64 {lane}")
-            on = e.f.op(f"extractelement {e.mask_type} {flags}, i64 {lane}") if flags else "true"
-            total.add(x, on)
-        first = e.layout.reducer(k)
-        _write(e, dtype, total.value(), e.f.gep(llvm_type(storage(dtype)), e.slot(first, "ptr"),
-                                                unit))
-        if flags:
-            flag = e.f.op(f"zext i1 {total.valid()} to i8")
-            e.f.store("i8", flag, e.f.gep("i8", e.slot(first + 1, "ptr"), unit))
+        type, flag = llvm_type(storage(dtype), w), llvm_type(storage(BOOL), w)
+        if r.cells is None:
+            flags = f.load(e.mask_type, e.homes[r.valid].address) if r.valid is not None else ""
+            vector = f.load(llvm_type(dtype, w), e.homes[r.acc].address)
+            total.join_lanes(vector, flags)
+            total.write(slot, chunk)
+            continue
 
-
-def _write(e: Emitter, dtype: DType, ref: str, address: str) -> None:
-    if dtype.kind == "b":
-        ref = e.f.op(f"zext i1 {ref} to i8")
-    e.f.store(llvm_type(storage(dtype)), ref, address)
+        def one(number: str, r: n.Reducer = r, total: _Total = total, type: str = type,
+                flag: str = flag, chunk: str = chunk, slot: int = slot) -> None:
+            assert r.cells is not None
+            vector = f.load(type, f.gep(type, e.arrays[r.cells], number), 1)
+            if r.acc.type.dtype.kind == "b":
+                vector = f.op(f"icmp ne {type} {vector}, zeroinitializer")
+            flags = ""
+            if r.filled is not None:
+                flags = f.load(flag, f.gep(flag, e.arrays[r.filled], number), 1)
+                flags = f.op(f"icmp ne {flag} {flags}, zeroinitializer")
+            total.join_lanes(vector, flags)
+            first = f.op(f"mul i64 {chunk}, {r.extent}")
+            total.write(slot, f.op(f"add i64 {first}, {number}"))
+        count(f, str(r.extent), one)
 
 
 def _read(e: Emitter, dtype: DType, address: str) -> str:
@@ -68,18 +125,34 @@ class _Total:
 
     def __init__(self, e: Emitter, reducer: n.Reducer) -> None:
         self.e, self.r = e, reducer
-        self.t = llvm_type(reducer.acc.type.dtype)
+        self.dtype = reducer.acc.type.dtype
+        self.t = llvm_type(self.dtype)
         self.where, self.flag = e.f.alloca(self.t), e.f.alloca("i1")
-        known = isinstance(reducer.identity, n.Const)
-        value = reducer.identity.value if isinstance(reducer.identity, n.Const) else 0
-        start = e.lanes.const(value, reducer.acc.type.dtype)
-        e.f.store(self.t, start.ref, self.where)
+
+    def start(self) -> None:
+        """Begin with the identity, or with nothing."""
+        e = self.e
+        known = isinstance(self.r.identity, n.Const)
+        e.f.store(self.t, e.lanes.const(_start(self.r), self.dtype).ref, self.where)
         e.f.store("i1", "true" if known else "false", self.flag)
+
+    def join_lanes(self, vector: str, flags: str) -> None:
+        """Begin with the lanes of a vector: all, or those of which ``flags`` says so."""
+        e, w = self.e, self.e.lanes.lanes
+        self.start()
+        if self.r.op and not flags:
+            found = collectives.fold(e, self.r.op, Val(VECTOR, self.dtype, vector))
+            e.f.store(self.t, found.ref, self.where)
+            return
+        for lane in range(w):
+            x = e.f.op(f"extractelement {llvm_type(self.dtype, w)} {vector}, i64 {lane}")
+            on = e.f.op(f"extractelement {e.mask_type} {flags}, i64 {lane}") if flags else "true"
+            self.add(x, on)
 
     def add(self, x: str, on: str) -> None:
         """Join one value if ``on``."""
         e, f, r = self.e, self.e.f, self.r
-        if on == "true" and r.valid is None:
+        if on == "true" and r.identity is not None:
             self._combine(x)
             return
         have, skip, join, take = (f.label(s) for s in ("have", "skip", "join", "take"))
@@ -101,58 +174,67 @@ class _Total:
         mask, shapes, e.mask = e.mask, e.shapes, None
         e.shapes = sh.analyse(r.combine, lambda _name, _dim: sh.UNIFORM, {})
         homes, e.homes = e.homes, {}
-        dtype = r.acc.type.dtype
-        e.write(r.left, Val(UNIFORM, dtype, e.f.load(self.t, self.where)), blend=False)
-        e.write(r.right, Val(UNIFORM, dtype, x), blend=False)
+        e.write(r.left, Val(UNIFORM, self.dtype, e.f.load(self.t, self.where)), blend=False)
+        e.write(r.right, Val(UNIFORM, self.dtype, x), blend=False)
         emit_block(e, r.combine)
         e.f.store(self.t, e.read(r.result).ref, self.where)
         e.homes, e.shapes, e.mask = homes, shapes, mask
 
-    def value(self) -> str:
-        return self.e.f.load(self.t, self.where)
+    def value(self) -> Val:
+        return Val(UNIFORM, self.dtype, self.e.f.load(self.t, self.where))
 
     def valid(self) -> str:
         return self.e.f.load("i1", self.flag)
 
+    def write(self, slot: int, number: str) -> None:
+        """Write the total as one partial."""
+        e = self.e
+        t = llvm_type(storage(self.dtype))
+        e.f.store(t, _stored(e.lanes, self.value()).ref, e.f.gep(t, e.slot(slot, "ptr"), number))
+        if self.r.identity is None:
+            flag = e.f.op(f"zext i1 {self.valid()} to i8")
+            e.f.store("i8", flag, e.f.gep("i8", e.slot(slot + 1, "ptr"), number))
+
 
 def build_finish(kernel: n.Kernel, module: Module, name: str, layout: Layout, widest: int) -> None:
-    """Write the function that joins the partials of all units into the result."""
+    """Write the function that joins the partials of all chunks into the result."""
     f = Function(module, name, "ptr noalias %args, i64 %begin, i64 %end, i64 %worker", "nounwind")
     e = Emitter(kernel, layout, sh.Shapes(), f, Lanes(f, 1), widest,
                 lambda _name, _dim: Val(UNIFORM, INT64, "0"), emit_expr.emit)
     for k, r in enumerate(kernel.reducers):
-        slot, dtype = layout.reducer(k), r.acc.type.dtype
-        t = llvm_type(storage(dtype))
-        total = _Total(e, r)
-        target = e.slot(slot + 3, "ptr")
-        old = f.op(f"icmp ne i64 {e.slot(slot + 4)}, 0")
-        keep, fresh = f.label("keep"), f.label("fresh")
-        f.branch(old, keep, fresh)
-        f.start(keep)
-        total.add(_read(e, dtype, target), "true")
-        f.jump(fresh)
-        f.start(fresh)
-        at = f.alloca("i64")
-        f.store("i64", "0", at)
-        head, body, done = f.label("part"), f.label("inpart"), f.label("parts")
-        f.jump(head)
-        f.start(head)
-        number = f.load("i64", at)
-        f.branch(f.op(f"icmp ult i64 {number}, {e.slot(slot + 2)}"), body, done)
-        f.start(body)
-        x = _read(e, dtype, f.gep(t, e.slot(slot, "ptr"), number))
-        on = "true"
-        if r.valid is not None:
-            flag = f.load("i8", f.gep("i8", e.slot(slot + 1, "ptr"), number))
+        total, slot = _Total(e, r), layout.reducer(k)
+
+        def one(number: str, r: n.Reducer = r, total: _Total = total, slot: int = slot) -> None:
+            _finish(e, r, total, slot, number)
+        count(f, str(r.extent), one)
+    f.finish()
+
+
+def _finish(e: Emitter, r: n.Reducer, total: _Total, slot: int, number: str) -> None:
+    """Join the partials of one variable and write its result."""
+    f, dtype = e.f, r.acc.type.dtype
+    t = llvm_type(storage(dtype))
+    target = f.gep(t, e.slot(slot + 3, "ptr"), number)
+    total.start()
+    keep, fresh = f.label("keep"), f.label("fresh")
+    f.branch(f.op(f"icmp ne i64 {e.slot(slot + 4)}, 0"), keep, fresh)
+    f.start(keep)
+    total.add(_read(e, dtype, target), "true")
+    f.jump(fresh)
+    f.start(fresh)
+
+    def join(chunk: str) -> None:
+        place = f.op(f"mul i64 {chunk}, {r.extent}")
+        place = f.op(f"add i64 {place}, {number}")
+        x, on = _read(e, dtype, f.gep(t, e.slot(slot, "ptr"), place)), "true"
+        if r.identity is None:
+            flag = f.load("i8", f.gep("i8", e.slot(slot + 1, "ptr"), place))
             on = f.op(f"icmp ne i8 {flag}, 0")
         total.add(x, on)
-        f.store("i64", f.op(f"add nuw i64 {number}, 1"), at)
-        f.jump(head)
-        f.start(done)
-        write, skip = f.label("write"), f.label("written")
-        f.branch(total.valid(), write, skip)
-        f.start(write)
-        _write(e, dtype, total.value(), target)
-        f.jump(skip)
-        f.start(skip)
-    f.finish()
+    count(f, e.slot(slot + 2), join)
+    write, skip = f.label("write"), f.label("written")
+    f.branch(total.valid(), write, skip)
+    f.start(write)
+    f.store(t, _stored(e.lanes, total.value()).ref, target)
+    f.jump(skip)
+    f.start(skip)

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from unisycl.backends.cpu import collectives
+from unisycl.backends.cpu import group_calls
 from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter, Home, Loop, ScopeState
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val
 from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import INT64
-from unisycl.base.enums import memory_scope
+from unisycl.base.enums import address_space, memory_scope
+from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import Scalar
 from unisycl.passes.shapes import GROUP, assigns_first, holds_barrier
 
 Part = tuple[str, tuple[n.Stmt, ...]]
@@ -76,16 +76,23 @@ def without_continue(block: n.Block, numbers: Iterator[int]) -> n.Block:
 
 
 def partition(block: n.Block, *, in_loop: bool) -> Iterator[Part]:
-    """Cut a block into runs without barriers and single statements of the group level."""
+    """Cut a block into runs without barriers and single statements of the group level.
+
+    A collective comes with the run before it, which computes what it combines ("call").
+    """
     run: list[n.Stmt] = []
     for stmt in block:
-        if splits(stmt, in_loop=in_loop):
-            if run:
-                yield "run", tuple(run)
-            run = []
-            yield "group", (stmt,)
-        else:
+        if not splits(stmt, in_loop=in_loop):
             run.append(stmt)
+            continue
+        if isinstance(stmt, n.GroupCall) and group_calls.joins_run(stmt, run):
+            yield "call", (*run, stmt)
+            run = []
+            continue
+        if run:
+            yield "run", tuple(run)
+        run = []
+        yield "call" if isinstance(stmt, n.GroupCall) else "group", (stmt,)
     if run:
         yield "run", tuple(run)
 
@@ -134,10 +141,10 @@ class Group:
             if kind == "run":
                 yield stmts, in_loop
                 continue
-            stmt = stmts[0]
+            stmt = stmts[-1]
             if isinstance(stmt, n.GroupCall):
-                yield tuple(n.Assign(n.Local("arg", x.type), x) for x in stmt.args), in_loop
-                yield (n.Assign(stmt.result, n.Read(stmt.result.type, stmt.result)),), in_loop
+                yield from ((run, in_loop) for run in group_calls.runs(stmt, stmts[:-1]))
+                continue
             for x in visit.expressions(stmt):
                 yield (n.Assign(n.Local("cond", x.type), x),), in_loop
             looped = in_loop or isinstance(stmt, n.For | n.While)
@@ -157,13 +164,13 @@ class Group:
                 return
             if kind == "run":
                 self.region(stmts)
+            elif kind == "call":
+                group_calls.emit(self, stmts[-1], stmts[:-1])
             else:
                 self.stmt(stmts[0], in_loop=in_loop)
 
     def stmt(self, stmt: n.Stmt, *, in_loop: bool) -> None:
         match stmt:
-            case n.GroupCall():
-                self.collective(stmt)
             case n.If():
                 self.branch(stmt, in_loop=in_loop)
             case n.While() | n.For():
@@ -408,11 +415,11 @@ class Group:
         e = self.e
         if number == "0":
             return
-        for array, base in e.arrays.items():
-            elem = array.type.elem
-            assert isinstance(elem, Scalar)
-            size = math.prod(array.shape) * self.split.lanes * elem.dtype.size
-            e.arrays[array] = e.f.gep(f"[{size} x i8]", base, number)
+        for array in e.kernel.arrays:
+            if array.type.space is not address_space.private_space:
+                continue
+            size = math.prod(array.shape) * self.split.lanes * array.type.elem.size
+            e.arrays[array] = e.f.gep(f"[{size} x i8]", e.arrays[array], number)
 
     def _mask_of(self, number: str) -> None:
         """Start a sub-group without the items that have returned."""
@@ -422,38 +429,6 @@ class Group:
                 scope.gone = self.element(scope.gone, e.mask_type, number)
                 e.mask = e.and_not(e.full(), e.f.load(e.mask_type, scope.gone))
                 e.maybe_empty = True
-
-    # ---- collectives
-    def collective(self, stmt: n.GroupCall) -> None:
-        """Emit a group function of the work-group."""
-        e, f = self.e, self.e.f
-        dtype = stmt.args[0].type.dtype
-        t, w = llvm_type(dtype), self.split.lanes
-        source = f.alloca(f"[{self.split.count * w} x {t}]", 64)
-
-        def take(number: str) -> None:
-            at = f.gep(t, source, f.op(f"mul i64 {number}, {w}"))
-            collectives.spill(e, e.emit(e, stmt.args[0]), at)
-        self.each((n.Assign(n.Local("arg", stmt.args[0].type), stmt.args[0]),), take)
-        rest = [Val(UNIFORM, x.type.dtype, self.value(x)) for x in stmt.args[1:]]
-        if stmt.op == "broadcast":
-            found = Val(UNIFORM, dtype, f.load(t, f.gep(t, source, rest[0].ref)))
-            self.assign_group(stmt.result, found)
-            return
-        size = str(self.split.full * w + self.split.rest)
-        if not stmt.op.endswith("scan"):
-            found = collectives.fold(e, stmt, source, size, rest[0] if rest else None)
-            self.assign_group(stmt.result, found)
-            return
-        target = f.alloca(f"[{self.split.count * w} x {t}]", 64)
-        collectives.fold(e, stmt, source, size, rest[0] if rest else None, target)
-        if stmt.result not in self.slots:
-            return
-        array, _ = self.slots[stmt.result]
-        vector = llvm_type(dtype, w)
-        for k in range(self.split.count):
-            found_row = collectives.row(e, dtype, f.gep(t, target, str(k * w)))
-            f.store(vector, found_row, self.element(array, vector, str(k)))
 
 
 def _mentioned(block: n.Block) -> set[n.Local]:

@@ -11,18 +11,14 @@ import dataclasses
 import functools
 import importlib
 import json
-import math
 import os
 import platform
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unisycl.base import config, disk_cache
-from unisycl.base.dtypes import DType
 from unisycl.base.errors import UsageError, errc
-from unisycl.ir import nodes as n
-from unisycl.ir import visit
+from unisycl.base.record import dataclass
 
 _FORMAT = "1"
 
@@ -99,42 +95,3 @@ def threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
-
-
-def choose_lanes(kernel: n.Kernel, vector_bits: int) -> int:
-    """Return the lanes of a sub-group: two vectors in flight, fewer where registers are short.
-
-    A work-group's last dimension decides for nd_range kernels: a sub-group within one row keeps
-    addresses contiguous.
-    """
-    if kernel.index_kind == "single":
-        return 1
-    if kernel.sub_group:
-        return kernel.sub_group
-    bits, pressure = _widths(kernel)
-    native = max(2, vector_bits // bits)
-    wanted = 2 * native if pressure <= 10 else native
-    if kernel.index_kind != "nd_range":
-        return wanted
-    last = kernel.local[-1]
-    for lanes in (wanted, wanted // 2, wanted // 4):
-        if lanes > 1 and last % lanes == 0:
-            return lanes
-    items = math.prod(kernel.local)
-    while wanted > 2 and wanted > items:
-        wanted //= 2
-    return wanted
-
-
-def _widths(kernel: n.Kernel) -> tuple[int, int]:
-    """Return the widest element kernels of this kind compute with, and how many locals are live."""
-    kinds: set[DType] = set()
-    for x in visit.all_expressions(kernel.body):
-        if isinstance(x, n.Load | n.Binary | n.Call) and x.type.dtype.kind != "b" \
-                and not (x.type.weak and x.type.dtype.is_integer):
-            kinds.add(x.type.dtype)
-    floats = [k.bits for k in kinds if k.is_float]
-    bits = max(floats, default=0) or max((k.bits for k in kinds), default=32)
-    looped = {local for s in visit.statements(kernel.body) if isinstance(s, n.While | n.For)
-              for block in visit.blocks(s) for local in visit.assigned(block)}
-    return max(bits, 32), len(looped)

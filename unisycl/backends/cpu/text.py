@@ -38,6 +38,11 @@ def constant(value: bool | int | float, dtype: DType) -> str:
     return "0x" + struct.pack(">d", wide).hex().upper()
 
 
+def vectors(widest: int) -> str:
+    """Return the attributes of a function that uses vectors of ``widest`` bits."""
+    return f'nounwind "prefer-vector-width"="{widest}" "min-legal-vector-width"="{widest}"'
+
+
 class Module:
     """The text of one module: functions, and declarations collected while they are written."""
 
@@ -47,25 +52,41 @@ class Module:
         self.declarations: dict[str, str] = {}
         self.functions: list[str] = []
         self.globals: list[str] = []
+        self._tables: dict[str, str] = {}
+        self.results: dict[str, list[DType]] = {}  # of functions that several places call
 
     def declare(self, name: str, signature: str) -> str:
         """Declare an external function once; ``signature`` has ``@`` where the name goes."""
         self.declarations[name] = "declare " + signature.replace("@", f"@{name}", 1)
         return name
 
+    def table(self, values: str, type: str) -> str:
+        """Return the name of a constant in memory; equal ones are one."""
+        line = f"private unnamed_addr constant {type} {values}, align 64"
+        for name, known in self._tables.items():
+            if known == line:
+                return name
+        name = f"@table{len(self._tables)}"
+        self._tables[name] = line
+        self.globals.append(f"{name} = {line}")
+        return name
+
     def text(self) -> str:
         """Return the whole module."""
         head = [f'target datalayout = "{self.layout}"', f'target triple = "{self.triple}"']
         return "\n".join([*head, *self.globals, *self.declarations.values(), *self.functions,
-                          "!0 = !{}", "!1 = !{i32 1}", ""])
+                          "!0 = !{}", "!1 = !{i32 1}",
+                          '!2 = !{!"branch_weights", i32 1, i32 4000}', ""])
 
 
 class Function:
-    """One function under construction."""
+    """One function under construction; ``result`` is the type it returns."""
 
-    def __init__(self, module: Module, name: str, parameters: str, attributes: str) -> None:
+    def __init__(self, module: Module, name: str, parameters: str, attributes: str,
+                 linkage: str = "") -> None:
         self.module = module
-        self._head = f"define void @{name}({parameters}) {attributes} {{"
+        self.result = "void"
+        self._head = linkage, f"@{name}({parameters}) {attributes} {{"
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._heap: list[str] = []
@@ -103,9 +124,9 @@ class Function:
         """End the block with a branch."""
         self.do(f"br label %{label}")
 
-    def branch(self, cond: str, yes: str, no: str) -> None:
-        """End the block with a conditional branch."""
-        self.do(f"br i1 {cond}, label %{yes}, label %{no}")
+    def branch(self, cond: str, yes: str, no: str, *, unlikely: bool = False) -> None:
+        """End the block with a conditional branch; ``unlikely``: it hardly ever says yes."""
+        self.do(f"br i1 {cond}, label %{yes}, label %{no}" + (", !prof !2" if unlikely else ""))
 
     def alloca(self, type: str, align: int = 0) -> str:
         """Reserve memory in the entry block."""
@@ -151,11 +172,11 @@ class Function:
         """Return the address of an element; ``index`` is an i64."""
         return self.op(f"getelementptr inbounds {type}, ptr {pointer}, i64 {index}")
 
-    def finish(self) -> None:
-        """Add the function to its module."""
+    def finish(self, value: str = "") -> None:
+        """Add the function to its module; ``value`` is what it returns."""
         for block in self._heap:
             self.do(f"call void @free(ptr {block})")
-        self.do("ret void")
-        body = [self._head, "entry:", *self._allocas, "  br label %start", "start:", *self._lines,
-                "}"]
+        self.do(f"ret {self.result} {value}".rstrip())
+        head = " ".join(["define", self._head[0], self.result, self._head[1]])
+        body = [head, "entry:", *self._allocas, "  br label %start", "start:", *self._lines, "}"]
         self.module.functions.append("\n".join(body))

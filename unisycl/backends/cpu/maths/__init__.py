@@ -1,0 +1,1 @@
+"""Mathematical functions as vector code; internal. ``emission`` is its door, loaded when needed."""
