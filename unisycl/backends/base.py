@@ -7,10 +7,15 @@ talks to; differences are fields of ``DeviceInfo``.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.errors import DeviceError, errc
+from unisycl.base.record import dataclass, field
+from unisycl.base.span import Span
+from unisycl.base.words import Words
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.uses import FunctionUse
 
@@ -43,6 +48,16 @@ class BoundView:
     pitches: tuple[int, ...]
     packed: Any = field(default=None, compare=False, repr=False)
 
+    def array(self) -> np.ndarray[Any, Any]:
+        """Return the elements as an array, without a copy; for backends of host memory."""
+        memory = self.memory
+        if not self.shape:
+            return memory[self.offset:self.offset + 1].reshape(())  # type: ignore[no-any-return]
+        if 0 in self.shape:
+            return memory[:0].reshape(self.shape)  # type: ignore[no-any-return]
+        strides = tuple(p * memory.itemsize for p in self.pitches)
+        return np.ndarray(self.shape, memory.dtype, memory, self.offset * memory.itemsize, strides)
+
 
 @dataclass(frozen=True, slots=True)
 class LocalSize:
@@ -61,6 +76,8 @@ class DeviceInfo:
     vendor: str = ""
     driver_version: str = ""
     version: str = ""
+    platform: str = ""
+    """The name of the platform the device belongs to; the backend's own name if empty."""
     max_compute_units: int = 1
     max_work_group_size: int = 1024
     max_work_item_sizes: tuple[int, int, int] = (1024, 1024, 1024)
@@ -72,7 +89,25 @@ class DeviceInfo:
     max_parameter_size: int = 4096
     atomic_orders: tuple[memory_order, ...] = tuple(memory_order)
     atomic_scopes: tuple[memory_scope, ...] = tuple(memory_scope)
+    units: tuple[int, ...] = ()
+    """The compute units ``Driver.part`` may be given; () where the device cannot be split."""
+    domains: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
+    """By affinity domain (numa, L3_cache, ...): the units of each part, where there are two."""
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def kernel_error(kernel: str, whose: str, span: Span | None, what: str) -> DeviceError:
+    """Return the error of a kernel that went wrong while it ran.
+
+    Args:
+        kernel: the kernel's name.
+        whose: the work-item or group it happened in; "" if there is one only.
+        span: the place in the user's source.
+        what: what happened, as the user should read it.
+    """
+    where = f" in {whose}" if whose else ""
+    place = f" at {span.file.name}:{span.line}" if span is not None else ""
+    return DeviceError(errc.kernel, f"kernel '{kernel}' failed{where}{place}: {what}")
 
 
 class Completion(Protocol):
@@ -110,6 +145,7 @@ class Launch:
     host device needs these and ``uses``. ``reductions`` follow ``kernel.reducers``: a BoundView of
     one element each to combine into, and whether its old value is dropped; ``reduction_objects``
     are the user's own, with ``op``, ``identity``, ``dtype`` and ``initialize`` (host device only).
+    ``packed`` is where a backend remembers the arguments as it passes them.
     """
 
     executable: Executable
@@ -121,6 +157,17 @@ class Launch:
     uses: tuple[FunctionUse, ...] = ()
     reductions: tuple[tuple[BoundView, bool], ...] = ()
     reduction_objects: tuple[Any, ...] = ()
+    packed: Any = None
+
+
+class Batch(Protocol):
+    """Several launches made ready once, to be run one after the other many times."""
+
+    def immediate(self) -> bool:
+        """Run all in the calling thread if that takes but a few microseconds, else do nothing."""
+
+    def launch(self, deps: Sequence[Completion]) -> Completion:
+        """Start them. Never blocks; called again only after the completion before has ended."""
 
 
 class Driver(Protocol):
@@ -140,6 +187,12 @@ class Driver(Protocol):
     def compile(self, kernel: Kernel, geometry: Geometry) -> Executable:
         """Compile for launches of this geometry; cached by the caller; raises ``BuildError``."""
 
+    def part(self, units: tuple[int, ...]) -> Driver:
+        """Return a driver of one device that runs on these compute units only.
+
+        Equal units give the same driver. Raises ``UnsupportedError`` where ``units`` are none.
+        """
+
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
         """Return what of a geometry an executable depends on; equal keys share one executable.
 
@@ -152,8 +205,27 @@ class Driver(Protocol):
         Raises ``UnsupportedError`` for a stage it does not have.
         """
 
+    def immediate(self, launch: Launch) -> bool:
+        """Run a kernel to its end in the calling thread if that takes but a few microseconds.
+
+        Returns False, having done nothing, where it may take longer: then ``launch`` is asked.
+        Called only for commands that wait for nothing; those run here cannot fail.
+        """
+
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""
+
+    def batch(self, launches: Sequence[Launch]) -> Batch | None:
+        """Return launches that are better run by one call; None where each is run by itself."""
+
+    def words(self) -> Words | None:
+        """Return atomic access to this memory for Python's threads; None if the GIL will do."""
+
+    def native(self, what: str, thing: Any) -> Any:
+        """Return the backend's own object for a device, context, queue, platform or memory.
+
+        ``thing`` is the DeviceInfo, for 'memory' a BoundView; host and cpu give an array for it.
+        """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes element by element within the driver's memory space."""

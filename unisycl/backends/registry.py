@@ -1,7 +1,9 @@
 """Which backends there are, and how each is loaded when it is first needed.
 
-Non-goals: choosing a device. Invariant: importing this module loads no backend; a backend that
-cannot be used here is remembered with the reason, never raised.
+A backend's loader returns one driver, or a sequence with one for each of its devices, which are
+then called ``name:0``, ``name:1``, ... Non-goals: choosing a device. Invariant: importing this
+module loads no backend; a backend that cannot be used here is remembered with the reason, never
+raised.
 """
 
 from __future__ import annotations
@@ -9,16 +11,19 @@ from __future__ import annotations
 import importlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from unisycl.backends.base import Driver
 from unisycl.base import config
-from unisycl.base.errors import UsageError
+from unisycl.base.errors import UnsupportedError, UsageError
 
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
     "host": "unisycl.backends.host.driver:make_driver",
+    "opencl": "unisycl.backends.opencl.driver:make_drivers",
 }
+ON_REQUEST = frozenset(("opencl",))
+"""Backends that are not complete: looked for only where ``UNISYCL_BACKENDS`` names them."""
 
 
 class _Loaded:
@@ -26,8 +31,9 @@ class _Loaded:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.drivers: dict[str, Driver] = {}
+        self.drivers: dict[str, dict[str, Driver]] = {}
         self.problems: dict[str, str] = {}
+        self.absent: set[str] = set()
 
 
 _loaded = _Loaded()
@@ -45,7 +51,9 @@ if hasattr(os, "register_at_fork"):
 def wanted() -> list[str]:
     """Return the names of the backends to look for, in order of discovery."""
     asked = [n.strip() for n in config.BACKENDS.get().split(",") if n.strip()]
-    return [n for n in BACKENDS if n in asked] if asked else list(BACKENDS)
+    if asked:
+        return [n for n in BACKENDS if n in asked]
+    return [n for n in BACKENDS if n not in ON_REQUEST]
 
 
 def drivers() -> dict[str, Driver]:
@@ -54,7 +62,7 @@ def drivers() -> dict[str, Driver]:
         for name in wanted():
             if name not in _loaded.drivers and name not in _loaded.problems:
                 _load(name)
-        return {n: _loaded.drivers[n] for n in wanted() if n in _loaded.drivers}
+        return {k: d for n in wanted() for k, d in _loaded.drivers.get(n, {}).items()}
 
 
 def problems() -> dict[str, str]:
@@ -64,12 +72,20 @@ def problems() -> dict[str, str]:
         return dict(_loaded.problems)
 
 
+def absent() -> set[str]:
+    """Return the backends among ``problems`` that are not installed, rather than broken."""
+    drivers()
+    with _loaded.lock:
+        return set(_loaded.absent)
+
+
 def use(name: str, driver: Driver) -> None:
     """Install a driver under a name (tests, and programs that bring their own backend)."""
     with _loaded.lock:
         BACKENDS.setdefault(name, "")
-        _loaded.drivers[name] = driver
+        _loaded.drivers[name] = {name: driver}
         _loaded.problems.pop(name, None)
+        _loaded.absent.discard(name)
 
 
 def forget() -> None:
@@ -81,11 +97,24 @@ def forget() -> None:
 def _load(name: str) -> None:
     module, _, attribute = BACKENDS[name].partition(":")
     try:
-        make: Callable[[], Driver] = getattr(importlib.import_module(module), attribute)
-        driver = make()
+        loaded = importlib.import_module(module)
+        make: Callable[[], Driver | Sequence[Driver]] = getattr(loaded, attribute)
+        made = make()
     except UsageError:  # a setting that makes no sense is said, not worked around
         raise
+    except UnsupportedError as err:
+        _loaded.problems[name] = err.what()
+        _loaded.absent.add(name)
     except Exception as err:  # noqa: BLE001 - whatever a vendor's library raises is the reason
         _loaded.problems[name] = f"{type(err).__name__}: {err}"
     else:
-        _loaded.drivers[name] = driver
+        _loaded.drivers[name] = _named(name, made)
+        for part, why in getattr(loaded, "problems", dict)().items():
+            _loaded.problems[f"{name} ({part})"] = why
+
+
+def _named(name: str, made: Driver | Sequence[Driver]) -> dict[str, Driver]:
+    """Return the drivers of a backend by the names of their devices."""
+    if not isinstance(made, Sequence):
+        return {name: made}
+    return {f"{name}:{k}": d for k, d in enumerate(made)} if len(made) != 1 else {name: made[0]}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Generator
@@ -18,14 +19,19 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
-from unisycl.backends.host import rewrite
+from unisycl.backends.host import classes, rewrite
 from unisycl.backends.host.collectives import BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.rewrite import Position, Site, position
-from unisycl.base.enums import access_mode
-from unisycl.ir.types import Scalar, View
+from unisycl.base.enums import access_mode, address_space
+from unisycl.base.output import Lines
+from unisycl.ir.types import ImageView, Scalar, StreamType, View
 from unisycl.ir.uses import FunctionUse
+from unisycl.lang import pointer as _pointer  # noqa: F401 - views give its pointers
+from unisycl.lang.atomic import AtomicView
+from unisycl.lang.image import HostImage, pixel_words
 from unisycl.lang.item import group, sub_group
-from unisycl.lang.memory import HostView, poison, scratch
+from unisycl.lang.memory import HostView, place, poison, scratch
+from unisycl.lang.stream import HostStream
 
 Meeting = Generator[Any, Any, Any]
 Cache = dict[Any, Any]
@@ -33,13 +39,7 @@ Cache = dict[Any, Any]
 
 def bound_array(view: BoundView) -> np.ndarray[Any, Any]:
     """Return the elements a BoundView denotes as an array, without a copy."""
-    memory = view.memory
-    if not view.shape:
-        return memory[view.offset:view.offset + 1].reshape(())  # type: ignore[no-any-return]
-    if 0 in view.shape:
-        return memory[:0].reshape(view.shape)  # type: ignore[no-any-return]
-    strides = tuple(p * memory.itemsize for p in view.pitches)
-    return np.ndarray(view.shape, memory.dtype, memory, view.offset * memory.itemsize, strides)
+    return view.array()
 
 
 def unwrap(function: Any) -> Any:
@@ -60,23 +60,31 @@ def plain_function(function: Any) -> FunctionType | None:
 
 
 class Binder:
-    """Everything a launch's functions see. Owned by one launch, used by its thread only."""
+    """Everything a launch's functions see. Owned by one launch, used by its thread only.
+
+    ``at`` tells streams the work-item at hand.
+    """
 
     def __init__(self, launch: Launch, cache: Cache) -> None:
         self._cache = cache
         self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
-        self._memory: dict[int, HostView] = {}
+        self._memory: dict[int, HostView | HostImage | HostStream] = {}
+        self._lines = Lines()
+        self.streams: list[HostStream] = []
+        self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
         self._plain: dict[int, Any] = {}
         self._meeting: dict[int, FunctionType] = {}
         self._shadows: dict[int, tuple[Any, Any]] = {}
         self._local: list[np.ndarray[Any, Any]] = []
         self._root = plain_function(launch.function)
+        self.records = self._record_classes(launch)
         self._bind_parameters(launch)
         self.arguments = tuple(self.substitute(a) for a in launch.arguments)
         self.function = self.substitute(launch.function)
         meeting = self._generator(self.function)
         self.convergent = meeting is not None
+        self.asks = any(use.asks for use in launch.uses)
         self.files = {use.code.co_filename for use in launch.uses}
         if self._root is not None:
             self.files.add(self._root.__code__.co_filename)
@@ -84,18 +92,40 @@ class Binder:
             self.function = meeting
 
     # ---- values
+    def _record_classes(self, launch: Launch) -> dict[Any, Any]:
+        """Return the classes of records whose methods the kernel calls, as the launch has them."""
+        found = {}
+        for owner in classes.owners(launch.executable.kernel):
+            made = classes.shadow(owner, self._uses)
+            if made is not owner:
+                made._struct = self._class(owner._struct)
+                found[owner] = made
+        for made in found.values():
+            classes.fill(made, self._uses, self._rebuilt)
+        return found
+
     def _bind_parameters(self, launch: Launch) -> None:
         for param, value, raw in zip(launch.executable.kernel.params, launch.values, launch.raw,
                                      strict=False):
+            if isinstance(param.type, StreamType):
+                stream = HostStream(raw, self._lines, lambda: self.at)
+                self._memory[id(raw)] = stream
+                self.streams.append(stream)
+                continue
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
-            if isinstance(value, BoundView):
-                self._memory[id(raw)] = HostView(bound_array(value), param.name, mode, raw)
+            kind = AtomicView if mode is access_mode.atomic else HostView
+            if isinstance(param.type, ImageView):
+                self._memory[id(raw)] = _host_image(value, param.type, param.name, raw)
+            elif isinstance(value, BoundView):
+                data = bound_array(value)
+                self._memory[id(raw)] = kind(data, param.name, mode, raw, self.records)
             elif isinstance(value, LocalSize):
                 data = scratch(_element(param.type, raw), (math.prod(value.shape),))
                 self._local.append(data)
-                self._memory[id(raw)] = HostView(data.reshape(value.shape), param.name, mode, raw)
+                self._memory[id(raw)] = kind(data.reshape(value.shape), param.name, mode, raw,
+                                             self.records, address_space.local_space)
             elif len(param.path) == 1:
-                self._scalars[param.path[0]] = raw
+                self._scalars[param.path[0]] = value if isinstance(raw, np.void) else raw
 
     def new_group(self) -> None:
         """Make local memory that of a fresh work-group: its content means nothing."""
@@ -119,10 +149,22 @@ class Binder:
         if type(inner) is tuple:
             new = tuple(self.substitute(v) for v in inner)
             return new if any(a is not b for a, b in zip(new, inner, strict=True)) else value
+        if isinstance(inner, type) and dataclasses.is_dataclass(inner):
+            return self._class(inner)
         call = plain_function(inner)
         if call is not None and (call.__code__ in self._uses or call is self._root):
             return MethodType(self._rebuilt(call), self._shadow(inner))
         return value
+
+    def _class(self, cls: Any) -> Any:
+        """Return a dataclass with methods as the launch has them."""
+        known = self._shadows.get(id(cls))
+        if known is None:
+            made = classes.shadow(cls, self._uses)
+            known = self._shadows[id(cls)] = cls, made
+            if made is not cls:
+                classes.fill(made, self._uses, self._rebuilt)
+        return known[1]
 
     def _shadow(self, owner: Any) -> Any:
         """Return a copy of an object whose attributes are replaced; itself if none is."""
@@ -149,10 +191,11 @@ class Binder:
         made: FunctionType | None = self._plain.get(id(function))
         if made is None:
             self._plain[id(function)] = function  # a cycle is refused by the front end
-            made = self._assemble(function, function.__code__, {})
+            use = self._uses.get(function.__code__)
+            made = self._in_place(function, use) if use is not None and use.places \
+                else self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
             self._plain[id(made)] = made
-            use = self._uses.get(function.__code__)
             if use is not None and use.convergent:
                 self._meeting[id(function)] = self._meeting[id(made)] = self._converge(
                     function, use)
@@ -204,18 +247,27 @@ class Binder:
         owner = function.__self__ if isinstance(function, MethodType) else function
         return MethodType(made, self._shadow(owner))
 
+    def _in_place(self, function: FunctionType, use: FunctionUse) -> FunctionType:
+        """Return a function that assigns to elements of vecs in memory, not to copies of them."""
+        key = (function.__code__, id(use.source.node), use.places)
+        rewritten = self._cache.get(key)
+        if rewritten is None:
+            rewritten = self._cache[key] = rewrite.rewrite(
+                use.source.node, function.__code__, (), (), _owner(function), use.places)
+        return self._assemble(function, rewritten.code, {rewrite.PLACE: place})
+
     def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
         node, convergent = use.source.node, use.convergent
         calls = self._calls(node, convergent)
         direct = {where: COLLECTIVES[target] for where, callee in calls
                   if isinstance(target := _resolve(function, callee), FunctionType)
                   and target in COLLECTIVES}
-        key = (function.__code__, id(node), convergent, frozenset(direct))
+        key = (function.__code__, id(node), convergent, frozenset(direct), use.places)
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
-                node, function.__code__, convergent, direct.keys(), _owner(function))
-        return self._assemble(function, rewritten.code, {
+                node, function.__code__, convergent, direct.keys(), _owner(function), use.places)
+        return self._assemble(function, rewritten.code, {rewrite.PLACE: place} | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
 
@@ -241,6 +293,11 @@ class Binder:
         meeting = self._generator(callee)
         result = (callee if meeting is None else meeting)(*arguments, **named)
         return result if isinstance(result, Generator) else _value(result)
+
+
+def _host_image(view: BoundView, kind: ImageView, name: str, raw: Any) -> HostImage:
+    words = pixel_words(view.memory, view.offset, view.shape, view.pitches, kind.form)
+    return HostImage(words, kind, name, raw)
 
 
 def _element(kind: Any, raw: Any) -> np.dtype[Any]:

@@ -31,6 +31,8 @@ def kernel_failure(kernel: str, files: Collection[str], error: Exception, at: An
     frame = _user_frame(error, files)
     place = f" at {frame.filename}:{frame.lineno}" if frame else ""
     what = error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
+    if isinstance(error, AssertionError) and not error.args and frame is not None:
+        what = f"AssertionError: {frame.line}"
     made = DeviceError(errc.kernel, f"kernel '{kernel}' failed{_in_item(at)}{place}: {what}")
     made.__cause__ = error
     return made
@@ -48,7 +50,7 @@ def _in_item(at: Any) -> str:
 def _user_frame(error: Exception, files: Collection[str]) -> traceback.FrameSummary | None:
     """Return the innermost frame of the kernel's own files; failing that, the last not ours."""
     frames = traceback.extract_tb(error.__traceback__)
-    inside = [f for f in frames if f.filename in files]
+    inside = [f for f in frames if f.filename in files and not f.filename.startswith(_OURS)]
     outside = [f for f in frames if not f.filename.startswith(_OURS)]
     chosen = inside or outside
     return chosen[-1] if chosen else None

@@ -7,18 +7,21 @@ Invariant: ``combine`` gets the operands in local linear order and returns one r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import id, linear_id
+from unisycl.base.record import dataclass
 from unisycl.lang import functions
 from unisycl.lang import group as lang
 from unisycl.lang import item as index
 from unisycl.lang.convert import convert
+from unisycl.lang.elements import Operators
+from unisycl.lang.memory import HostView, scratch
 
 Prepare = Callable[..., tuple[bool, Any]]
 Combine = Callable[[Sequence[Any]], Sequence[Any]]
@@ -63,6 +66,14 @@ def _item_barrier(it: Any, space: Any = None) -> tuple[bool, Any]:
     return False, None
 
 
+def _wait(owner: Any, *events: Any) -> tuple[bool, Any]:
+    for event in events:
+        if not isinstance(event, index.device_event):
+            raise UsageError(errc.invalid, "wait_for takes what async_work_group_copy returned, "
+                             f"not {type(event).__name__}")
+    return False, None
+
+
 # ---------------------------------------------------------------- broadcast and votes
 def _broadcast(group: Any, x: Any, local_id: Any = 0) -> tuple[bool, Any]:
     if isinstance(local_id, id) and len(local_id) > 1:
@@ -75,13 +86,31 @@ def _give(operands: Sequence[Any]) -> Sequence[Any]:
     if not 0 <= giver < len(operands):
         raise UsageError(errc.invalid, f"group_broadcast: the group has {len(operands)} "
                          f"work-items; there is no id {giver}")
-    return [operands[giver][0]] * len(operands)
+    return [_copied(operands[giver][0]) for _ in operands]
 
 
 def _vote(name: str, fn: Callable[[Sequence[Any]], bool]) -> Collective:
     def prepare(group: Any, x: Any, pred: Any = None) -> tuple[bool, Any]:
         return _over_sub_group(name, group), bool(x if pred is None else pred(x))
     return Collective(name, prepare, lambda votes: [fn(votes)] * len(votes))
+
+
+def _cells(group: Any, like: Any, number: int) -> tuple[bool, Any]:
+    return _over_sub_group("sort_over_group", group), like
+
+
+def _share(operands: Sequence[Any]) -> Sequence[Any]:
+    kind = np.result_type(operands[0])
+    cells = HostView(scratch(kind, (len(operands),)), "cells", space=address_space.local_space)
+    return [cells] * len(operands)
+
+
+def _ballot(group: Any, predicate: Any) -> tuple[bool, Any]:
+    return _only_sub_group("group_ballot", group), bool(predicate)
+
+
+def _bits(votes: Sequence[Any]) -> Sequence[Any]:
+    return [np.uint64(sum(1 << k for k, vote in enumerate(votes) if vote))] * len(votes)
 
 
 # ---------------------------------------------------------------- shuffles
@@ -94,7 +123,7 @@ def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Col
 
     def combine(operands: Sequence[Any]) -> Sequence[Any]:
         places = [source(k, parameter) for k, (_, parameter) in enumerate(operands)]
-        return [operands[p][0] if 0 <= p < len(operands) else operands[k][0]
+        return [_copied(operands[p if 0 <= p < len(operands) else k][0])
                 for k, p in enumerate(places)]
     return Collective(name, prepare, combine)
 
@@ -122,11 +151,17 @@ def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
     """Return the running combinations; with ``start`` the initial value counts as the first.
 
     All get one type, NumPy's join of operand and initial value; Python numbers stay Python's.
+    Operands of logical operators count as their truth. Those of vec and marray are combined element
+    by element.
     """
     first, op, init = operands[0]
+    if isinstance(first, Operators):
+        return _fold_elements(operands, start=start)
     values = [x for x, _, _ in operands]
     if start:
         values.insert(0, init)
+    if op is functions.logical_and or op is functions.logical_or:
+        values = [bool(x) for x in values]
     if not isinstance(first, np.generic) and not isinstance(init, np.generic):
         return list(accumulate(values, op))
     kind = np.result_type(first) if init is None else np.result_type(first, init)
@@ -134,8 +169,28 @@ def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
                            lambda a, b: convert(op(a, b), kind)))
 
 
+def _fold_elements(operands: Sequence[Any], *, start: bool) -> list[Any]:
+    """Return the running combinations of values of a vec or marray type."""
+    own = operands[0][0]._type
+    columns = []
+    for k in range(own.count):
+        column = []
+        for x, op, init in operands:
+            first = init._get()[k] if isinstance(init, Operators) else init
+            column.append((x._get()[k], op,
+                           None if first is None else convert(first, own.element)))
+        columns.append(_fold(column, start=start))
+    return [own._of(lanes) for lanes in zip(*columns, strict=True)]
+
+
+def _copied(value: Any) -> Any:
+    """Return a value that changes to another copy of do not reach."""
+    return value._type._of(value._get()) if isinstance(value, Operators) else value
+
+
 def _reduce(operands: Sequence[Any]) -> Sequence[Any]:
-    return _fold(operands, start=operands[0][2] is not None)[-1:] * len(operands)
+    found = _fold(operands, start=operands[0][2] is not None)[-1]
+    return [_copied(found) for _ in operands]
 
 
 def _inclusive(operands: Sequence[Any]) -> Sequence[Any]:
@@ -145,7 +200,7 @@ def _inclusive(operands: Sequence[Any]) -> Sequence[Any]:
 def _exclusive(operands: Sequence[Any]) -> Sequence[Any]:
     first, op, init = operands[0]
     if init is None:
-        kind = np.result_type(first)
+        kind = first._type.element if isinstance(first, Operators) else np.result_type(first)
         identity = functions.known_identity(op, kind)
         init = identity if isinstance(first, np.generic) else identity.item()
     return _fold([(x, op, init) for x, _, _ in operands], start=True)[:-1]
@@ -156,10 +211,15 @@ BARRIER = Collective("group_barrier", _barrier, _nothing)
 COLLECTIVES: dict[Any, Collective] = {
     lang.group_barrier: BARRIER,
     index.nd_item.barrier: Collective("nd_item.barrier", _item_barrier, _nothing),
+    index.device_event.wait: Collective("device_event.wait", _wait, _nothing),
+    index.nd_item.wait_for: Collective("nd_item.wait_for", _wait, _nothing),
+    index.group.wait_for: Collective("group.wait_for", _wait, _nothing),
     lang.group_broadcast: Collective("group_broadcast", _broadcast, _give),
     lang.any_of_group: _vote("any_of_group", any),
     lang.all_of_group: _vote("all_of_group", all),
     lang.none_of_group: _vote("none_of_group", lambda votes: not any(votes)),
+    lang.group_cells: Collective("sort_over_group", _cells, _share),
+    lang.ballot_bits: Collective("group_ballot", _ballot, _bits),
     lang.shift_group_left: _exchange("shift_group_left", 1, lambda k, delta: k + delta),
     lang.shift_group_right: _exchange("shift_group_right", 1, lambda k, delta: k - delta),
     lang.permute_group_by_xor: _exchange("permute_group_by_xor", 0, lambda k, mask: k ^ mask),

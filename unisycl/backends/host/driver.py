@@ -20,11 +20,12 @@ from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import bound_array
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
+from unisycl.base.images import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
 
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
-    aspect.online_compiler, aspect.online_linker, aspect.queue_profiling,
+    aspect.image, aspect.online_compiler, aspect.online_linker, aspect.queue_profiling,
     aspect.usm_device_allocations, aspect.usm_host_allocations,
     aspect.usm_atomic_host_allocations, aspect.usm_shared_allocations,
     aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations})
@@ -101,7 +102,12 @@ class HostDriver:
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
+            details={"image_extent": LARGEST_EXTENT},
             local_mem_size=256 * 1024),)
+
+    def part(self, units: tuple[int, ...]) -> HostDriver:
+        """Refuse: one thread at a time runs the kernels."""
+        raise UnsupportedError(errc.feature_not_supported, "the host device is one compute unit")
 
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
         """Return what of a geometry an executable depends on: nothing."""
@@ -116,11 +122,25 @@ class HostDriver:
         raise UnsupportedError(errc.feature_not_supported, "the host device compiles nothing: "
                                "CPython runs the function as it stands")
 
+    def immediate(self, launch: Launch) -> bool:
+        """Leave every command to ``launch``, which runs it in this thread anyway."""
+        return False
+
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Run a kernel: in this thread if ``deps`` are done, else after them on another."""
         executable = launch.executable
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
         return self._start(launch, lambda: workitems.run(launch, cache), deps)
+
+    def words(self) -> None:
+        """Return nothing: only Python's own threads are at work here."""
+
+    def batch(self, launches: Sequence[Launch]) -> None:
+        """Return None: each launch is run by itself."""
+
+    def native(self, what: str, thing: Any) -> Any:
+        """Return an array for memory; this driver itself for all else."""
+        return thing.array() if what == "memory" else self
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy element by element; ordering as for ``launch``."""

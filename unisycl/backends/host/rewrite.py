@@ -1,6 +1,7 @@
 """Turn a function with convergent calls into a generator function, from its own syntax tree.
 
 A call of a group function becomes ``yield``, a call of a function that reaches one ``yield from``.
+An expression through which an element of a vec in memory is assigned becomes a reference to it.
 File name, line numbers and names stay the user's, so debuggers, coverage and tracebacks show the
 user's source. Non-goals: binding names to objects (``binding``). Invariant: the tree given is not
 changed, for the front end shares it between kernels.
@@ -11,11 +12,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection
-from dataclasses import dataclass
 from types import CodeType
 from typing import TypeAlias
 
 from unisycl.base.errors import InternalError, UsageError, errc
+from unisycl.base.record import dataclass
 
 Position: TypeAlias = tuple[int, int, int, int]
 
@@ -53,8 +54,13 @@ def position(node: ast.AST) -> Position:
             getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)
 
 
+PLACE = "__unisycl_place__"
+"""What a rewritten function calls for a vec in memory itself: (container, key, attribute?)."""
+
+
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
-            direct: Collection[Position], owner: str = "") -> Rewritten:
+            direct: Collection[Position], owner: str = "",
+            places: Collection[Position] = ()) -> Rewritten:
     """Return the generator form of a function.
 
     Args:
@@ -63,25 +69,28 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         convergent: the calls to turn into meeting points.
         direct: those of them that call a group function itself.
         owner: the class a method was written in, for names such as ``self.__x``.
+        places: the subscripts and attributes that stand for memory, not for its value.
     """
-    walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct))
+    walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
+                       frozenset(places))
     function = walker.visit(copy.deepcopy(node))
     _strip(function)
     sites = tuple(walker.sites)
-    module = _module(function, [*code.co_freevars, *(s.name for s in sites)], owner)
+    module = _module(function, [
+        *code.co_freevars, *(s.name for s in sites), *([PLACE] if places else [])], owner)
     compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
                        dont_inherit=True)
     made = _find(compiled, code.co_name)
-    return Rewritten(made.replace(co_firstlineno=code.co_firstlineno,
-                                  co_qualname=code.co_qualname), sites)
+    return Rewritten(made.replace(co_qualname=code.co_qualname), sites)
 
 
 class _Rewriter(ast.NodeTransformer):
     """Replaces convergent calls; numbers them as it meets them."""
 
     def __init__(self, file: str, convergent: frozenset[Position],
-                 direct: frozenset[Position]) -> None:
+                 direct: frozenset[Position], places: frozenset[Position]) -> None:
         self.file = file
+        self.places = places
         self.convergent = convergent
         self.direct = direct
         self.sites: list[Site] = []
@@ -99,6 +108,23 @@ class _Rewriter(ast.NodeTransformer):
         inner = ast.copy_location(ast.Call(meet, arguments, call.keywords), call)
         kind = ast.Yield if site.direct else ast.YieldFrom
         return ast.copy_location(kind(inner), call)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        return self._place(node, node.value, node.slice, attribute=False)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        key = ast.copy_location(ast.Constant(node.attr), node)
+        return self._place(node, node.value, key, attribute=True)
+
+    def _place(self, node: ast.expr, owner: ast.expr, key: ast.expr, *,
+               attribute: bool) -> ast.AST:
+        if position(node) not in self.places:
+            return node
+        name = ast.copy_location(ast.Name(PLACE, ast.Load()), node)
+        kind = ast.copy_location(ast.Constant(attribute), node)
+        return ast.copy_location(ast.Call(name, [owner, key, kind], []), node)
 
     def _comprehension(self, node: ast.AST) -> ast.AST:
         for inner in ast.walk(node):

@@ -8,8 +8,9 @@ no thread is made; what a kernel raises comes out as ``DeviceError``, KeyboardIn
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from operator import length_hint
 from typing import Any
 
@@ -20,7 +21,10 @@ from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import divergence, kernel_failure
 from unisycl.backends.host.collectives import BARRIER
 from unisycl.base.errors import InternalError, errc
+from unisycl.lang import this
+from unisycl.lang.environment import inside_kernel
 from unisycl.lang.item import group, item, nd_item
+from unisycl.lang.memory import records_of
 from unisycl.lang.place import Place, Space, points
 from unisycl.lang.reducer import reducer
 
@@ -31,17 +35,19 @@ _Request = Any
 def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
     binder = Binder(launch, cache)
-    reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity)
+    reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
                      for r in launch.reduction_objects)
     runner = _Runner(launch, binder, (*reducers, *binder.arguments))
     # Devices do not warn about overflow or division by zero, so neither does this one.
-    with np.errstate(all="ignore"):
+    fast = launch.executable.kernel.fast_math
+    with np.errstate(all="ignore"), inside_kernel(fast_math=fast), records_of(binder.records):
         _KINDS[launch.geometry.kind](runner)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
             place = bound_array(view).reshape(-1)
-            final = one._final(place[0], dropped=dropped)
-            if final is not None:
-                place[0] = final
+            for k, element in enumerate(one._elements):
+                final = element._final(place[k], dropped=dropped)
+                if final is not None:
+                    place[k] = final
 
 
 class _Runner:
@@ -52,6 +58,8 @@ class _Runner:
         self.geometry = launch.geometry
         self.binder = binder
         self.function: Callable[..., Any] = binder.function
+        if binder.streams:
+            self.function = _told(binder)
         self.arguments = arguments
         self.files = frozenset(binder.files)
 
@@ -79,6 +87,37 @@ class _Runner:
             place.move_to(at)
             self.binder.new_group()
             yield at
+
+
+def _told(binder: Binder) -> Callable[..., Any]:
+    """Return a kernel's function that tells the streams which work-item is at hand."""
+    function, count = binder.function, itertools.count()
+
+    def begin(number: int) -> None:
+        binder.at = number
+
+    def end(number: int) -> None:
+        begin(number)
+        for stream in binder.streams:
+            stream.end()
+
+    def whole(*arguments: Any) -> None:
+        number = next(count)
+        begin(number)
+        function(*arguments)
+        end(number)
+
+    def parts(*arguments: Any) -> Generator[Any, Any, None]:
+        number, result = next(count), None
+        task = function(*arguments)
+        while True:
+            begin(number)
+            try:
+                request = task.send(result)
+            except StopIteration:
+                return end(number)
+            result = yield request
+    return parts if binder.convergent else whole
 
 
 def _run_single(runner: _Runner) -> None:
@@ -124,6 +163,8 @@ def _run_nd_range(runner: _Runner) -> None:
             _Group(runner, items, place.sub_group).run()
         return
     function, arguments = runner.function, runner.arguments
+    if runner.binder.asks:
+        function = _known(function)
     it = None
     try:
         for _ in runner.groups(place):
@@ -131,6 +172,31 @@ def _run_nd_range(runner: _Runner) -> None:
                 function(it, *arguments)
     except Exception as error:
         raise runner.fail(error, it) from error
+
+
+def _known(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel during which ``this_nd_item`` knows its work-item."""
+    def run(it: nd_item, *arguments: Any) -> None:
+        this.enter(it)
+        try:
+            function(it, *arguments)
+        finally:
+            this.enter(None)
+    return run
+
+
+def _known_task(task: Any, it: nd_item) -> Any:
+    """Return a work-item's task during which ``this_nd_item`` knows it."""
+    result = None
+    while True:
+        this.enter(it)
+        try:
+            request = task.send(result)
+        except StopIteration:
+            return
+        finally:
+            this.enter(None)
+        result = yield request
 
 
 _KINDS: dict[str, Callable[[_Runner], None]] = {
@@ -152,6 +218,9 @@ class _Group:
         self.size = size
         function, arguments = runner.function, runner.arguments
         self.tasks = [function(it, *arguments) for it in items]
+        if runner.binder.asks:
+            self.tasks = [_known_task(task, it)
+                          for task, it in zip(self.tasks, items, strict=True)]
         self.requests: list[_Request] = []
 
     def run(self) -> None:

@@ -6,14 +6,15 @@ Non-goals: results. Invariant: a completion ends when the test says so, or at on
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Executable, Geometry, Launch
 from unisycl.base.enums import aspect, backend
+from unisycl.base.record import dataclass, field
 from unisycl.ir.nodes import Kernel
 
 INFO = DeviceInfo(
@@ -23,7 +24,7 @@ INFO = DeviceInfo(
         aspect.usm_device_allocations, aspect.usm_host_allocations, aspect.usm_shared_allocations,
         aspect.usm_system_allocations}),
     max_compute_units=4, max_work_group_size=256, max_work_item_sizes=(256, 256, 256),
-    local_mem_size=32768, global_mem_size=1 << 40, max_mem_alloc_size=1 << 36)
+    local_mem_size=32768, global_mem_size=1 << 40, max_mem_alloc_size=1 << 36, units=(0, 1, 2, 3))
 
 
 class NullCompletion:
@@ -96,6 +97,12 @@ class NullDriver:
         """Return the devices given."""
         return self._infos
 
+    def part(self, units: tuple[int, ...]) -> NullDriver:
+        """Return a driver that records for itself, of a device of so many compute units."""
+        info = dataclasses.replace(self._infos[0], max_compute_units=len(units),
+                                   units=units if len(units) > 1 else ())
+        return NullDriver(automatic=self.automatic, infos=(info,), name=self.backend)
+
     def compile(self, kernel: Kernel, geometry: Geometry) -> Executable:
         """Record that a kernel was compiled."""
         self.compiled.append(kernel)
@@ -105,9 +112,23 @@ class NullDriver:
         """Return nothing: one executable serves every geometry."""
         return None
 
+    def immediate(self, launch: Launch) -> bool:
+        """Leave every command to ``launch``."""
+        return False
+
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Record a launch."""
         return self._record("launch", launch, deps)
+
+    def words(self) -> None:
+        """Return nothing: only Python's own threads are at work here."""
+
+    def batch(self, launches: Sequence[Launch]) -> None:
+        """Return None: each launch is run by itself."""
+
+    def native(self, what: str, thing: Any) -> Any:
+        """Return an array for memory; this driver itself for all else."""
+        return thing.array() if what == "memory" else self
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Record a copy."""

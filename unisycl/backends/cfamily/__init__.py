@@ -1,0 +1,1 @@
+"""Internal: kernels as C text, shared by the backends whose compilers read a dialect of C."""

@@ -1,0 +1,72 @@
+"""Python's arithmetic where C's differs: helper functions common to all dialects.
+
+Non-goals: what the operators mean (``ir.nodes``). Invariant: integer division never traps, whatever
+the operands (NumPy: x // 0 is 0); shifts by too much give 0 or -1.
+"""
+
+from __future__ import annotations
+
+from unisycl.backends.cfamily.dialect import Helper
+
+FLOORDIV = Helper("""{T} {name}({T} a, {T} b)
+{{
+    if (b == 0) return 0;
+    if (b == -1) return ({T})(0 - ({U})a);
+    const {T} q = a / b;
+    return ({T})(q * b != a && (a < 0) != (b < 0) ? q - 1 : q);
+}}""")
+MOD = Helper("""{T} {name}({T} a, {T} b)
+{{
+    if (b == 0 || b == -1) return 0;
+    const {T} r = a % b;
+    return ({T})(r != 0 && (r < 0) != (b < 0) ? r + b : r);
+}}""")
+UFLOORDIV = Helper("""{T} {name}({T} a, {T} b)
+{{
+    return ({T})(b == 0 ? 0 : a / b);
+}}""")
+UMOD = Helper("""{T} {name}({T} a, {T} b)
+{{
+    return ({T})(b == 0 ? 0 : a % b);
+}}""")
+SHL = Helper("""{T} {name}({T} a, {T} b)
+{{
+    return ({T})(({U})b < {bits} ? ({U})a << ({U})b : 0);
+}}""")
+SHR = Helper("""{T} {name}({T} a, {T} b)
+{{
+    return ({T})(a >> (({U})b < {bits} ? b : {last}));
+}}""")
+USHR = Helper("""{T} {name}({T} a, {T} b)
+{{
+    return ({T})(b < {bits} ? a >> b : 0);
+}}""")
+FMOD = Helper("""{T} {name}({T} a, {T} b)
+{{
+    {exact}
+    const {T} r = fmod(a, b);
+    if (r == 0) return copysign(({T})0, b);
+    return (b < 0) != (r < 0) ? r + b : r;
+}}""")
+FFLOORDIV = Helper("""{T} {name}({T} a, {T} b)
+{{
+    {exact}
+    if (b == 0) return a / b;
+    const {T} r = fmod(a, b);
+    {T} q = (a - r) / b;
+    if (r != 0 && (b < 0) != (r < 0)) q = q - 1;
+    if (q == 0) return copysign(({T})0, a / b);
+    const {T} f = floor(q);
+    return q - f > ({T})0.5 ? f + 1 : f;
+}}""")
+
+TO_ULONG = Helper("""ulong {name}({T} x)
+{{
+    return x < 0 ? (ulong)(long)x : (ulong)x;
+}}""")
+
+HELPERS: dict[str, Helper] = {
+    "floordiv": FLOORDIV, "mod": MOD, "ufloordiv": UFLOORDIV, "umod": UMOD, "shl": SHL, "shr": SHR,
+    "ushr": USHR, "fmod_floored": FMOD, "ffloordiv": FFLOORDIV,
+    "to_ulong": TO_ULONG,
+}

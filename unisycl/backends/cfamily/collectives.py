@@ -1,0 +1,232 @@
+"""Group functions: the dialect's own where it has them, else through local memory.
+
+Non-goals: making all items of a group meet (the user's business). Invariant: an emulated function
+begins and ends with its scratch memory free for the next one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unisycl.backends.cfamily.expressions import binary, convert, emit
+from unisycl.backends.cfamily.literals import literal
+from unisycl.backends.cfamily.printer import EQUAL, PRIMARY, TERNARY, UNARY, Printer, Text
+from unisycl.base.dtypes import BOOL, DType
+from unisycl.base.enums import address_space, memory_scope
+from unisycl.ir import nodes as n
+from unisycl.ir import operators
+from unisycl.ir.builtins import BUILTINS
+
+_VOTES = {"any": "logical_or", "none": "logical_or", "all": "logical_and"}
+_MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select"))
+
+
+def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
+    """Print a group function; ``target`` stands left of the ``=``."""
+    dtype = stmt.args[0].type.dtype
+    values = [emit(p, x) for x in stmt.args]
+    if stmt.combine.startswith("logical"):  # a single operand, too, counts as its truth
+        values = [convert(p, convert(p, v, dtype, BOOL), BOOL, dtype) for v in values]
+    alone = stmt.scope is memory_scope.sub_group and not p.d.sub_groups
+    if alone:
+        p.line(f"{target} = {_of_one(p, stmt, values).c};")
+        return
+    template = p.d.collective(stmt.scope, stmt.op, stmt.combine, dtype)
+    if template is not None:
+        p.line(f"{target} = {_native(p, stmt, template, values).c};")
+    elif stmt.scope is memory_scope.sub_group:
+        _by_shuffles(p, stmt, target, values)
+    else:
+        _in_memory(p, stmt, target, values)
+
+
+def joined(p: Printer, name: str, a: Text, b: Text, dtype: DType) -> Text:
+    """Return two values joined by one of SYCL's function objects."""
+    if operators.OPERATORS[name].op:
+        return binary(p, operators.OPERATORS[name].op, a, b, dtype)
+    if name in ("minimum", "maximum"):
+        if dtype.kind == "b":
+            return binary(p, "and" if name == "minimum" else "or", a, b, BOOL)
+        template = p.d.builtin(BUILTINS[name[:3]], dtype)
+        assert template is not None
+        return p.call(template, [a, b], dtype)
+    word = "&" if name == "logical_and" else "|"  # no branch: some compilers choke on many
+    left, right = (convert(p, t, dtype, BOOL).at(UNARY) for t in (a, b))
+    return convert(p, Text(f"({left} {word} {right}) != 0", EQUAL), BOOL, dtype)
+
+
+def identity(p: Printer, name: str, dtype: DType) -> Text:
+    """Return the value that changes nothing when combined (SYCL 2020 §4.17.2.1)."""
+    known = operators.identity(name, dtype)
+    value = operators.neutral(name, dtype) if known is None else known
+    return Text(literal(value, dtype, p.d), TERNARY)
+
+
+def _of_one(p: Printer, stmt: n.GroupCall, values: list[Text]) -> Text:
+    """Return what a sub-group of one item gives: its own value."""
+    x = values[0]
+    dtype = stmt.args[0].type.dtype
+    if stmt.op == "none":
+        return Text(f"!{x.at(UNARY)}", UNARY)
+    if stmt.op == "exclusive_scan":
+        return values[1] if len(values) > 1 else identity(p, stmt.combine, dtype)
+    if stmt.op in ("reduce", "inclusive_scan") and len(values) > 1:
+        return joined(p, stmt.combine, values[1], x, dtype)
+    return x
+
+
+def _native(p: Printer, stmt: n.GroupCall, template: str, values: list[Text]) -> Text:
+    """Return the dialect's own function, with the initial value joined to its result."""
+    dtype = stmt.args[0].type.dtype
+    if stmt.op in _MOVES:
+        return p.call(template, values, dtype)
+    result = p.call(template, values[:1], dtype)
+    if len(values) > 1:
+        result = joined(p, stmt.combine, values[1], result, dtype)
+    return result
+
+
+def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -> None:
+    """Combine the items of a sub-group in doubling steps; each reads one before it."""
+    dtype = stmt.args[0].type.dtype
+    int_, type = p.d.types["int32"], p.type(dtype)
+    total, other, step = (p.names.fresh(w) for w in ("total", "other", "step"))
+    me, size = p.query("sub_group_local_id", 0).c, p.query("sub_group_local_range", 0).c
+    p.line(f"{type} {total} = {values[0].c};")
+    p.line(f"for ({int_} {step} = 1; {step} < {size}; {step} <<= 1) {{")
+    p.depth += 1
+    p.line(f"const {type} {other} = {_moved(p, 'shift_right', total, step, dtype)};")
+    both = joined(p, stmt.combine, Text(other), Text(total), dtype)
+    p.line(f"if ({me} >= {step}) {total} = {both.c};")
+    p.depth -= 1
+    p.line("}")
+    if stmt.op == "reduce":
+        p.line(f"{total} = {_moved(p, 'broadcast', total, f'{size} - 1', dtype)};")
+    if stmt.op == "exclusive_scan":
+        start = identity(p, stmt.combine, dtype).at(TERNARY + 1)
+        p.line(f"{total} = {_moved(p, 'shift_right', total, '1', dtype)};")
+        p.line(f"if ({me} == 0) {total} = {start};")
+    result = Text(total)
+    if len(values) > 1:
+        result = joined(p, stmt.combine, values[1], result, dtype)
+        if stmt.op == "exclusive_scan":
+            result = Text(f"{me} == 0 ? {values[1].at(TERNARY + 1)} : {result.at(TERNARY + 1)}",
+                          TERNARY)
+    p.line(f"{target} = {result.c};")
+
+
+def _moved(p: Printer, op: str, value: str, by: str, dtype: DType) -> str:
+    """Return another item's value through the dialect's own function."""
+    template = p.d.collective(memory_scope.sub_group, op, "", dtype)
+    assert template is not None
+    return p.call(template, [Text(value), Text(by)], dtype).c
+
+
+# ---------------------------------------------------------------- through local memory
+def scratch(p: Printer, dtype: DType, count: int) -> str:
+    """Return the name of local memory for one element of each item of the group."""
+    key = f"scratch {dtype.name}"
+    known = p.names.of(key, f"shared_{dtype.name}")
+    space = p.d.spaces[address_space.local_space]
+    line = f"{space} {p.storage(dtype)} {known}[{count}];"
+    if line not in p.top:
+        p.top.append(line)
+    return known
+
+
+def _in_memory(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -> None:
+    """Print a group function through local memory, between barriers."""
+    dtype = stmt.args[0].type.dtype
+    count = math.prod(p.kernel.local)
+    shared = scratch(p, dtype, count)
+    me = p.query("linear", 0).c
+    p.line(f"{shared}[{me}] = {values[0].c};")
+    p.line(p.d.group_barrier)
+    if stmt.op == "broadcast":
+        p.line(f"{target} = {_element(shared, values[1].c, dtype)};")
+        p.line(p.d.group_barrier)
+        return
+    combine = _VOTES.get(stmt.op, stmt.combine)
+    if stmt.op.endswith("scan"):
+        _scan(p, stmt, target, shared, combine, values)
+        return
+    tree(p, shared, me, count, combine, dtype)
+    total = Text(_element(shared, "0", dtype), UNARY if dtype.kind != "b" else TERNARY)
+    if stmt.op == "none":
+        total = Text(f"!({total.c})", UNARY)
+    elif len(values) > 1:
+        total = joined(p, combine, values[1], total, dtype)
+    p.line(f"{target} = {total.c};")
+    p.line(p.d.group_barrier)
+
+
+def _element(shared: str, index: str, dtype: DType) -> str:
+    return f"{shared}[{index}]" + (" != 0" if dtype.kind == "b" else "")
+
+
+def _at(shared: str, index: str, dtype: DType) -> Text:
+    return Text(_element(shared, index, dtype), EQUAL if dtype.kind == "b" else PRIMARY)
+
+
+def tree(p: Printer, shared: str, me: str, count: int, combine: str, dtype: DType) -> None:
+    """Combine the elements of a group into the first one; ends with a barrier."""
+    if count == 1:
+        return
+    at = p.names.fresh("step")
+    if p.d.serial_groups:
+        p.line(f"if ({me} == 0) {{")
+        p.line(f"    {p.d.rolled}")
+        p.line(f"    for (int {at} = 1; {at} < {count}; {at}++)")
+        both = joined(p, combine, _at(shared, "0", dtype), _at(shared, at, dtype), dtype)
+        p.line(f"        {shared}[0] = {both.c};")
+        p.line("}")
+        p.line(p.d.group_barrier)
+        return
+    first = 1 << max(0, (count - 1).bit_length() - 1)
+    p.line(f"for (int {at} = {first}; {at} > 0; {at} >>= 1) {{")
+    p.depth += 1
+    bound = f" && {me} + {at} < {count}" if count & (count - 1) else ""
+    both = joined(p, combine, _at(shared, me, dtype), _at(shared, f"{me} + {at}", dtype), dtype)
+    p.line(f"if ({me} < {at}{bound}) {shared}[{me}] = {both.c};")
+    p.line(p.d.group_barrier)
+    p.depth -= 1
+    p.line("}")
+
+
+def _scan(p: Printer, stmt: n.GroupCall, target: str, shared: str, combine: str,
+          values: list[Text]) -> None:
+    """Print a scan: one item in order, or doubling steps of all."""
+    dtype = stmt.args[0].type.dtype
+    type, count, me = p.type(dtype), math.prod(p.kernel.local), p.query("linear", 0).c
+    at = p.names.fresh("step")
+    if p.d.serial_groups:
+        p.line(f"if ({me} == 0) {{")
+        p.line(f"    {p.d.rolled}")
+        p.line(f"    for (int {at} = 1; {at} < {count}; {at}++)")
+        both = joined(p, combine, _at(shared, f"{at} - 1", dtype), _at(shared, at, dtype), dtype)
+        p.line(f"        {shared}[{at}] = {both.c};")
+        p.line("}")
+        p.line(p.d.group_barrier)
+    else:
+        before = p.names.fresh("before")
+        p.line(f"for (int {at} = 1; {at} < {count}; {at} <<= 1) {{")
+        p.depth += 1
+        p.line(f"{type} {before};")
+        p.line(f"if ({me} >= {at}) {before} = {_element(shared, f'{me} - {at}', dtype)};")
+        p.line(p.d.group_barrier)
+        both = joined(p, combine, Text(before), _at(shared, me, dtype), dtype)
+        p.line(f"if ({me} >= {at}) {shared}[{me}] = {both.c};")
+        p.line(p.d.group_barrier)
+        p.depth -= 1
+        p.line("}")
+    init = values[1] if len(values) > 1 else None
+    if stmt.op == "inclusive_scan":
+        own = _at(shared, me, dtype)
+        result = own if init is None else joined(p, combine, init, own, dtype)
+    else:
+        own = _at(shared, f"{me} - 1", dtype)
+        rest = own if init is None else joined(p, combine, init, own, dtype)
+        start = init if init is not None else identity(p, combine, dtype)
+        result = Text(f"{me} == 0 ? {start.at(TERNARY + 1)} : {rest.at(TERNARY + 1)}", TERNARY)
+    p.line(f"{target} = {result.c};")
+    p.line(p.d.group_barrier)

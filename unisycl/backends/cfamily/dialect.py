@@ -1,0 +1,100 @@
+"""What differs between dialects of C, as data: qualifiers, type names, spellings of each thing.
+
+Non-goals: printing. Invariants: the printer asks no dialect for its name; a template is
+``str.format`` text whose operands are already of the types the thing needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from unisycl.base.dtypes import DType
+from unisycl.base.enums import address_space, memory_order, memory_scope
+from unisycl.ir.builtins import Builtin
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function the printer puts before a kernel that needs it.
+
+    ``text`` may name ``{name}``, ``{T}`` (the value's type), ``{U}`` (the unsigned integer of its
+    width) and ``{bits}``; ``needs`` are other helpers of the same type that it calls.
+    """
+
+    text: str
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicOp:
+    """An atomic operation about to be printed: where, on what, in which order."""
+
+    op: str
+    dtype: DType
+    space: address_space
+    order: memory_order
+    scope: memory_scope
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One dialect for one device.
+
+    Args:
+        types: the name of every scalar type as a value; bool lies in memory as uint8.
+        suffixes: what follows a literal of a type.
+        preamble: lines every program begins with.
+        function: template of a helper function, with {text}.
+        kernel: name, parameters, work-group size or '', sub-group size or 0 -> a kernel's head.
+        spaces: the qualifier of memory in each address space.
+        queries: the spelling of a query by name, with {d}: the dialect's own number of the
+            dimension, 0 the fastest.
+        group_barrier, sub_group_barrier: statements.
+        fence: order, scope -> statement.
+        bitcast: template with {type}, {x}.
+        builtin: row, operand type -> template over {0}, {1}, ... or None if there is none;
+            a template may call helpers as ``{helper:NAME}``.
+        helper: name -> a helper function of the dialect's own, or None.
+        atomic: operation -> template over {p} (a pointer), {0}, {1}; may call helpers.
+        collective: (scope, op, combine, dtype) -> template over {0}, {1}, or None where the
+            printer emulates it in local memory.
+        divide: floating type -> template over {0}, {1}.
+        reserved: names a program must not use for its own.
+        sub_groups: whether a work-group has sub-groups of more than one item.
+        serial_groups: one item of a group combining for all is cheaper than a tree.
+        offsets: views lie at an element offset in their memory object.
+        unroll: a line before a loop that is to be unrolled; '' where there is none.
+        rolled: a line before a loop that is not to be unrolled.
+        exact: a line that forbids contraction in the block it begins.
+        packed: what follows a struct whose members lie where NumPy has them, with {align}.
+        infinities: the spelling of 'inf' and 'nan'.
+        print_atomic: template that adds {1} to the counter at {p} and gives the old value.
+    """
+
+    types: Mapping[str, str]
+    suffixes: Mapping[str, str]
+    function: str
+    kernel: Callable[[str, str, str, int], str]
+    spaces: Mapping[address_space, str]
+    queries: Mapping[str, str]
+    group_barrier: str
+    sub_group_barrier: str
+    fence: Callable[[memory_order, memory_scope], str]
+    bitcast: str
+    builtin: Callable[[Builtin, DType], str | None]
+    helper: Callable[[str], Helper | None]
+    atomic: Callable[[AtomicOp], str]
+    collective: Callable[[memory_scope, str, str, DType], str | None]
+    divide: Callable[[DType], str]
+    reserved: frozenset[str]
+    preamble: tuple[str, ...] = ()
+    sub_groups: bool = False
+    serial_groups: bool = False
+    offsets: bool = False
+    unroll: str = ""
+    rolled: str = ""
+    exact: str = ""
+    packed: str = ""
+    print_atomic: str = ""
+    infinities: Mapping[str, str] = field(default_factory=dict)

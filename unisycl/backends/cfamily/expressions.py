@@ -1,0 +1,251 @@
+"""Expressions in C: one function per node class. The C type of each text is the node's type.
+
+Non-goals: builtins' spellings and anything else a dialect says. Invariants: small integers are cast
+back after every operation; signed integers that may overflow are computed unsigned, so they wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unisycl.backends.cfamily import memory
+from unisycl.backends.cfamily.literals import literal
+from unisycl.backends.cfamily.printer import (
+    BITS,
+    EQUAL,
+    PRIMARY,
+    PRODUCT,
+    RELATION,
+    SUM,
+    TERNARY,
+    UNARY,
+    Printer,
+    Text,
+)
+from unisycl.base.dtypes import FLOAT32, INT64, DType
+from unisycl.base.errors import UnsupportedError, errc
+from unisycl.ir import nodes as n
+
+_COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_SYMBOL = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "and": ("&", BITS),
+           "or": ("|", BITS), "xor": ("^", BITS)}
+_LOGIC = {"and": "&", "or": "|", "xor": "^", "add": "|", "mul": "&"}
+"""Operators of truth values. Both sides are evaluated, as the IR says: no branches."""
+_WRAPS = frozenset(("add", "sub", "mul"))
+
+
+def emit(p: Printer, x: n.Expr) -> Text:
+    """Return an expression in C."""
+    return EMIT[type(x)](p, x)
+
+
+def cast(p: Printer, text: Text, dtype: DType) -> Text:
+    """Return a C cast."""
+    return Text(f"({p.type(dtype)}){text.at(UNARY)}", UNARY)
+
+
+def _const(p: Printer, x: n.Const) -> Text:
+    text = literal(x.value, x.type.dtype, p.d)
+    return Text(text, UNARY if text[0] == "-" or text.startswith("(") else PRIMARY)
+
+
+def _read(p: Printer, x: n.Read) -> Text:
+    return Text(p.names.of(x.local, x.local.name))
+
+
+def _param(p: Printer, x: n.ParamRead) -> Text:
+    dtype = x.type.dtype
+    name = p.argument("scalar", f"const {p.storage(dtype)}", x.param.name, x.param.index)
+    return Text(f"{name} != 0", EQUAL) if dtype.kind == "b" else Text(name)
+
+
+def _query(p: Printer, x: n.Query) -> Text:
+    return p.query(x.name, x.dim)
+
+
+def _unary(p: Printer, x: n.Unary) -> Text:
+    v, dtype = emit(p, x.x), x.type.dtype
+    if dtype.kind == "b":
+        return Text(f"!{v.at(UNARY)}", UNARY)
+    if x.op == "invert":
+        text = Text(f"~{v.at(UNARY)}", UNARY)
+        return cast(p, text, dtype) if dtype.bits < 32 else text
+    if dtype.is_float or _is_exact(p, x):
+        return Text(f"-{_spaced(v.at(UNARY))}", UNARY)
+    if dtype.bits < 32:
+        return cast(p, Text(f"-{_spaced(v.at(UNARY))}", UNARY), dtype)
+    return cast(p, Text(f"0 - {unsigned(p, x.x).at(PRODUCT)}", SUM), dtype)
+
+
+def _spaced(text: str) -> str:
+    """Keep two minus signs apart."""
+    return f" {text}" if text.startswith("-") else text
+
+
+def _binary(p: Printer, x: n.Binary) -> Text:
+    return binary(p, x.op, emit(p, x.a), emit(p, x.b), x.type.dtype, x)
+
+
+def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None = None) -> Text:
+    """Return Python's arithmetic on two texts of one type; ``x`` is the node if there is one."""
+    if dtype.kind == "b":
+        return Text(f"{a.at(UNARY)} {_LOGIC[op]} {b.at(UNARY)}", BITS)
+    if op == "div":
+        return p.call(p.d.divide(dtype), [a, b], dtype)
+    if op in ("floordiv", "mod"):
+        return _division(p, op, a, b, dtype, x)
+    if op in ("shl", "shr"):
+        return _shift(p, op, a, b, dtype, x)
+    word, level = _SYMBOL[op]
+    if op in _WRAPS and dtype.kind == "i" and dtype.bits >= 32 and not (x and _is_exact(p, x)):
+        left = unsigned(p, x.a) if x else cast(p, a, p.unsigned(dtype))
+        right = unsigned(p, x.b) if x else cast(p, b, p.unsigned(dtype))
+        whole = Text(f"{left.at(level)} {word} {right.at(level + 1)}", level)
+        return cast(p, whole, dtype)
+    if op in _WRAPS and dtype.bits == 16 and op == "mul" and not dtype.is_float:
+        a = cast(p, a, p.unsigned(INT64))  # the product of two 16-bit numbers may exceed an int
+    whole = _joined(a, word, b, level)
+    return cast(p, whole, dtype) if not dtype.is_float and dtype.bits < 32 else whole
+
+
+def _joined(a: Text, word: str, b: Text, level: int) -> Text:
+    """Return two operands with an operator between them."""
+    if level == BITS:  # C's order among these surprises people: always in parentheses
+        return Text(f"{a.at(UNARY)} {word} {b.at(UNARY)}", BITS)
+    return Text(f"{a.at(level)} {word} {b.at(level + 1)}", level)
+
+
+def _is_exact(p: Printer, x: n.Expr) -> bool:
+    """Say whether an operation cannot overflow: indices of Python ints, and what a pass proved."""
+    return x.type.weak or id(x) in p.exact
+
+
+def unsigned(p: Printer, x: n.Expr) -> Text:
+    """Return the bits of a signed integer expression, computed unsigned as far down as it goes."""
+    dtype = p.unsigned(x.type.dtype)
+    if isinstance(x, n.Binary) and x.op in _WRAPS and not _is_exact(p, x):
+        word, level = _SYMBOL[x.op]
+        return Text(f"{unsigned(p, x.a).at(level)} {word} {unsigned(p, x.b).at(level + 1)}", level)
+    if isinstance(x, n.Const) and x.value >= 0:
+        return _const(p, n.Const(type(x.type)(dtype), x.value))
+    return cast(p, emit(p, x), dtype)
+
+
+def _constant(x: n.Expr | None) -> int | None:
+    return int(x.value) if isinstance(x, n.Const) else None
+
+
+def _division(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None) -> Text:
+    """Return floor division or its remainder."""
+    if dtype.is_float:
+        if dtype.bits == 16:
+            wide = [cast(p, t, FLOAT32) for t in (a, b)]
+            return cast(p, _division(p, op, wide[0], wide[1], FLOAT32, None), dtype)
+        name = p.helper("ffloordiv" if op == "floordiv" else "fmod_floored", dtype)
+        return Text(f"{name}({a.c}, {b.c})")
+    divisor = _constant(x.b if x else None)
+    if divisor is not None and divisor > 0:
+        if dtype.kind == "u":
+            word = "/" if op == "floordiv" else "%"
+            return _back(p, Text(f"{a.at(PRODUCT)} {word} {b.at(UNARY)}", PRODUCT), dtype)
+        if divisor & (divisor - 1) == 0:
+            if op == "mod":
+                mask = literal(divisor - 1, dtype, p.d)
+                return _back(p, Text(f"{a.at(UNARY)} & {mask}", BITS), dtype)
+            bits = divisor.bit_length() - 1
+            return _back(p, Text(f"{a.at(UNARY)} >> {bits}", BITS), dtype)
+    prefix = "u" if dtype.kind == "u" else ""
+    return Text(f"{p.helper(prefix + op, dtype)}({a.c}, {b.c})")
+
+
+def _back(p: Printer, text: Text, dtype: DType) -> Text:
+    """Cast what C computed as an int to the small type it has."""
+    return cast(p, text, dtype) if dtype.bits < 32 else text
+
+
+def _shift(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None) -> Text:
+    count = _constant(x.b if x else None)
+    if count is not None and 0 <= count < dtype.bits:
+        if op == "shl" and dtype.kind == "i" and not (x and _is_exact(p, x)):
+            left = cast(p, a, p.unsigned(dtype))
+            return cast(p, Text(f"{left.at(UNARY)} << {count}", BITS), dtype)
+        word = "<<" if op == "shl" else ">>"
+        return _back(p, Text(f"{a.at(UNARY)} {word} {count}", BITS), dtype)
+    name = "shl" if op == "shl" else "shr" if dtype.kind == "i" else "ushr"
+    return Text(f"{p.helper(name, dtype)}({a.c}, {b.c})")
+
+
+def _compare(p: Printer, x: n.Compare) -> Text:
+    a, b = emit(p, x.a), emit(p, x.b)
+    level = EQUAL if x.op in ("eq", "ne") else RELATION
+    return Text(f"{a.at(level + 1)} {_COMPARE[x.op]} {b.at(level + 1)}", level)
+
+
+def _select(p: Printer, x: n.Select) -> Text:
+    cond, a, b = (emit(p, e).at(TERNARY + 1) for e in (x.cond, x.a, x.b))
+    whole = Text(f"{cond} ? {a} : {b}", TERNARY)
+    dtype = x.type.dtype
+    return cast(p, whole, dtype) if dtype.kind in "iu" and dtype.bits < 32 else whole
+
+
+def _cast(p: Printer, x: n.Cast) -> Text:
+    return convert(p, emit(p, x.x), x.x.type.dtype, x.type.dtype)
+
+
+def convert(p: Printer, v: Text, source: DType, to: DType) -> Text:
+    """Return a conversion as NumPy does it: narrow integers take the low bits of an int's."""
+    if source is to:
+        return v
+    if to.kind == "b":
+        zero = "0" if source.kind in "iu" else literal(0.0, source, p.d)
+        return Text(f"{v.at(RELATION)} != {zero}", EQUAL)
+    if source.is_float and to.is_integer and to.kind == "u":
+        if to.bits == 64:
+            return Text(f"{p.helper('to_ulong', source)}({v.c})")
+        return cast(p, cast(p, v, INT64), to)
+    if source.is_float and to.is_integer and to.bits < 32:
+        return Text(f"({p.type(to)})({p.d.types['int32']}){v.at(UNARY)}", UNARY)
+    return cast(p, v, to)
+
+
+def _narrow(p: Printer, x: n.Narrow) -> Text:
+    return cast(p, emit(p, x.x), x.type.dtype)
+
+
+def _bitcast(p: Printer, x: n.Bitcast) -> Text:
+    text = p.d.bitcast.format(type=p.type(x.type.dtype), x=emit(p, x.x).c)
+    return Text(text)
+
+
+def _call(p: Printer, x: n.Call) -> Text:
+    dtype = x.args[0].type.dtype if x.args else x.type.dtype
+    template = p.d.builtin(x.builtin, dtype)
+    if template is None:
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' calls "
+                               f"{x.builtin.name}({dtype}), which this device's backend has no "
+                               "function for; compute it from others")
+    return p.call(template, [emit(p, a) for a in x.args], dtype)
+
+
+def _load(p: Printer, x: n.Load) -> Text:
+    text = memory.lvalue(p, x.place, emit)
+    level = UNARY if text.startswith("*") else PRIMARY
+    return Text(f"{text} != 0", EQUAL) if x.type.dtype.kind == "b" else Text(text, level)
+
+
+def _extent(p: Printer, x: n.Extent) -> Text:
+    return memory.extent(p, x.base, x.dim)
+
+
+def _pitch(p: Printer, x: n.Pitch) -> Text:
+    found = memory.pitch(p, x.base, x.dim)
+    return found if found is not None else Text("1")
+
+
+EMIT: dict[type[n.Expr], Callable[[Printer, Any], Text]] = {
+    n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
+    n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast, n.Narrow: _narrow,
+    n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
+    n.Pitch: _pitch,
+}

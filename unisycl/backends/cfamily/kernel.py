@@ -1,0 +1,372 @@
+"""A whole kernel in C: its head, the ids of its index space, its reductions.
+
+One C kernel is one launch. A range kernel returns early beyond the end of its range; with
+reductions its items go round the range in steps, and a second kernel joins the partial results.
+Non-goals: compiling. Invariant: ``Source`` says where each C argument comes from, in order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unisycl.backends.cfamily import memory, structure
+from unisycl.backends.cfamily.dialect import Dialect
+from unisycl.backends.cfamily.printer import (
+    EQUAL,
+    PRODUCT,
+    SUM,
+    UNARY,
+    Argument,
+    Printer,
+    Text,
+)
+from unisycl.backends.cfamily.reducers import FINISH_ITEMS, Reducers, print_finish
+from unisycl.backends.cfamily.statements import print_body
+from unisycl.base.enums import address_space, memory_scope
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+
+_ID_KINDS = ("global_id", "local_id", "group_id", "sub_group_id", "sub_group_local_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the C kernel is launched.
+
+    ``guards``: dimensions whose work-items may exceed the range. ``local``: the size of a
+    work-group where it is fixed.
+    """
+
+    guards: tuple[int, ...] = ()
+    local: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of a kernel and how to call it.
+
+    ``finish`` are the arguments of the second kernel; ``flat``: the work-items of an nd_range form
+    one dimension of C, so that sub-groups follow their linear order.
+    """
+
+    text: str
+    name: str
+    arguments: tuple[Argument, ...]
+    finish_name: str = ""
+    finish: tuple[Argument, ...] = ()
+    flat: bool = False
+    sites: tuple[tuple[object, ...], ...] = ()
+
+
+def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
+                 exact: frozenset[int] = frozenset()) -> Source:
+    """Return a kernel as C text."""
+    p = Printer(kernel, dialect, exact)
+    name = p.names.fresh(kernel.name)
+    _Kind(p, form).print(structure.body(kernel.body, 0))
+    flat = is_flat(kernel, dialect)
+    size = (math.prod(form.local),) if flat else form.local
+    local = ", ".join(str(x) for x in (*reversed(size), 1, 1)[:3]) if size else ""
+    text = p.definition(name, local, kernel.sub_group)
+    arguments, finish_name = tuple(p.arguments), ""
+    if kernel.reducers:
+        finish_name = p.names.fresh(f"{kernel.name}_finish")
+        p.restart()
+        print_finish(p)
+        text += ["", *p.definition(finish_name, f"{FINISH_ITEMS}, 1, 1", 0)]
+    where = f"// {kernel.name}" + (f", {kernel.span.place()}" if kernel.span else "")
+    whole = "\n".join([*p.preamble(), "", where, *text]) + "\n"
+    return Source(whole, name, arguments, finish_name,
+                  tuple(p.arguments) if finish_name else (), flat, tuple(p.sites))
+
+
+def is_flat(kernel: n.Kernel, dialect: Dialect) -> bool:
+    """Say whether the items of a kernel's work-groups are put in one dimension."""
+    if kernel.index_kind != "nd_range" or kernel.ndim == 1 or not dialect.sub_groups:
+        return False
+    return any(isinstance(s, n.GroupCall | n.Barrier) and s.scope is memory_scope.sub_group
+               for s in visit.statements(kernel.body)) or any(
+        isinstance(x, n.Query) and x.name.startswith("sub_group")
+        for x in visit.all_expressions(kernel.body))
+
+
+class _Kind:
+    """Prints the body of a kernel of one kind of index space."""
+
+    def __init__(self, p: Printer, form: Form) -> None:
+        self.p = p
+        self.form = form
+        self.long = p.d.types["int64"]
+        self.ids: dict[tuple[str, int], Text] = {}
+        self.flat = False
+
+    def print(self, body: n.Block) -> None:
+        """Print the body with what comes before and after it."""
+        p, kernel = self.p, self.p.kernel
+        for array in kernel.arrays:
+            if array.type.space is address_space.local_space:
+                p.top.append(memory.declare_array(p, array))
+        start: Callable[[n.Block], None] = {
+            "single": self.single, "range": self.range, "nd_range": self.nd_range,
+            "work_group": self.work_group}[kernel.index_kind]
+        start(body)
+
+    def private(self) -> None:
+        """Declare the private arrays of a work-item."""
+        for array in self.p.kernel.arrays:
+            if array.type.space is not address_space.local_space:
+                self.p.line(memory.declare_array(self.p, array))
+
+    def used(self, body: n.Block) -> set[tuple[str, int]]:
+        """Return the queries that a body makes."""
+        return {(x.name, x.dim) for x in visit.all_expressions(body) if isinstance(x, n.Query)}
+
+    def own(self, dim: int) -> int:
+        """Return the dialect's number of a dimension: its dimension 0 is the fastest."""
+        return self.p.kernel.ndim - 1 - dim
+
+    def spell(self, name: str, dim: int) -> Text:
+        """Return a query in the dialect, as a long."""
+        text = self.p.d.queries[name].format(d=self.own(dim))
+        return Text(f"({self.long}){text}", UNARY)
+
+    def name_ids(self, body: n.Block, extra: tuple[tuple[str, int], ...] = ()) -> None:
+        """Give the ids that a body uses names, at its start."""
+        many = self.p.kernel.ndim > 1
+        for name, dim in sorted(self.used(body) | set(extra)):
+            if name in _ID_KINDS and (name, dim) not in self.ids:
+                wish = f"{name}_{dim}" if many and not name.startswith("sub") else name
+                known = self.p.names.fresh(wish)
+                self.p.line(f"const {self.long} {known} = {self.id(name, dim)};")
+                self.ids[name, dim] = Text(known)
+
+    def id(self, name: str, dim: int) -> str:
+        """Return what an id is made of."""
+        if name.startswith("sub_group") and not self.p.d.sub_groups:
+            return "0" if name == "sub_group_local_id" else self.linear().c
+        if self.flat and not name.startswith("sub_group"):
+            return self.flat_id(name, dim).c
+        return self.p.d.queries[name].format(d=self.own(dim))
+
+    # ---- single tasks and ranges
+    def single(self, body: n.Block) -> None:
+        """A single task: one item whose ids are 0."""
+        self.p.query = lambda name, dim: Text("1" if name.endswith("range") else "0")
+        self.p.scopes[0] = "return;"
+        self.private()
+        print_body(self.p, body)
+
+    def range(self, body: n.Block) -> None:
+        """A range: one item of C for each of the kernel's, or a round of them with reductions."""
+        p = self.p
+        p.query = self.in_range
+        p.scopes[0] = "return;"
+        if p.kernel.reducers:
+            self.rounds(body)
+            return
+        self.name_ids(body, tuple(("global_id", d) for d in self.form.guards))
+        for d in self.form.guards:
+            last = p.argument("last", f"const {self.long}", f"last_{d}", 0, d)
+            p.line(f"if ({self.ids['global_id', d].c} >= {last}) return;")
+        self.private()
+        print_body(p, body)
+
+    def in_range(self, name: str, dim: int) -> Text:
+        """Return a query of a range kernel."""
+        if name == "global_range":
+            return Text(self.p.argument("range", f"const {self.long}", f"range_{dim}", 0, dim))
+        if name == "offset" and self.p.kernel.reducers:
+            return Text(self.p.argument("start", f"const {self.long}", f"start_{dim}", 0, dim))
+        return self.ids.get((name, dim)) or self.spell(name, dim)
+
+    def rounds(self, body: n.Block) -> None:
+        """A range with reductions: each item of C takes every so many of the kernel's."""
+        p = self.p
+        reducers = Reducers(p, self.form.local)
+        reducers.begin()
+        self.private()
+        count = p.argument("count", f"const {self.long}", "count")
+        item = p.names.fresh("item")
+        first, step = (p.d.queries[q].format(d=0) for q in ("global_id", "global_size"))
+        p.line(f"for ({self.long} {item} = {first}; {item} < {count}; {item} += {step}) {{")
+        p.depth += 1
+        self.place_of(item, body)
+        if structure.leaves(body, 0):
+            label = p.names.fresh("next_item")
+            p.scopes[0] = f"goto {label};"
+            print_body(p, body, reducers.known)
+            p.line(f"{label}:;")
+        else:
+            print_body(p, body, reducers.known)
+        p.depth -= 1
+        p.line("}")
+        reducers.end(Text(p.d.queries["local_id"].format(d=0)),
+                     p.d.queries["group_id"].format(d=0))
+
+    def place_of(self, item: str, body: n.Block) -> None:
+        """Name the ids of the item at a linear position of the range."""
+        p, ndim = self.p, self.p.kernel.ndim
+        for name, dim in sorted(self.used(body)):
+            if name != "global_id":
+                continue
+            text = item
+            for d in range(ndim - 1, dim, -1):
+                text = f"{text} / {self.in_range('global_range', d).c}"
+            if dim > 0:
+                text = f"{text} % {self.in_range('global_range', dim).c}"
+            known = p.names.fresh(f"global_id_{dim}" if ndim > 1 else "global_id")
+            p.line(f"const {self.long} {known} = {text} + {self.in_range('offset', dim).c};")
+            self.ids[name, dim] = Text(known)
+
+    # ---- work-groups
+    def nd_range(self, body: n.Block) -> None:
+        """An nd_range: the dialect's own work-groups."""
+        p = self.p
+        p.query = self.in_group
+        self.flat = is_flat(p.kernel, p.d)
+        self.name_ids(body)
+        if not p.kernel.reducers:
+            p.scopes[0] = "return;"
+            self.private()
+            print_body(p, body)
+            return
+        reducers = Reducers(p, p.kernel.local)
+        reducers.begin()
+        self.private()
+        if structure.leaves(body, 0):
+            label = p.names.fresh("done")
+            p.scopes[0] = f"goto {label};"
+            print_body(p, body, reducers.known)
+            p.line(f"{label}:;")
+        else:
+            print_body(p, body, reducers.known)
+        group = p.d.queries["group_id"].format(d=0) if self.flat else ""
+        for d in reversed(range(0 if self.flat else p.kernel.ndim)):
+            one = p.d.queries["group_id"].format(d=d)
+            size = p.d.queries["group_range"].format(d=d)
+            group = f"({group}) * {size} + {one}" if group else one
+        reducers.end(self.linear(), group)
+
+    def in_group(self, name: str, dim: int) -> Text:
+        """Return a query of an nd_range kernel."""
+        p, local = self.p, self.p.kernel.local
+        known = self.ids.get((name, dim))
+        if known is not None:
+            return known
+        match name:
+            case "local_range" | "logical_range":
+                return Text(f"{local[dim]}")
+            case "logical_id":
+                return self.in_group("local_id", dim)
+            case "linear":
+                return self.linear()
+            case "items":
+                return Text(str(math.prod(local)))
+            case "leader":
+                return Text(f"{self.linear().c} == 0", EQUAL)
+        if name.startswith("sub_group") and not p.d.sub_groups:
+            return self.alone(name)
+        if self.flat and not name.startswith("sub_group"):
+            return self.flat_id(name, dim)
+        return self.spell(name, dim)
+
+    def flat_id(self, name: str, dim: int) -> Text:
+        """Return a query of an nd_range whose items form one dimension of C."""
+        p, local = self.p, self.p.kernel.local
+        match name:
+            case "local_id":
+                text, inner = self.linear().c, math.prod(local[dim + 1:])
+                text = f"{text} / {inner}" if inner > 1 else text
+                return Text(f"{text} % {local[dim]}" if dim else text, PRODUCT)
+            case "group_id" | "group_range":
+                return self.flat_group(name, dim, "groups")
+            case "global_range":
+                return Text(f"{self.flat_group('group_range', dim, 'groups').c} * {local[dim]}",
+                            PRODUCT)
+            case "offset":
+                return Text(p.argument("start", f"const {self.long}", f"start_{dim}", 0, dim))
+        group, own = self.in_group("group_id", dim), self.in_group("local_id", dim)
+        return Text(f"{group.at(PRODUCT)} * {local[dim]} + {own.at(PRODUCT)} + "
+                    f"{self.flat_id('offset', dim).c}", SUM)
+
+    def alone(self, name: str) -> Text:
+        """Return a query of a sub-group where each item is one."""
+        match name:
+            case "sub_group_id":
+                return self.linear()
+            case "sub_group_local_id":
+                return Text("0")
+            case "sub_group_group_range":
+                return Text(str(math.prod(self.p.kernel.local)))
+        return Text("1")
+
+    def linear(self) -> Text:
+        """Return the position of an item in its work-group."""
+        known = self.ids.get(("linear", 0))
+        if known is None:
+            text = self.linear_text()
+            name = self.p.names.fresh("linear_id")
+            self.p.top.append(f"const int {name} = {text};")
+            known = self.ids["linear", 0] = Text(name)
+        return known
+
+    def linear_text(self) -> str:
+        """Return the row-major position of an item in its work-group."""
+        local, ndim = self.p.kernel.local, self.p.kernel.ndim
+        if self.flat:
+            return f"(int){self.p.d.queries['local_id'].format(d=0)}"
+        text = ""
+        for dim in range(ndim):
+            one = f"(int){self.p.d.queries['local_id'].format(d=self.own(dim))}"
+            size = str(local[dim]) if local else self.p.d.queries["local_size"].format(
+                d=self.own(dim))
+            text = f"({text}) * {size} + {one}" if text else one
+        return text
+
+    def work_group(self, body: n.Block) -> None:
+        """A hierarchical kernel: group scope by every item alike, stores by the first of them."""
+        p = self.p
+        p.query = self.in_hierarchy
+        p.at_group_scope = True
+        p.scopes[0] = "return;"
+        self.private()
+        print_body(p, body)
+
+    def in_hierarchy(self, name: str, dim: int) -> Text:
+        """Return a query of a hierarchical kernel; the items of C form one dimension."""
+        p, local = self.p, self.p.kernel.local
+        match name:
+            case "linear":
+                return Text(f"({self.long}){p.d.queries['local_id'].format(d=0)}", UNARY)
+            case "items":
+                return Text(p.d.queries["local_size"].format(d=0))
+            case "leader":
+                return Text(f"{p.d.queries['local_id'].format(d=0)} == 0", EQUAL)
+            case "group_id" | "group_range":
+                return self.flat_group(name, dim)
+            case "logical_range":
+                return Text(p.extent[dim])
+            case "local_range":
+                return Text(f"{local[dim]}" if local else p.extent[dim] if p.extent else "1")
+            case "local_id":
+                own = p.query("logical_id", dim)
+                return Text(f"({own.c}) % {local[dim]}", PRODUCT) if local else own
+            case "global_range":
+                groups, size = self.flat_group("group_range", dim), p.query("local_range", dim)
+                return Text(f"{groups.at(PRODUCT)} * {size.at(UNARY)}", PRODUCT)
+        return Text("0")
+
+    def flat_group(self, name: str, dim: int, kind: str = "range") -> Text:
+        """Return a query of groups that lie one after another in one dimension of C."""
+        count = self.p.argument
+        if name == "group_range":
+            return Text(count(kind, f"const {self.long}", f"groups_{dim}", 0, dim))
+        text = f"({self.long}){self.p.d.queries['group_id'].format(d=0)}"
+        for d in range(self.p.kernel.ndim - 1, dim, -1):
+            text = f"{text} / {self.flat_group('group_range', d, kind).c}"
+        if dim > 0:
+            text = f"{text} % {self.flat_group('group_range', dim, kind).c}"
+        return Text(text, PRODUCT if "/" in text or "%" in text else UNARY)
+

@@ -1,0 +1,203 @@
+"""Places in memory as C lvalues: elements of views, members of records, arrays of the kernel.
+
+Records become packed structs whose members lie where NumPy has them. Non-goals: who may touch what.
+Invariant: an index is computed in 64 bits unless the kernel computes it in fewer itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from unisycl.backends.cfamily.names import KEYWORDS, identifier
+from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
+from unisycl.base.enums import access_mode, address_space
+from unisycl.ir import nodes as n
+from unisycl.ir.types import Field, Scalar, Struct, View
+
+Emit = Callable[[Printer, n.Expr], Text]
+
+
+def lvalue(p: Printer, place: n.Place, emit: Emit) -> str:
+    """Return a place as something that can be read, assigned and whose address can be taken."""
+    base = place.base
+    if isinstance(base.type, View):
+        element = f"{pointer(p, base)}[{_index(p, place, emit).c}]"
+        elem = base.type.elem
+    else:
+        assert isinstance(base, n.Param)
+        assert isinstance(base.type, Struct)
+        element, elem = record_argument(p, base), base.type
+    if isinstance(elem, Scalar):
+        if elem.dtype is place.type.dtype and not place.inner and not place.offset:
+            return element
+    else:
+        path = member(p, elem, place, emit)
+        if path is not None:
+            return element + path
+    return _by_bytes(p, place, element, emit)
+
+
+def space_of(base: n.Param | n.Array) -> address_space:
+    """Return the memory a place's base lies in; a record passed by value is private."""
+    return base.type.space if isinstance(base.type, View) else address_space.private_space
+
+
+def _by_bytes(p: Printer, place: n.Place, element: str, emit: Emit) -> str:
+    """Return a place found by its distance in bytes from its element."""
+    space = p.d.spaces[space_of(place.base)]
+    space = f"{space} " if space else ""
+    step = Text(str(place.offset))
+    for x, size in place.inner:
+        step = Text(f"{step.at(SUM)} + {emit(p, x).at(PRODUCT)} * {size}", SUM)
+    return f"*({space}{p.storage(place.type.dtype)} *)(({space}uchar *)&{element} + {step.c})"
+
+
+def _index(p: Printer, place: n.Place, emit: Emit) -> Text:
+    """Return the position of an element, row-major with run-time pitches."""
+    total: Text | None = None
+    for d, x in enumerate(place.index):
+        step = _plain(p, x, emit) if len(place.index) == 1 else emit(p, x)
+        width = pitch(p, place.base, d)
+        if width is not None:
+            step = Text(f"{step.at(PRODUCT)} * {width.at(UNARY)}", PRODUCT)
+        total = step if total is None else Text(f"{total.at(SUM)} + {step.at(PRODUCT)}", SUM)
+    return total if total is not None else Text("0")
+
+
+def _plain(p: Printer, x: n.Expr, emit: Emit) -> Text:
+    """Return an index that stands alone, so that its type does not matter."""
+    if isinstance(x, n.Const):
+        return Text(str(x.value))
+    if isinstance(x, n.Cast) and x.type.dtype.bits == 64 and x.x.type.dtype.is_integer:
+        return emit(p, x.x)
+    return emit(p, x)
+
+
+# ---------------------------------------------------------------- views
+def pointer(p: Printer, base: n.Param | n.Array) -> str:
+    """Return the name of a view's first element's address."""
+    if isinstance(base, n.Array):
+        return p.names.of(base, base.name)
+    kind = base.type
+    assert isinstance(kind, View)
+    local = kind.space is address_space.local_space
+    const = "const " if kind.mode is access_mode.read and not local else ""
+    space = p.d.spaces[kind.space]
+    type = f"{space} {const}{element_type(p, kind.elem)} *".lstrip()
+    if local:
+        return p.argument("local", type, base.name, base.index)
+    name = p.argument("view", type, base.name, base.index)
+    if p.d.offsets:
+        p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
+    return name
+
+
+def extent(p: Printer, base: n.Param | n.Array, dim: int) -> Text:
+    """Return how many elements a view has in a dimension."""
+    if isinstance(base, n.Array):
+        return Text(f"{base.shape[dim]}")
+    name = pointer(p, base)
+    long = p.d.types["int64"]
+    return Text(p.argument("extent", long, f"{name}_n{dim}", base.index, dim))
+
+
+def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
+    """Return how many elements a step in a dimension spans; None for the last one."""
+    assert isinstance(base.type, View)
+    last = base.type.ndim - 1
+    if dim == last:
+        return None
+    if isinstance(base, n.Array):
+        return Text(str(math.prod(base.shape[dim + 1:])))
+    if base.type.space is not address_space.local_space:
+        name = pointer(p, base)
+        return Text(p.argument("pitch", p.d.types["int64"], f"{name}_step{dim}", base.index, dim))
+    width = extent(p, base, last)
+    for d in range(dim + 1, last):
+        width = Text(f"{width.at(PRODUCT)} * {extent(p, base, d).at(UNARY)}", PRODUCT)
+    return width
+
+
+def declare_array(p: Printer, array: n.Array) -> str:
+    """Return the declaration of an array of the kernel's own."""
+    space = p.d.spaces[array.type.space]
+    size = max(1, math.prod(array.shape))
+    name = p.names.of(array, array.name)
+    return f"{space} {element_type(p, array.type.elem)} {name}[{size}];".lstrip()
+
+
+# ---------------------------------------------------------------- records
+def element_type(p: Printer, elem: Scalar | Struct) -> str:
+    """Return the C type of an element in memory, declaring a record's struct if need be."""
+    return p.storage(elem.dtype) if isinstance(elem, Scalar) else record_type(p, elem)
+
+
+def record_argument(p: Printer, param: n.Param) -> str:
+    """Return the name of a record passed by value."""
+    assert isinstance(param.type, Struct)
+    return p.argument("record", f"const {record_type(p, param.type)}", param.name, param.index)
+
+
+def record_type(p: Printer, struct: Struct) -> str:
+    """Return the name of a struct, declaring it and those inside it on first use."""
+    known = p.names.of(struct, f"{p.kernel.name}_record")
+    if struct in p.records:
+        return known
+    lines, at, spare = [], 0, 0
+    for field in sorted(struct.fields, key=lambda f: f.offset):
+        if field.offset > at:
+            lines.append(f"    uchar gap{spare}[{field.offset - at}];")
+            spare += 1
+        shape = f"[{math.prod(field.shape)}]" if field.shape else ""
+        lines.append(f"    {element_type(p, field.type)} {field_name(field)}{shape};")
+        at = field.offset + field.type.size * math.prod(field.shape)
+    if at < struct.size:
+        lines.append(f"    uchar gap{spare}[{struct.size - at}];")
+    align = min(16, struct.size & -struct.size)
+    body = "\n".join(lines)
+    p.records[struct] = f"typedef struct {p.d.packed.format(align=align)} {{\n{body}\n}} {known};"
+    return known
+
+
+def field_name(field: Field) -> str:
+    """Return the C name of a member."""
+    name = identifier(field.name)
+    return f"{name}_" if name in KEYWORDS or name.startswith("gap") else name
+
+
+def member(p: Printer, struct: Struct, place: n.Place, emit: Emit) -> str | None:
+    """Return the path ``.a[i].b`` to a member; None if the offset is not that of one."""
+    offset, inner, path = place.offset, list(place.inner), ""
+    kind: Scalar | Struct = struct
+    while isinstance(kind, Struct):
+        field = _field_at(kind, offset)
+        if field is None:
+            return None
+        offset -= field.offset
+        path += f".{field_name(field)}"
+        kind = field.type
+        if field.shape:
+            step, offset = divmod(offset, kind.size)
+            at = Text(str(step)) if step else None
+            for _ in field.shape:
+                if not inner:
+                    break
+                x, size = inner[0]
+                if size % kind.size:
+                    return None
+                inner.pop(0)
+                one = emit(p, x)
+                if size != kind.size:
+                    one = Text(f"{one.at(PRODUCT)} * {size // kind.size}", PRODUCT)
+                at = one if at is None else Text(f"{at.at(SUM)} + {one.at(PRODUCT)}", SUM)
+            path += f"[{at.c if at is not None else 0}]"
+    if inner or offset or kind.dtype is not place.type.dtype:
+        return None
+    return path
+
+
+def _field_at(struct: Struct, offset: int) -> Field | None:
+    return next((f for f in struct.fields
+                 if f.offset <= offset < f.offset + f.type.size * math.prod(f.shape)), None)
+

@@ -1,0 +1,54 @@
+"""Names in C text: what the user called a thing, made unique and legal.
+
+Non-goals: scopes; every name is unique in its kernel. Invariant: the same thing always gets the
+same name.
+"""
+
+from __future__ import annotations
+
+import re
+
+KEYWORDS = frozenset((
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
+    "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
+    "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "asm", "typeof",
+    "main", "and", "or", "not", "xor", "bitand", "bitor", "compl", "class", "template", "this",
+    "new", "delete", "operator", "private", "public", "protected", "virtual", "namespace",
+    "using", "try", "catch", "throw", "friend", "export", "explicit", "mutable", "nullptr",
+    "NULL",
+))
+
+
+class Names:
+    """Gives every object a C identifier of its own."""
+
+    def __init__(self, reserved: frozenset[str]) -> None:
+        self._reserved = reserved
+        self._taken: set[str] = set()
+        self._of: dict[object, str] = {}
+
+    def of(self, thing: object, wish: str) -> str:
+        """Return the name of a thing, near to what it would like to be called."""
+        known = self._of.get(thing)
+        if known is None:
+            known = self._of[thing] = self.fresh(wish)
+        return known
+
+    def fresh(self, wish: str) -> str:
+        """Return a name that nothing else has."""
+        base = identifier(wish)
+        if base in self._reserved or base in KEYWORDS or base.startswith("__"):
+            base = base.strip("_") + "_"
+        name, k = base, 1
+        while name in self._taken:
+            k += 1
+            name = f"{base}{'' if base.endswith('_') else '_'}{k}"
+        self._taken.add(name)
+        return name
+
+
+def identifier(wish: str) -> str:
+    """Return a legal C identifier like a Python one; others' letters become their code."""
+    text = re.sub(r"[^0-9A-Za-z_]", lambda m: "_" if m[0] in ".<>- " else f"u{ord(m[0]):x}", wish)
+    return f"_{text}" if not text or text[0].isdigit() else text

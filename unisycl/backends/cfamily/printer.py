@@ -1,0 +1,156 @@
+"""The state of printing one kernel: names, helper functions, arguments, lines.
+
+Non-goals: what nodes mean in C (``expressions``, ``statements``, ``kernel``). Invariant: a helper
+function stands once, before its first use; an argument of the kernel exists only if it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from unisycl.backends.cfamily.arithmetic import HELPERS
+from unisycl.backends.cfamily.dialect import Dialect
+from unisycl.backends.cfamily.names import Names
+from unisycl.base.dtypes import DTYPES, DType
+from unisycl.base.span import Span
+from unisycl.ir import nodes as n
+from unisycl.ir.types import Struct
+
+PRIMARY, UNARY, PRODUCT, SUM, RELATION, EQUAL, BITS, TERNARY = range(8, 0, -1)
+"""How tightly the outermost operator of a text binds."""
+_HELPER = re.compile(r"\{helper:(\w+)\}")
+
+
+class Text(NamedTuple):
+    """An expression in C and how tightly its outermost operator binds."""
+
+    c: str
+    level: int = PRIMARY
+
+    def at(self, level: int) -> str:
+        """Return the text for a place that needs operators of at least this level."""
+        return self.c if self.level >= level else f"({self.c})"
+
+
+class Argument(NamedTuple):
+    """One argument of the C kernel: where a launch finds its value.
+
+    ``kind``: view, offset, extent, pitch, scalar, record, local (each of parameter ``number``);
+    last (the end of the ids), range, groups, start (their beginning), each in dimension ``dim``;
+    partials, flags, keep (each of reducer ``number``); count, print.
+    """
+
+    kind: str
+    number: int = 0
+    dim: int = 0
+
+
+class Printer:
+    """Prints one kernel; used once."""
+
+    def __init__(self, kernel: n.Kernel, dialect: Dialect, exact: frozenset[int] = frozenset(),
+                 ) -> None:
+        self.kernel = kernel
+        self.d = dialect
+        self.exact = exact
+        self.names = Names(dialect.reserved)
+        self.arguments: dict[Argument, tuple[str, str]] = {}
+        self.records: dict[Struct, str] = {}
+        self.sites: list[tuple[object, ...]] = []
+        self.lines: list[str] = []
+        self.top: list[str] = []
+        self.depth = 1
+        self.scopes: dict[int, str] = {}
+        self.at_group_scope = False
+        self.extent: tuple[str, ...] = ()
+        self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
+        self._helpers: dict[tuple[str, str], str] = {}
+        self._texts: list[str] = []
+        self._where: tuple[str, int] = ("", 0)
+
+    # ---- text
+    def line(self, text: str) -> None:
+        """Add a line of code."""
+        self.lines.append("    " * self.depth + text)
+
+    def raw(self, text: str) -> None:
+        """Add a line that starts in the first column."""
+        self.lines.append(text)
+
+    def mark(self, span: Span | None) -> None:
+        """Tell the compiler which line of the user's source comes next, where that changes."""
+        if span is None:
+            return
+        place = (span.file.name, span.line)
+        if place == self._where:
+            return
+        file = f" {json.dumps(place[0])}" if place[0] != self._where[0] else ""
+        self.raw(f"#line {place[1]}{file}")
+        self._where = place
+
+    # ---- types and functions
+    def type(self, dtype: DType) -> str:
+        """Return the C type of a value."""
+        return self.d.types[dtype.name]
+
+    def unsigned(self, dtype: DType) -> DType:
+        """Return the unsigned integer of the same width."""
+        return DTYPES[f"uint{max(8, dtype.bits)}"]
+
+    def storage(self, dtype: DType) -> str:
+        """Return the C type of an element in memory."""
+        return self.type(DTYPES["uint8"] if dtype.kind == "b" else dtype)
+
+    def helper(self, name: str, dtype: DType) -> str:
+        """Return the name of a helper function for a type, adding it if need be."""
+        key = (name, dtype.name)
+        known = self._helpers.get(key)
+        if known is not None:
+            return known
+        type = self.type(dtype)
+        known = self._helpers[key] = self.names.fresh(f"{name}_{type}")
+        found = self.d.helper(name) or HELPERS[name]
+        for need in found.needs:
+            self.helper(need, dtype)
+        body = _HELPER.sub(lambda m: self.helper(m[1], dtype), found.text)
+        body = body.format(name=known, T=type, U=self.type(self.unsigned(dtype)), bits=dtype.bits,
+                           last=dtype.bits - 1, exact=self.d.exact)
+        self._texts.append(self.d.function.format(text=body))
+        return known
+
+    def call(self, template: str, args: Sequence[Text], dtype: DType, **more: str) -> Text:
+        """Fill a template with operands, each in parentheses where it needs them."""
+        filled = _HELPER.sub(lambda m: self.helper(m[1], dtype), template)
+        whole = re.fullmatch(r"[\w.]+\(.*\)", filled) is not None
+        tight = [a.c if whole else a.at(PRIMARY) for a in args]
+        text = filled.format(*tight, T=self.type(dtype), U=self.type(self.unsigned(dtype)), **more)
+        return Text(text, PRIMARY if whole else TERNARY)
+
+    def argument(self, kind: str, type: str, wish: str, index: int = 0, dim: int = 0) -> str:
+        """Return the name of an argument of the kernel, adding it if need be."""
+        key = Argument(kind, index, dim)
+        known = self.arguments.get(key)
+        if known is None:
+            known = self.arguments[key] = (type, self.names.fresh(wish))
+        return known[1]
+
+    def restart(self) -> None:
+        """Begin another kernel of the same text, with arguments and lines of its own."""
+        self.arguments, self.lines, self.top = {}, [], []
+        self.depth, self._where = 1, ("", 0)
+
+    def definition(self, name: str, local: str, sub_group: int) -> list[str]:
+        """Return the kernel printed since the start or restart, from head to closing brace."""
+        params = ", ".join(f"{type}{'' if type.endswith('*') else ' '}{known}"
+                           for type, known in self.arguments.values())
+        places = [f"{self.arguments[key._replace(kind='view')][1]} += {known};"
+                  for key, (_, known) in self.arguments.items() if key.kind == "offset"]
+        return [self.d.kernel(name, params or "void", local, sub_group), "{",
+                *(f"    {line}" for line in (*self.top, *places)), *self.lines, "}"]
+
+    def preamble(self) -> list[str]:
+        """Return what stands before the kernel: the dialect's lines, records, functions."""
+        return [*self.d.preamble, *self.records.values(), *self._texts]

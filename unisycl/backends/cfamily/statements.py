@@ -1,0 +1,386 @@
+"""Statements in C: one function per node class, each marked with the user's line.
+
+Non-goals: expressions, collectives, what surrounds the body (``kernel``). Invariant: what the IR
+evaluates once is evaluated once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from unisycl.backends.cfamily import collectives, declare, memory, structure
+from unisycl.backends.cfamily.declare import Places
+from unisycl.backends.cfamily.dialect import AtomicOp
+from unisycl.backends.cfamily.expressions import emit
+from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
+from unisycl.base.dtypes import UINT8
+from unisycl.base.enums import address_space, memory_scope
+from unisycl.base.errors import UnsupportedError, errc
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+
+_STEADY = (n.Const, n.ParamRead, n.Extent, n.Query, n.Binary, n.Cast, n.Narrow)
+
+
+class Body:
+    """Prints the statements of one body with the places of its declarations."""
+
+    def __init__(self, p: Printer, places: Places) -> None:
+        self.p = p
+        self.places = places
+        self.declared: set[n.Local] = set()
+
+    def block(self, block: n.Block) -> None:
+        """Print statements in order, up to one that control does not pass."""
+        for stmt in block:
+            for local in self.places.before.get(id(stmt), ()):
+                self.declare(local)
+            self.p.mark(stmt.span)
+            write = PRINT.get(type(stmt))
+            if write is None:
+                raise UnsupportedError(
+                    errc.kernel_not_supported, f"kernel '{self.p.kernel.name}' needs "
+                    f"{type(stmt).__name__}, which this device does not do yet; use the cpu device")
+            write(self, stmt)
+            if isinstance(stmt, n.Break | n.Continue | n.Leave):
+                return
+
+    def declare(self, local: n.Local) -> None:
+        """Declare a local without a value."""
+        p = self.p
+        self.declared.add(local)
+        p.line(f"{p.type(local.type.dtype)} {p.names.of(local, local.name)};")
+
+    def target(self, stmt: n.Stmt, local: n.Local) -> str:
+        """Return what stands left of the ``=`` of a statement that gives a local its value."""
+        name = self.p.names.of(local, local.name)
+        if id(stmt) not in self.places.first:
+            return name
+        self.declared.add(local)
+        return f"{self.p.type(local.type.dtype)} {name}"
+
+    def nested(self, head: str, block: n.Block, tail: str = "}") -> None:
+        """Print a head, a block and what ends it."""
+        self.p.line(f"{head} {{".lstrip())
+        self.p.depth += 1
+        self.block(block)
+        self.p.depth -= 1
+        self.p.line(tail)
+
+
+def print_body(p: Printer, block: n.Block, known: frozenset[n.Local] = frozenset()) -> None:
+    """Print a block with declarations of its own; locals in ``known`` are declared already."""
+    body = Body(p, declare.places(block, known))
+    body.declared |= known
+    body.block(block)
+
+
+# ---- values
+def _assign(b: Body, stmt: n.Assign) -> None:
+    value = emit(b.p, stmt.value)
+    b.p.line(f"{b.target(stmt, stmt.local)} = {value.c};")
+
+
+def _store(b: Body, stmt: n.Store) -> None:
+    p = b.p
+    value = emit(p, stmt.value)
+    shared = memory.space_of(stmt.place.base) is not address_space.private_space
+    if p.at_group_scope and shared:
+        _lead(b, lambda: p.line(f"{memory.lvalue(p, stmt.place, emit)} = {value.c};"))
+    else:
+        p.line(f"{memory.lvalue(p, stmt.place, emit)} = {value.c};")
+
+
+def _lead(b: Body, body: Callable[[], None]) -> None:
+    """Let the first item of a group act for all, between barriers (SYCL 2020 §4.9.4.2.3)."""
+    p = b.p
+    p.line(p.d.group_barrier)
+    p.line(f"if ({p.query('leader', 0).c}) {{")
+    p.depth += 1
+    body()
+    p.depth -= 1
+    p.line("}")
+    p.line(p.d.group_barrier)
+
+
+def _atomic(b: Body, stmt: n.Atomic) -> None:
+    if b.p.at_group_scope and memory.space_of(stmt.place.base) is not address_space.private_space:
+        _atomic_of_group(b, stmt)
+        return
+    text = _atomic_text(b.p, stmt)
+    if stmt.result is not None and stmt.op != "store":
+        text = f"{b.target(stmt, stmt.result)} = {text}"
+    b.p.line(f"{text};")
+
+
+def _atomic_text(p: Printer, stmt: n.Atomic) -> str:
+    dtype = stmt.place.type.dtype
+    dtype = UINT8 if dtype.kind == "b" else dtype
+    place = memory.lvalue(p, stmt.place, emit)
+    pointer = place[1:] if place.startswith("*") else f"&{place}"
+    template = p.d.atomic(AtomicOp(stmt.op, dtype, memory.space_of(stmt.place.base), stmt.order,
+                                   stmt.scope))
+    return p.call(template, [emit(p, x) for x in stmt.operands], dtype, p=pointer).c
+
+
+def _atomic_of_group(b: Body, stmt: n.Atomic) -> None:
+    """Do an atomic once for a group, and tell every item the old value."""
+    p = b.p
+    text = _atomic_text(p, stmt)
+    if stmt.result is None or stmt.op == "store":
+        _lead(b, lambda: p.line(f"{text};"))
+        return
+    cell = p.names.fresh(f"{stmt.result.name}_cell")
+    space = p.d.spaces[address_space.local_space]
+    p.top.append(f"{space} {p.storage(stmt.result.type.dtype)} {cell};")
+    _lead(b, lambda: p.line(f"{cell} = {text};"))
+    p.line(f"{b.target(stmt, stmt.result)} = {cell};")
+
+
+def _load_many(b: Body, stmt: n.LoadMany) -> None:
+    """Read scalars that follow one another: through one pointer."""
+    p, dtype = b.p, stmt.place.type.dtype
+    at = _pointer(p, stmt.place, "const ")
+    for k, local in enumerate(stmt.results):
+        name = p.names.of(local, local.name)
+        p.line(f"{name} = {at}[{k}]{' != 0' if dtype.kind == 'b' else ''};")
+
+
+def _store_many(b: Body, stmt: n.StoreMany) -> None:
+    """Write scalars one after another, through one pointer."""
+    p = b.p
+    names = []
+    for x in stmt.values:
+        name = p.names.fresh("part")
+        p.line(f"const {p.type(x.type.dtype)} {name} = {emit(p, x).c};")
+        names.append(name)
+    at = _pointer(p, stmt.place, "")
+
+    def write() -> None:
+        for k, name in enumerate(names):
+            p.line(f"{at}[{k}] = {name};")
+    if p.at_group_scope and memory.space_of(stmt.place.base) is not address_space.private_space:
+        _lead(b, write)
+    else:
+        write()
+
+
+def _pointer(p: Printer, place: n.Place, const: str) -> str:
+    """Declare a pointer to the first of several scalars; return its name."""
+    text = memory.lvalue(p, place, emit)
+    text = text[1:] if text.startswith("*") else f"&{text}"
+    space = p.d.spaces[memory.space_of(place.base)]
+    type = f"{space} {const}{p.storage(place.type.dtype)}".lstrip()
+    name = p.names.fresh("at")
+    p.line(f"{type} *{name} = {text};")
+    return name
+
+
+# ---- branches and loops
+def _if(b: Body, stmt: n.If) -> None:
+    head = f"if ({emit(b.p, stmt.cond).c})"
+    while True:
+        if not stmt.orelse:
+            b.nested(head, stmt.then)
+            return
+        b.nested(head, stmt.then, "} else {" if not _chains(b, stmt.orelse) else "}")
+        if not _chains(b, stmt.orelse):
+            b.p.depth += 1
+            b.block(stmt.orelse)
+            b.p.depth -= 1
+            b.p.line("}")
+            return
+        stmt = stmt.orelse[0]  # type: ignore[assignment]
+        b.p.mark(stmt.span)
+        head = f"else if ({emit(b.p, stmt.cond).c})"
+
+
+def _chains(b: Body, block: n.Block) -> bool:
+    """Say whether the other side of a branch is one branch and nothing else."""
+    return len(block) == 1 and isinstance(block[0], n.If) and id(block[0]) not in b.places.before
+
+
+def _while(b: Body, stmt: n.While) -> None:
+    p = b.p
+    if not stmt.pre:
+        b.nested(f"while ({emit(p, stmt.cond).c})", stmt.body)
+        return
+    p.line("while (true) {")
+    p.depth += 1
+    b.block(stmt.pre)
+    p.line(f"if (!{emit(p, stmt.cond).at(UNARY)}) break;")
+    b.block(stmt.body)
+    p.depth -= 1
+    p.line("}")
+
+
+def _for(b: Body, stmt: n.For) -> None:
+    p = b.p
+    assert isinstance(stmt.step, n.Const)
+    step = int(stmt.step.value)
+    start, stop = _number(p, stmt.start), _bound(b, stmt)
+    type = p.type(stmt.local.type.dtype)
+    if stmt.local not in b.declared and declare.counts(stmt):
+        name, first = p.names.of(stmt.local, stmt.local.name), ""
+        b.declared.add(stmt.local)
+    else:
+        name = p.names.fresh(f"{stmt.local.name}_at")
+        first = f"{p.names.of(stmt.local, stmt.local.name)} = {name};"
+    word = "<" if step > 0 else ">"
+    by = f"{name}++" if step == 1 else f"{name}--" if step == -1 else (
+        f"{name} += {step}" if step > 0 else f"{name} -= {-step}")
+    if stmt.unroll and p.d.unroll:
+        p.raw(p.d.unroll)
+    p.line(f"for ({type} {name} = {start.c}; {name} {word} {stop.at(RELATION + 1)}; {by}) {{")
+    p.depth += 1
+    if first:
+        p.line(first)
+    b.block(stmt.body)
+    p.depth -= 1
+    p.line("}")
+
+
+def _number(p: Printer, x: n.Expr) -> Text:
+    """Return a bound of a loop; what it is compared with gives a constant its type."""
+    return Text(str(x.value)) if isinstance(x, n.Const) and abs(x.value) < 1 << 31 else emit(p, x)
+
+
+def _bound(b: Body, stmt: n.For) -> Text:
+    """Return the end of a loop, in a variable where the body might change it."""
+    changed = visit.assigned(stmt.body) | {stmt.local}
+    if all(isinstance(x, _STEADY) or (
+            isinstance(x, n.Read) and x.local not in changed) for x in visit.walk(stmt.stop)):
+        return _number(b.p, stmt.stop)
+    name = b.p.names.fresh("stop")
+    type = b.p.type(stmt.stop.type.dtype)
+    b.p.line(f"const {type} {name} = {emit(b.p, stmt.stop).c};")
+    return Text(name)
+
+
+def _break(b: Body, stmt: n.Break) -> None:
+    b.p.line("break;")
+
+
+def _continue(b: Body, stmt: n.Continue) -> None:
+    b.p.line("continue;")
+
+
+# ---- functions
+def _scope(b: Body, stmt: n.Scope) -> None:
+    """Print the body of a function that became part of the kernel; jumps go behind it."""
+    if not structure.leaves(stmt.body, stmt.number):
+        b.nested("", stmt.body)
+        return
+    label = b.p.names.fresh(f"leave_{stmt.number}")
+    b.p.scopes[stmt.number] = f"goto {label};"
+    b.nested("", stmt.body)
+    b.p.line(f"{label}:;")
+
+
+def _leave(b: Body, stmt: n.Leave) -> None:
+    b.p.line(b.p.scopes[stmt.number])
+
+
+# ---- order
+def _fence(b: Body, stmt: n.Fence) -> None:
+    text = b.p.d.fence(stmt.order, stmt.scope)
+    if text:
+        b.p.line(text)
+
+
+def _barrier(b: Body, stmt: n.Barrier) -> None:
+    group = stmt.scope is memory_scope.work_group
+    b.p.line(b.p.d.group_barrier if group else b.p.d.sub_group_barrier)
+
+
+def _group_call(b: Body, stmt: n.GroupCall) -> None:
+    collectives.print_call(b.p, stmt, b.target(stmt, stmt.result))
+
+
+def _work_items(b: Body, stmt: n.WorkItems) -> None:
+    """Print a loop over logical work-items, with barriers at its ends (§4.9.4.2.3)."""
+    p = b.p
+    long = p.type(stmt.extent[0].type.dtype) if stmt.extent else p.d.types["int64"]
+    if stmt.extent:
+        names = [p.names.fresh(f"items_{d}") for d in range(len(stmt.extent))]
+        for name, x in zip(names, stmt.extent, strict=True):
+            p.line(f"const {long} {name} = {emit(p, x).c};")
+    else:
+        names = [f"{x}" for x in p.kernel.local]
+    item = p.names.fresh("item")
+    outer, p.extent, query = p.extent, tuple(names), p.query
+    p.line(p.d.group_barrier)
+    step = p.query("items", 0).c
+    p.line(f"for ({long} {item} = {p.query('linear', 0).c}; {item} < {' * '.join(names)}; "
+           f"{item} += {step}) {{")
+    p.depth += 1
+    p.at_group_scope = False
+    ids = _unravel(p, item, names)
+    p.query = lambda name, dim: ids[dim] if name == "logical_id" else query(name, dim)
+    b.block(stmt.body)
+    p.at_group_scope, p.query, p.extent = True, query, outer
+    p.depth -= 1
+    p.line("}")
+    p.line(p.d.group_barrier)
+
+
+def _unravel(p: Printer, item: str, names: list[str]) -> list[Text]:
+    """Return the coordinates of a linear position in a box."""
+    if len(names) == 1:
+        return [Text(item)]
+    out = []
+    for d in range(len(names)):
+        inner = " * ".join(names[d + 1:])
+        text = item if not inner else f"{item} / ({inner})"
+        out.append(Text(text if d == 0 else f"({text}) % {names[d]}", 8))
+    return out
+
+
+def _print(b: Body, stmt: n.Print) -> None:
+    """Append a record to the buffer that the host prints from: the site, then the values."""
+    p = b.p
+    if p.at_group_scope:
+        _lead(b, lambda: _print_record(p, stmt))
+    else:
+        _print_record(p, stmt)
+
+
+def _print_record(p: Printer, stmt: n.Print) -> None:
+    uint, long = p.d.types["uint32"], p.d.types["uint64"]
+    space = p.d.spaces[address_space.global_space]
+    buffer = p.argument("print", f"{space} {uint} *".lstrip(), "prints")
+    site = len(p.sites)
+    values = [x for x in stmt.pieces if isinstance(x, n.Expr)]
+    if sum(isinstance(x, str) for x in stmt.pieces) + len(values) < len(stmt.pieces):
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' prints with "
+                               "formats, which this device does not do yet; print plain values")
+    p.sites.append(tuple(x.type if isinstance(x, n.Expr) else x for x in stmt.pieces))
+    size = 1 + 2 * len(values)
+    p.line("{")
+    p.depth += 1
+    add = p.d.print_atomic.format(p=f"{buffer}", x=f"{size}u")
+    p.line(f"const {uint} at = {add};")
+    p.line(f"if (at + {size}u <= {buffer}[1]) {{")
+    p.depth += 1
+    p.line(f"{buffer}[2 + at] = {site};")
+    for k, x in enumerate(values):
+        dtype = x.type.dtype
+        bits = emit(p, x).c
+        if dtype.is_float:
+            bits = p.d.bitcast.format(type=p.type(p.unsigned(dtype)), x=bits)
+        word = p.names.fresh("bits")
+        p.line(f"const {long} {word} = ({long})({bits});")
+        p.line(f"{buffer}[{3 + 2 * k} + at] = ({uint}){word};")
+        p.line(f"{buffer}[{4 + 2 * k} + at] = ({uint})({word} >> 32);")
+    for _ in range(2):
+        p.depth -= 1
+        p.line("}")
+
+
+PRINT: dict[type[n.Stmt], Callable[[Body, Any], None]] = {
+    n.Assign: _assign, n.Store: _store, n.LoadMany: _load_many, n.StoreMany: _store_many,
+    n.Atomic: _atomic, n.If: _if, n.While: _while, n.For: _for,
+    n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave, n.Fence: _fence,
+    n.Barrier: _barrier, n.GroupCall: _group_call, n.WorkItems: _work_items, n.Print: _print,
+}

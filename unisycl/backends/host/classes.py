@@ -1,0 +1,67 @@
+"""Classes whose methods became part of a kernel, as a launch sees them.
+
+Methods run as the launch has them: over its memory, meeting at barriers, assigning in place. So a
+launch gets subclasses with such methods. Non-goals: making the methods (``binding``). Invariant: a
+class of which the kernel calls no method stays itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from unisycl.ir.nodes import Kernel
+from unisycl.ir.types import Scalar, Struct, View
+
+Rebuild = Callable[[FunctionType], FunctionType]
+
+
+def owners(kernel: Kernel) -> Iterator[Any]:
+    """Yield the classes of records that a kernel's memory holds."""
+    kinds = [p.type for p in kernel.params] + [a.type for a in kernel.arrays]
+    for kind in kinds:
+        yield from _owners(kind.elem if isinstance(kind, View) else kind)
+
+
+def _owners(kind: Scalar | Struct) -> Iterator[Any]:
+    if not isinstance(kind, Struct):
+        return
+    if getattr(kind.owner, "_struct", None) is not None:
+        yield kind.owner
+    for f in kind.fields:
+        yield from _owners(f.type)
+
+
+def shadow(cls: Any, codes: Collection[CodeType]) -> Any:
+    """Return a subclass to be filled; the class itself if the kernel calls none of its methods."""
+    if not any(_function(v) in codes for base in cls.__mro__ for v in vars(base).values()):
+        return cls
+    space: dict[str, Any] = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+    if "__slots__" in vars(cls):
+        space["__slots__"] = ()
+    return type(cls)(cls.__name__, (cls,), space)
+
+
+def fill(made: Any, codes: Collection[CodeType], rebuild: Rebuild) -> None:
+    """Give a subclass the methods as the launch has them; they may name the subclass itself."""
+    for base in reversed(made.__mro__[1:]):
+        for name, value in vars(base).items():
+            if _function(value) in codes:
+                setattr(made, name, _rebuilt(value, rebuild))
+
+
+def _function(value: Any) -> CodeType | None:
+    """Return the code of a method, static method or property; None for anything else."""
+    inner = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    return inner.__code__ if isinstance(inner, FunctionType) else None
+
+
+def _rebuilt(value: Any, rebuild: Rebuild) -> Any:
+    if isinstance(value, property):
+        getter = value.fget
+        return property(rebuild(getter), value.fset, value.fdel) \
+            if isinstance(getter, FunctionType) else value
+    if isinstance(value, staticmethod | classmethod):
+        return type(value)(rebuild(value.__func__))  # type: ignore[arg-type]
+    return rebuild(value)

@@ -1,0 +1,1 @@
+"""Internal: the OpenCL backend; kernels become OpenCL C, run through PyOpenCL."""

@@ -1,0 +1,92 @@
+"""How the builtins are spelled in OpenCL C: the same name, or a template over the operands.
+
+Non-goals: typing. Invariant: a builtin that is in neither table has no spelling, and a kernel that
+calls it is refused by name.
+"""
+
+from __future__ import annotations
+
+from unisycl.backends.cfamily.dialect import Helper
+from unisycl.base.dtypes import DType
+from unisycl.ir.builtins import Builtin
+
+_FLOAT = frozenset((
+    "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan", "atan2", "atanh", "atanpi",
+    "atan2pi", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi", "erfc", "erf", "exp", "exp2",
+    "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot", "ilogb",
+    "ldexp", "lgamma", "log", "log2", "log10", "log1p", "logb", "mad", "maxmag", "minmag",
+    "nextafter", "pow", "pown", "powr", "remainder", "rint", "rootn", "round", "rsqrt", "sin",
+    "sinh", "sinpi", "sqrt", "tan", "tanh", "tanpi", "tgamma", "trunc", "degrees", "radians",
+    "smoothstep", "sign", "isequal", "isnotequal", "isgreater", "isgreaterequal", "isless",
+    "islessequal", "islessgreater", "isfinite", "isinf", "isnan", "isnormal", "isordered",
+    "isunordered", "signbit", "native_cos", "native_divide", "native_exp", "native_exp2",
+    "native_exp10", "native_log", "native_log2", "native_log10", "native_powr", "native_recip",
+    "native_rsqrt", "native_sin", "native_sqrt", "native_tan", "half_cos", "half_divide",
+    "half_exp", "half_exp2", "half_exp10", "half_log", "half_log2", "half_log10", "half_powr",
+    "half_recip", "half_rsqrt", "half_sin", "half_sqrt", "half_tan",
+))
+_INTEGER = frozenset((
+    "min", "max", "clamp", "clz", "popcount", "rotate", "add_sat", "sub_sat", "hadd", "rhadd",
+    "mul_hi", "mad_hi", "mad_sat", "mul24", "mad24", "upsample",
+))
+
+# name -> kind of the operand ('f', 'i', 'u', 'b' or '*' for any) -> template
+_SPECIAL: dict[str, dict[str, str]] = {
+    "min": {"f": "{helper:lesser}({0}, {1})", "b": "{0} & {1}"},
+    "max": {"f": "{helper:greater}({0}, {1})", "b": "{0} | {1}"},
+    "minimum_of": {"f": "{helper:minimum}({0}, {1})", "*": "min({0}, {1})", "b": "{0} & {1}"},
+    "maximum_of": {"f": "{helper:maximum}({0}, {1})", "*": "max({0}, {1})", "b": "{0} | {1}"},
+    "clamp": {"f": "{helper:limited}({0}, {1}, {2})"},
+    "abs": {"f": "fabs({0})", "i": "({T})abs({0})", "u": "{0}"},
+    "ctz": {"*": "{helper:ctz}({0})"},
+    "step": {"f": "{helper:edge}({0}, {1})"},
+    "fract": {"f": "{helper:fraction}({0})"},
+    "mix": {"f": "{0} + ({1} - {0}) * {2}"},
+}
+
+HELPERS: dict[str, Helper] = {
+    "lesser": Helper("{T} {name}({T} a, {T} b)\n{{\n    return b < a ? b : a;\n}}"),
+    "greater": Helper("{T} {name}({T} a, {T} b)\n{{\n    return a < b ? b : a;\n}}"),
+    "minimum": Helper("{T} {name}({T} a, {T} b)\n{{\n    return isnan(a) ? a : isnan(b) ? b : "
+                      "b < a ? b : a;\n}}"),
+    "maximum": Helper("{T} {name}({T} a, {T} b)\n{{\n    return isnan(a) ? a : isnan(b) ? b : "
+                      "a < b ? b : a;\n}}"),
+    "limited": Helper("{T} {name}({T} x, {T} low, {T} high)\n{{\n    return x < low ? low : "
+                      "high < x ? high : x;\n}}"),
+    "ctz": Helper("{T} {name}({T} x)\n{{\n    return ({T})(x ? popcount(({U})((x & -x) - 1)) : "
+                  "{bits});\n}}"),
+    "fraction": Helper("{T} {name}({T} x)\n{{\n    const {T} part = x - floor(x);\n"
+                       "    const {T} most = nextafter(({T})1, ({T})0);\n"
+                       "    return part > most ? most : part;\n}}"),
+    "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),
+}
+
+RESERVED = _FLOAT | _INTEGER | frozenset((
+    "abs", "abs_diff", "barrier", "bool", "cross", "distance", "dot", "fast_length", "fract",
+    "frexp", "half", "image2d_t", "kernel", "length", "lgamma_r", "mem_fence", "modf", "nan",
+    "normalize", "prefetch", "printf", "remquo", "sampler_t", "select", "shuffle", "shuffle2",
+    "sincos", "size_t", "ptrdiff_t", "uchar", "ushort", "uint", "ulong", "event_t", "global",
+    "local", "constant", "private", "generic", "pipe", "intptr_t", "uintptr_t", "vload2",
+    "vload3", "vload4", "vload8", "vload16", "vstore2", "vstore3", "vstore4", "vstore8",
+    "vstore16", "any", "all", "bitselect", "unroll", "ctz", "complex", "imaginary", "quad",
+    "NULL", "NAN", "INFINITY", "MAXFLOAT", "HUGE_VAL", "M_E", "M_PI", "atomic_int",
+    "atomic_uint", "atomic_long", "atomic_ulong", "atomic_float", "atomic_double",
+    "atomic_flag", "half2", "clk_event_t", "queue_t", "ndrange_t", "reserve_id_t", "linux",
+    "unix", "atomic_add", "atomic_sub", "atomic_xchg", "atomic_inc", "atomic_dec",
+    "atomic_cmpxchg", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
+    "wait_group_events",
+)) | frozenset(
+    f"{t}{w}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
+                        "float", "double", "half") for w in (2, 3, 4, 8, 16))
+
+
+def spelling(row: Builtin, dtype: DType) -> str | None:
+    """Return the template of a builtin for operands of a type; None if OpenCL C has none."""
+    special = _SPECIAL.get(row.name, {})
+    found = special.get(dtype.kind) or special.get("*")
+    if found is not None:
+        return found
+    known = _FLOAT if dtype.is_float else _INTEGER
+    if row.name in known:
+        return f"{row.name}({', '.join(f'{{{k}}}' for k in range(row.arity))})"
+    return None

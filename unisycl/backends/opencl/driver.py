@@ -1,0 +1,248 @@
+"""One OpenCL device (``backends.base.Driver``): kernels, copies and fills on an out-of-order queue.
+
+The runtime behind the device is loaded on the first use. Non-goals: finding devices
+(``discovery``), text (``cfamily``), programs (``programs``). Invariants: a command's order is its
+event wait list; nothing here waits but ``compile``.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends import strided
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.opencl import discovery, printing, programs
+from unisycl.backends.opencl.arguments import Call
+from unisycl.backends.opencl.completion import ClCompletion, Clock, Waiter
+from unisycl.backends.opencl.dialect import make_dialect
+from unisycl.backends.opencl.errors import translated
+from unisycl.backends.opencl.executable import (
+    ClExecutable,
+    groups_of,
+    key_of,
+    make_executable,
+    source_of,
+)
+from unisycl.backends.opencl.info import addresses_host, device_info
+from unisycl.backends.opencl.memory import address
+from unisycl.backends.opencl.quirks import quirks_of
+from unisycl.backends.opencl.session import Session, open_session
+from unisycl.backends.opencl.shapes import Shape
+from unisycl.backends.opencl.traits import Traits
+from unisycl.base.enums import backend
+from unisycl.base.errors import UnsupportedError, errc
+from unisycl.ir.nodes import Kernel
+
+_STAGES = ("source", "opencl")
+_PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
+
+
+class ClDriver:
+    """The driver of one OpenCL device. Its methods may be called from any thread."""
+
+    backend = backend.opencl
+
+    def __init__(self, traits: Traits, libraries: list[str]) -> None:
+        self.traits = traits
+        self.quirks = quirks_of(traits)
+        self.shares_host = addresses_host(traits, self.quirks)
+        self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
+        self._libraries = libraries
+        self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
+        self._info = device_info(traits, self.quirks, shares_host=self.shares_host)
+        self._lock = threading.Lock()
+        self._open: tuple[Session, Any, Any] | None = None
+        self._clock = Clock()
+        self._waiter = Waiter() if self.quirks.blocking_waits else None
+        self._moves: dict[Any, ClExecutable] = {}
+
+    # ------------------------------------------------------------------ the device
+    def devices(self) -> Sequence[DeviceInfo]:
+        """Return the one device."""
+        return (self._info,)
+
+    def part(self, units: tuple[int, ...]) -> ClDriver:
+        """Refuse: OpenCL devices are not split yet."""
+        raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot be split")
+
+    def opened(self) -> tuple[Session, Any, Any]:
+        """Return the session, the device and the queue, loading the runtime on the first use."""
+        found = self._open
+        if found is None:
+            with self._lock:
+                if self._open is None:
+                    session, device = open_session(self.traits, self._libraries)
+                    self._open = session, device, self._queue(session, device)
+                found = self._open
+        return found
+
+    def _queue(self, session: Session, device: Any) -> Any:
+        kinds = session.cl.command_queue_properties
+        asked = kinds.PROFILING_ENABLE | kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        has = self.traits.number_of("queue_on_host_properties") or self.traits.number_of(
+            "queue_properties")
+        return session.cl.CommandQueue(session.context, device, properties=asked & has)
+
+    # ------------------------------------------------------------------ kernels
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
+        """Return what of a geometry the kernel's text depends on."""
+        return key_of(kernel, geometry, self.traits)
+
+    def compile(self, kernel: Kernel, geometry: Geometry) -> ClExecutable:
+        """Build a kernel for launches of this geometry."""
+        source = source_of(kernel, key_of(kernel, geometry, self.traits), self._dialect,
+                           self.traits)
+        session, device, _ = self.opened()
+        program = programs.build(session, device, self.traits, self.quirks, kernel, source)
+        return make_executable(session.cl, session.api, kernel, source, program)
+
+    def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
+        """Return a kernel's OpenCL C ('source' or 'opencl')."""
+        if stage not in _STAGES:
+            raise UnsupportedError(errc.feature_not_supported,
+                                   f"this device has the stage source, not {stage}")
+        return source_of(kernel, key_of(kernel, geometry, self.traits), self._dialect,
+                         self.traits).text
+
+    def immediate(self, launch: Launch) -> bool:
+        """Leave every command to ``launch``."""
+        return False
+
+    def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
+        """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
+        executable: ClExecutable = launch.executable  # type: ignore[assignment]
+        shape = executable.shape(launch.geometry, self.traits)
+        what = f"kernel '{executable.kernel.name}'"
+        call = self._call(executable, launch, shape)
+        waits = _events(deps)
+        session, _, queue = self.opened()
+        with executable.lock:
+            for put in executable.set_main:
+                put(executable.main, call)
+            first = event = self._enqueue(session, queue, executable.main, shape, waits, what)
+            if executable.finish is not None:
+                call.count = groups_of(shape)
+                for put in executable.set_finish:
+                    put(executable.finish, call)
+                items = Shape((64,), (64,), None)
+                event = self._enqueue(session, queue, executable.finish, items, [event], what)
+        queue.flush()
+        after = None
+        if call.prints is not None:
+            after = functools.partial(printing.show, call.prints, executable.source.sites)
+        done = self._completion(event, (executable, call), what, after)
+        done.first = first
+        return done
+
+    def batch(self, launches: Sequence[Launch]) -> None:
+        """Leave each launch to itself."""
+
+    def words(self) -> None:
+        """Return nothing: Python's threads have no atomic access to a device's memory."""
+
+    def native(self, what: str, thing: Any) -> Any:
+        """Return PyOpenCL's platform, device, context or queue; for memory an array or Buffer."""
+        if what == "memory":
+            return thing.array() if isinstance(thing.memory, np.ndarray) else thing.memory.buffer
+        session, device, queue = self.opened()
+        return {"queue": queue, "device": device, "context": session.context,
+                "platform": device.platform}.get(what, self)
+
+    def _call(self, executable: ClExecutable, launch: Launch, shape: Shape) -> Call:
+        """Return what a launch needs besides its own arguments: partial results, print buffer."""
+        call = Call(launch)
+        if executable.source.sites:
+            call.prints = printing.new_buffer()
+        if launch.reductions:
+            call.count = math.prod(launch.geometry.global_)
+            groups = groups_of(shape)
+            call.partials = [(np.empty(groups * r.extent, r.acc.type.dtype.numpy),
+                              np.empty(groups * r.extent, np.uint8))
+                             for r in executable.kernel.reducers]
+        return call
+
+    def _enqueue(self, session: Session, queue: Any, kernel: Any, shape: Shape,
+                 waits: list[Any] | None, what: str) -> Any:
+        cl = session.cl
+        try:
+            return cl.enqueue_nd_range_kernel(queue, kernel, shape.items, shape.local, shape.offset,
+                                              waits)
+        except cl.Error as error:
+            raise translated(what, error) from error
+
+    def _completion(self, event: Any, keep: object, what: str,
+                    after: Callable[[], None] | None = None) -> ClCompletion:
+        return ClCompletion(event, keep, what, self._clock, self._waiter, after)
+
+    # ------------------------------------------------------------------ copies and fills
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy equal shapes."""
+        session, _, queue = self.opened()
+        if strided.is_dense(dst) and strided.is_dense(src):
+            size = math.prod(dst.shape) * dst.memory.dtype.itemsize
+            event = session.api.copy(queue, address(dst), address(src), size, _events(deps) or ())
+            queue.flush()
+            return self._completion(event, (dst, src), "a copy")
+        return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
+                          deps)
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one value everywhere in a view."""
+        value = np.asarray(pattern, dst.memory.dtype)
+        if strided.is_dense(dst) and value.itemsize in _PATTERNS:
+            session, _, queue = self.opened()
+            size = math.prod(dst.shape) * value.itemsize
+            event = session.api.fill(queue, address(dst), value.tobytes(), size,
+                                     _events(deps) or ())
+            queue.flush()
+            return self._completion(event, (dst,), "a fill")
+        if strided.as_scalars(dst) is dst:
+            return self._move(strided.fill_kernel, dst, value[()], deps)
+        row = np.full(math.prod(dst.shape), value)
+        pitches = tuple(int(np.prod(dst.shape[d + 1:], dtype=int)) for d in range(len(dst.shape)))
+        return self.copy(dst, BoundView(row, 0, dst.shape, pitches), deps)
+
+    def _move(self, make: Any, dst: BoundView, source: Any,
+              deps: Sequence[Completion]) -> Completion:
+        """Run a copy or fill kernel over a view whose rows do not follow one another."""
+        kernel = make(dst.memory.dtype.name, len(dst.shape))
+        geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
+        key = (kernel.name, dst.memory.dtype.name, self.geometry_key(kernel, geometry))
+        known = self._moves.get(key)
+        if known is None:
+            known = self._moves[key] = self.compile(kernel, geometry)
+        return self.launch(Launch(known, geometry, (dst, source)), deps)
+
+    def __repr__(self) -> str:
+        return f"<OpenCL driver of {self._info.name} ({self.traits.platform})>"
+
+
+def _events(deps: Sequence[Completion]) -> list[Any] | None:
+    """Return the events of completions of this driver."""
+    return [d.event for d in deps] if deps else None  # type: ignore[attr-defined]
+
+
+def make_drivers() -> Sequence[ClDriver]:
+    """Return a driver for each device found; no runtime is loaded yet.
+
+    Raises ``UnsupportedError`` saying what is missing where there is none.
+    """
+    found = discovery.discover()
+    if not found.devices:
+        reasons = "; ".join(f"{library}: {why}" if library else why
+                            for library, why in found.problems.items())
+        raise UnsupportedError(errc.platform, reasons or "no OpenCL device was found")
+    libraries = list(dict.fromkeys(t.library for t in found.devices))
+    return [ClDriver(traits, libraries) for traits in found.devices]
+
+
+def problems() -> dict[str, str]:
+    """Return why runtimes that are installed have no device, by the names of their libraries."""
+    return {Path(library).name: why for library, why in discovery.discover().problems.items()}

@@ -1,0 +1,112 @@
+"""A kernel compiled for an OpenCL device: text, program, and how a launch calls it.
+
+Non-goals: queues and events (``driver``). Invariants: the text depends on the kernel, the device
+and the key only; a kernel object is used under its lock.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from unisycl.backends.base import Geometry
+from unisycl.backends.cfamily.dialect import Dialect
+from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
+from unisycl.backends.opencl import arguments, shapes
+from unisycl.backends.opencl.api import Api
+from unisycl.backends.opencl.shapes import Shape
+from unisycl.backends.opencl.traits import Traits
+from unisycl.ir import nodes as n
+from unisycl.passes import images, narrow
+
+_PLANS = 256
+_SMALL = 1 << 31
+
+
+class Key(NamedTuple):
+    """What of a geometry the text depends on: padded dimensions; whether ids are below 2**31."""
+
+    guards: tuple[int, ...]
+    small: bool
+
+
+def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
+    """Return the key of a launch."""
+    small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
+    if kernel.index_kind == "range" and not kernel.reducers:
+        return Key(shapes.shape_of_range(geometry, traits).guards, small)
+    return Key((), small and kernel.index_kind != "work_group")
+
+
+def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits) -> Source:
+    """Return the text of a kernel."""
+    kernel = narrow.run(images.expand(kernel), _SMALL if key.small else 1 << 63)
+    local: tuple[int, ...] = ()
+    if kernel.index_kind == "nd_range":
+        local = kernel.local
+    elif kernel.index_kind == "work_group":
+        local = (shapes.items_of_hierarchy(kernel.local, traits),)
+    elif kernel.reducers:
+        local = (shapes.ROUND_ITEMS,)
+    elif kernel.index_kind == "single":
+        local = (1,)
+    return print_kernel(kernel, dialect, Form(key.guards, local))
+
+
+@dataclass(slots=True)
+class ClExecutable:
+    """What ``compile`` returns."""
+
+    kernel: n.Kernel
+    source: Source
+    main: Any
+    finish: Any
+    set_main: tuple[arguments.Setter, ...]
+    set_finish: tuple[arguments.Setter, ...]
+    program: Any
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _shapes: dict[int, tuple[Geometry, Shape]] = field(default_factory=dict)
+
+    def shape(self, geometry: Geometry, traits: Traits) -> Shape:
+        """Return how a geometry is launched; remembered with the geometry object."""
+        known = self._shapes.get(id(geometry))
+        if known is None:
+            if len(self._shapes) >= _PLANS:
+                self._shapes.clear()
+            known = self._shapes[id(geometry)] = (geometry, self._shape(geometry, traits))
+        return known[1]
+
+    def _shape(self, geometry: Geometry, traits: Traits) -> Shape:
+        match self.kernel.index_kind:
+            case "range":
+                if self.kernel.reducers:
+                    return shapes.shape_of_rounds(geometry, traits)
+                return shapes.shape_of_range(geometry, traits)
+            case "nd_range":
+                return shapes.shape_of_groups(geometry, flat=self.source.flat)
+            case "work_group":
+                return shapes.shape_of_hierarchy(geometry, self.kernel.local, traits)
+        return Shape((1,), (1,), None)
+
+
+def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
+                    program: Any) -> ClExecutable:
+    """Return an executable of a built program."""
+    finish = cl.Kernel(program, source.finish_name) if source.finish_name else None
+    return ClExecutable(
+        kernel, source, cl.Kernel(program, source.name), finish,
+        arguments.setters(api, kernel, source.arguments),
+        arguments.setters(api, kernel, source.finish, finish=True), program)
+
+
+def groups_of(shape: Shape) -> int:
+    """Return how many work-groups a launch has."""
+    return math.prod(i // s for i, s in zip(shape.items, shape.local, strict=True))
+
+
+def hashable(key: Key) -> Hashable:
+    """Return a key as the runtime wants it."""
+    return key

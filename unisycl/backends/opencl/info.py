@@ -1,0 +1,113 @@
+"""What SYCL is told about an OpenCL device: traits as a ``DeviceInfo``.
+
+Non-goals: asking the device. Invariant: an aspect is claimed only if the backend delivers it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unisycl.backends.base import DeviceInfo
+from unisycl.backends.opencl.atomics import modern
+from unisycl.backends.opencl.dialect import has_sub_groups
+from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.traits import (
+    ORDER_ACQ_REL,
+    ORDER_SEQ_CST,
+    SCOPE_ALL,
+    SCOPE_DEVICE,
+    SVM_FINE,
+    SVM_SYSTEM,
+    Traits,
+)
+from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+
+
+def addresses_host(traits: Traits, quirks: Quirks) -> bool:
+    """Say whether kernels reach the host's memory by plain addresses."""
+    return quirks.addresses_host or bool(traits.number_of("svm_capabilities") & SVM_SYSTEM)
+
+
+def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceInfo:
+    """Return the description of a device."""
+    sizes = traits.item_sizes[:3]
+    return DeviceInfo(
+        name=traits.name, backend=backend.opencl, vendor=traits.vendor,
+        aspects=frozenset(_aspects(traits, shares_host=shares_host)),
+        driver_version=traits.driver_version, version=_version(traits.version),
+        platform=traits.platform,
+        max_compute_units=traits.number_of("max_compute_units", 1),
+        max_work_group_size=traits.number_of("max_work_group_size", 1),
+        max_work_item_sizes=(sizes[2], sizes[1], sizes[0]),
+        sub_group_sizes=traits.sub_group_sizes if has_sub_groups(traits) else (1,),
+        local_mem_size=traits.number_of("local_mem_size"),
+        global_mem_size=traits.number_of("global_mem_size"),
+        max_mem_alloc_size=traits.number_of("max_mem_alloc_size"),
+        mem_base_addr_align=traits.number_of("mem_base_addr_align", 1024),
+        max_parameter_size=traits.number_of("max_parameter_size", 1024),
+        atomic_orders=_orders(traits), atomic_scopes=_scopes(traits), details=_details(traits))
+
+
+def _version(text: str) -> str:
+    """Return ``3.0`` of ``OpenCL 3.0 vendor's words``."""
+    words = text.split()
+    return words[1] if len(words) > 1 else text
+
+
+def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
+    out = {aspect[traits.kind], aspect.queue_profiling, aspect.online_compiler,
+           aspect.online_linker, aspect.usm_device_allocations, aspect.image}
+    if traits.has("cl_khr_fp16"):
+        out.add(aspect.fp16)
+    if traits.has("cl_khr_fp64") or traits.number_of("double_fp_config"):
+        out.add(aspect.fp64)
+    if traits.has("cl_khr_int64_base_atomics") and traits.has("cl_khr_int64_extended_atomics"):
+        out.add(aspect.atomic64)
+    if "emulation" in traits.platform.lower():
+        out.add(aspect.emulated)
+    svm = traits.number_of("svm_capabilities")
+    if shares_host or svm & SVM_FINE:
+        out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations}
+    if shares_host:
+        out.add(aspect.usm_system_allocations)
+    return out
+
+
+def _orders(traits: Traits) -> tuple[memory_order, ...]:
+    """Return the orders of atomics: those reported; OpenCL 1.2 has relaxed ones only."""
+    reported = traits.number_of("atomic_memory_capabilities")
+    out = [memory_order.relaxed]
+    if modern(traits):
+        if reported & ORDER_ACQ_REL or traits.c_version < (3, 0):
+            out += [memory_order.acquire, memory_order.release, memory_order.acq_rel]
+        if reported & ORDER_SEQ_CST or traits.c_version < (3, 0):
+            out.append(memory_order.seq_cst)
+    return tuple(out)
+
+
+def _scopes(traits: Traits) -> tuple[memory_scope, ...]:
+    reported = traits.number_of("atomic_memory_capabilities")
+    out = [memory_scope.work_item, memory_scope.sub_group, memory_scope.work_group]
+    if reported & SCOPE_DEVICE or not modern(traits) or traits.c_version < (3, 0):
+        out.append(memory_scope.device)
+    if reported & SCOPE_ALL:
+        out.append(memory_scope.system)
+    return tuple(out)
+
+
+def _details(traits: Traits) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "vendor_id": traits.number_of("vendor_id"),
+        "backend_version": _version(traits.platform_version),
+        "max_clock_frequency": traits.number_of("max_clock_frequency"),
+        "address_bits": traits.number_of("address_bits", 64),
+        "global_mem_cache_line_size": traits.number_of("global_mem_cacheline_size"),
+        "global_mem_cache_size": traits.number_of("global_mem_cache_size"),
+        "error_correction_support": bool(traits.number_of("error_correction_support")),
+        "profiling_timer_resolution": traits.number_of("profiling_timer_resolution", 1),
+        "sub_group_progress": bool(traits.number_of("sub_group_independent_forward_progress")),
+        "vector_bytes": 4 * max(1, traits.number_of("native_vector_width_float", 1)),
+        "printf_buffer_size": 1 << 20, "profile": "FULL_PROFILE",
+        "execution_capabilities": ["exec_kernel"], "preferred_interop_user_sync": True,
+    }
+    return out

@@ -1,0 +1,107 @@
+"""Text to program: built by the driver, kept on disk as the driver's binary.
+
+Non-goals: the text. Invariants: a binary is loaded only for the same text, options, device and
+driver; one the driver refuses is built anew; a failure shows the user's line and the driver's log.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from unisycl.backends.cfamily.kernel import Source
+from unisycl.backends.opencl.dialect import language
+from unisycl.backends.opencl.errors import translated
+from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.session import Session
+from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits
+from unisycl.base import disk_cache
+from unisycl.base.errors import BuildError, errc, exception
+from unisycl.ir.nodes import Kernel
+
+_LOG_LINES = 12
+
+
+def options(traits: Traits) -> str:
+    """Return the options every program is built with."""
+    words = [f"-cl-std={language(traits)}"]
+    if traits.number_of("single_fp_config") & ROUNDED_DIVISION:
+        words.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    return " ".join(words)
+
+
+def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
+          source: Source) -> Any:
+    """Return the program of a text, from disk if it is there."""
+    words = options(traits)
+    if quirks.own_cache:
+        return _build(session, device, kernel, source, words)
+    key = disk_cache.key_of("opencl-program-1", source.text, words, traits.platform,
+                            traits.platform_version, traits.name, traits.driver_version)
+    binary = disk_cache.load(key)
+    if binary is not None:
+        program = _load(session, device, binary)
+        if program is not None:
+            return program
+    program = _build(session, device, kernel, source, words)
+    _keep(session, program, device, key)
+    return program
+
+
+def _load(session: Session, device: Any, binary: bytes) -> Any:
+    cl = session.cl
+    try:
+        program = cl._cl._Program(session.context, [device], [binary])
+        program._build(b"", [device])
+    except cl.Error:
+        return None
+    return program
+
+
+def _keep(session: Session, program: Any, device: Any, key: str) -> None:
+    cl = session.cl
+    try:
+        devices = program.get_info(cl.program_info.DEVICES)
+        binaries = program.get_info(cl.program_info.BINARIES)
+    except cl.Error:
+        return
+    for where, binary in zip(devices, binaries, strict=False):
+        if where == device and binary:
+            disk_cache.save(key, bytes(binary))
+
+
+def _build(session: Session, device: Any, kernel: Kernel, source: Source, words: str) -> Any:
+    cl = session.cl
+    program = cl._cl._Program(session.context, source.text)
+    try:
+        program._build(words.encode(), [device])
+    except cl.Error as error:
+        raise _failure(cl, program, device, kernel, source, error) from None
+    return program
+
+
+def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,
+             error: Any) -> exception:
+    """Return the error of a build: the user's line where the log names one, and the log."""
+    try:
+        log = program.get_build_info(device, cl.program_build_info.LOG).strip()
+    except cl.Error:
+        log = ""
+    if not log:
+        return translated(f"building kernel '{kernel.name}'", error)
+    where = _user_line(kernel, log)
+    lines = log.splitlines()
+    shown = "\n".join(lines[:_LOG_LINES])
+    more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
+    return BuildError(errc.build, f"{where}kernel '{kernel.name}' was refused by the compiler of "
+                      f"'{device.name.strip()}'. Its log:\n{shown}{more}")
+
+
+def _user_line(kernel: Kernel, log: str) -> str:
+    """Return ``file:line: `` of the first place in the user's file that a log names."""
+    if kernel.span is None:
+        return ""
+    file = kernel.span.file.name
+    found = re.search(re.escape(file) + r"[:(](\d+)", log)
+    line = int(found[1]) if found else kernel.span.line
+    return f"{file}:{line}: "

@@ -1,0 +1,66 @@
+"""Known faults and unreported abilities of drivers, each with version and evidence.
+
+Non-goals: working around a fault (whoever reads the flag does that). Invariant: a flag not set here
+means that the driver is taken at its word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from unisycl.backends.opencl.traits import Traits
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """What to do differently on a device.
+
+    Args:
+        addresses_host: kernels reach any host memory, though fine-grained system SVM is not
+            reported.
+        rounds_division: single precision division rounds correctly, though that is not reported.
+        own_cache: the driver keeps compiled programs on disk itself; asking for its binaries costs
+            more than compiling again.
+        blocking_waits: the waiting thread works on the kernel, so it must wait in the driver.
+        emulate_collectives: the work-group functions give wrong results.
+    """
+
+    addresses_host: bool = False
+    rounds_division: bool = False
+    own_cache: bool = False
+    blocking_waits: bool = False
+    emulate_collectives: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quirk:
+    """One row: which devices (patterns over platform and name), which flags, and why."""
+
+    platform: str
+    kind: str
+    flags: tuple[str, ...]
+    why: str
+
+
+TABLE = (
+    Quirk("Portable Computing Language", "cpu", ("addresses_host",),
+          "PoCL 3.0 reports fine-grained buffers only, but its CPU devices pass pointers on as "
+          "they are; tests/unit/backends/opencl/test_driver.py runs a kernel over a NumPy array"),
+    Quirk("Portable Computing Language", "", ("own_cache",),
+          "PoCL 3.0 compiles every work-group size when asked for a binary (0.12 s each), and has "
+          "a cache of its own (POCL_CACHE_DIR)"),
+    Quirk("Intel", "cpu", ("blocking_waits", "rounds_division"),
+          "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
+          "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
+          "processor's own"),
+)
+
+
+def quirks_of(traits: Traits) -> Quirks:
+    """Return the flags of a device."""
+    found = Quirks()
+    for row in TABLE:
+        if re.search(row.platform, traits.platform) and row.kind in ("", traits.kind):
+            found = replace(found, **dict.fromkeys(row.flags, True))
+    return found

@@ -1,0 +1,119 @@
+"""Which OpenCL runtimes are installed: libraries, wherever they lie, whatever is registered.
+
+Looked at: the user's own choice (``OCL_ICD_VENDORS``, ``OCL_ICD_FILENAMES``), registrations of the
+system and of the Python installation, libraries that wheels install without registering them or at
+a path that does not exist, and drivers without a registration. Non-goals: loading anything.
+Invariant: a library is listed once, under its real path.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+# What wheels install: intel-opencl-rt (CPU and FPGA emulation), pocl-binary-distribution.
+_WHEELS = ("libintelocl.so", "libintelocl_emu.so", "libpocl.so*", "libpocl-*.so*")
+# What drivers install, with or without registering it.
+_DRIVERS = ("libnvidia-opencl.so.1", "libamdocl64.so", "libigdrcl.so", "libmali.so",
+            "libpocl.so.2", "libintelocl.so")
+_SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
+           "/usr/local/lib", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/opt/rocm/lib",
+           "/opt/rocm/opencl/lib", "/usr/lib/x86_64-linux-gnu/intel-opencl")
+
+
+def libraries() -> list[Path]:
+    """Return the libraries of the runtimes found, in a fixed order."""
+    chosen = os.environ.get("OCL_ICD_VENDORS", ""), os.environ.get("OCL_ICD_FILENAMES", "")
+    if any(chosen):
+        found = [*_named(chosen[1]), *_in_vendors(chosen[0])]
+    else:
+        found = [*_in_wheels(), *_registered(), *_unregistered()]
+    seen: dict[Path, Path] = {}
+    for path in found:
+        seen.setdefault(path.resolve(), path)
+    return list(seen)
+
+
+def has_python_bindings() -> bool:
+    """Say whether PyOpenCL is installed; does not import it."""
+    return importlib.util.find_spec("pyopencl") is not None
+
+
+def registration(path: Path, folders: Iterable[Path]) -> Path | None:
+    """Return the library that a registration file names; None if there is no such file.
+
+    A path that does not exist is looked for by its last part: wheels register where their package
+    was built.
+    """
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+    library = Path(text.splitlines()[0].strip()) if text else Path()
+    if library.is_absolute() and library.is_file():
+        return library
+    for folder in (path.parent, *folders):
+        if library.name and (folder / library.name).is_file():
+            return folder / library.name
+    return None
+
+
+def _folders() -> list[Path]:
+    """Return where libraries may lie, wheels first."""
+    extra = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    return [*_wheel_folders(), *(Path(f) for f in extra if f), *(Path(f) for f in _SYSTEM)]
+
+
+def _wheel_folders() -> list[Path]:
+    packages = [Path(p) for p in (sysconfig.get_path("platlib"), sysconfig.get_path("purelib"))]
+    spec = importlib.util.find_spec("pyopencl")
+    if spec is not None and spec.origin:
+        packages.insert(0, Path(spec.origin).parent.parent)
+    inside = [p / name / ".libs" for p in dict.fromkeys(packages)
+              for name in ("pyopencl", "pocl_binary_distribution")]
+    return [Path(sys.prefix) / "lib", *inside]
+
+
+def _in_wheels() -> Iterator[Path]:
+    for folder in _wheel_folders():
+        for pattern in _WHEELS:
+            yield from sorted(folder.glob(pattern))[:1]
+
+
+def _registered() -> Iterator[Path]:
+    for root in (Path(sys.prefix) / "etc", Path("/etc")):
+        yield from _in_vendors(str(root / "OpenCL" / "vendors"))
+
+
+def _in_vendors(place: str) -> Iterator[Path]:
+    """Yield the libraries registered in a folder, or by one file."""
+    if not place:
+        return
+    root = Path(place)
+    try:
+        files = sorted(root.glob("*.icd")) if root.is_dir() else [root]
+    except OSError:
+        return
+    for file in files:
+        found = registration(file, _folders())
+        if found is not None:
+            yield found
+
+
+def _named(names: str) -> Iterator[Path]:
+    for name in names.split(":"):
+        for folder in (Path(), *_folders()):
+            if name and (folder / name).is_file():
+                yield folder / name
+                break
+
+
+def _unregistered() -> Iterator[Path]:
+    for folder in _folders():
+        for name in _DRIVERS:
+            if (folder / name).is_file():
+                yield folder / name

@@ -1,0 +1,94 @@
+"""OpenCL runtimes loaded into this process: one context for the devices of each platform.
+
+Non-goals: finding runtimes (``discovery``). Invariants: a runtime is loaded on the first use of one
+of its devices, once; a forked child never touches what its parent loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from unisycl.backends.opencl import probe
+from unisycl.backends.opencl.api import Api
+from unisycl.backends.opencl.traits import Traits
+from unisycl.base.errors import DeviceError, errc
+
+_lock = threading.RLock()
+
+
+class _Loaded:
+    """What this process has loaded."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.cl: Any = None
+        self.api: Api | None = None
+        self.devices: dict[tuple[str, str, str, int], Any] = {}
+        self.sessions: dict[tuple[str, str], Session] = {}
+
+
+_loaded = _Loaded()
+
+
+class Session:
+    """One platform: its context, shared by all drivers of its devices."""
+
+    def __init__(self, cl: Any, api: Api, context: Any, devices: list[Any]) -> None:
+        self.cl = cl
+        self.api = api
+        self.context = context
+        self.devices = devices
+
+
+def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:
+    """Return the session of a device's platform and the device itself, loading what is needed.
+
+    Raises ``DeviceError`` in a process forked after its parent had loaded OpenCL, and where the
+    device is no longer there.
+    """
+    with _lock:
+        if _loaded.pid and _loaded.pid != os.getpid():
+            raise DeviceError(errc.runtime, f"'{traits.name}' cannot be used in this process: it "
+                              "was forked after its parent had used OpenCL, whose threads do not "
+                              "exist here; start the child with multiprocessing's 'spawn' method, "
+                              "or use the device in the child only")
+        if _loaded.cl is None:
+            _load(libraries)
+        device = _loaded.devices.get(_key(traits))
+        if device is None:
+            raise DeviceError(errc.runtime, f"the device '{traits.name}' ({traits.platform}) was "
+                              "found, but not when OpenCL was loaded into this process; was "
+                              "pyopencl used before unisycl? Use unisycl first, or set "
+                              "OCL_ICD_VENDORS for both")
+        return _session(traits, device), device
+
+
+def _key(traits: Traits) -> tuple[str, str, str, int]:
+    return traits.platform, traits.platform_version, traits.name, traits.number
+
+
+def _load(libraries: list[str]) -> None:
+    """Load every runtime found; the loader looks only once in a process."""
+    platforms = probe.platforms([Path(x) for x in libraries])
+    cl = importlib.import_module("pyopencl")
+    _loaded.pid, _loaded.cl, _loaded.api = os.getpid(), cl, Api(cl)
+    for platform in platforms:
+        for number, device in enumerate(platform.get_devices()):
+            key = (platform.name.strip(), platform.version.strip(), device.name.strip(), number)
+            _loaded.devices.setdefault(key, device)
+
+
+def _session(traits: Traits, device: Any) -> Session:
+    key = traits.platform, traits.platform_version
+    session = _loaded.sessions.get(key)
+    if session is None:
+        assert _loaded.api is not None
+        everything = list(device.platform.get_devices())
+        context = _loaded.cl.Context(everything)
+        session = Session(_loaded.cl, _loaded.api, context, everything)
+        _loaded.sessions[key] = session
+    return session

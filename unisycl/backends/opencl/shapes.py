@@ -1,0 +1,82 @@
+"""How an index space is cut into work-groups of OpenCL, whose dimension 0 is the fastest.
+
+Non-goals: launching. Invariant: the sizes come from few, because some drivers compile for each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from unisycl.backends.base import Geometry
+from unisycl.backends.opencl.traits import Traits
+
+Sizes = tuple[int, ...]
+ROUND_ITEMS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The arguments of ``clEnqueueNDRangeKernel``; ``guards``: SYCL's padded dimensions."""
+
+    items: Sizes
+    local: Sizes
+    offset: Sizes | None
+    guards: tuple[int, ...] = ()
+
+
+def local_of_range(extents: Sizes, traits: Traits) -> Sizes:
+    """Return the work-group of a plain range, in SYCL's order of dimensions."""
+    most = min(256, traits.number_of("max_work_group_size", 256))
+    last = _power(extents[-1], most if traits.kind == "cpu" or len(extents) == 1 else 32)
+    out, left = [last], most // last
+    for extent in reversed(extents[:-1]):
+        size = 1 if traits.kind == "cpu" else _power(extent, left)
+        out.append(size)
+        left //= size
+    limits = traits.item_sizes[: len(out)]
+    return tuple(reversed([min(a, b) for a, b in zip(out, limits, strict=True)]))
+
+
+def _power(extent: int, most: int) -> int:
+    """Return the power of two that is at least the extent, or the most there may be."""
+    return max(1, min(1 << max(0, (extent - 1).bit_length()), most))
+
+
+def shape_of_range(geometry: Geometry, traits: Traits) -> Shape:
+    """Return how a plain range is launched: padded to whole work-groups."""
+    local = local_of_range(geometry.global_, traits)
+    items = tuple(-(-n // s) * s for n, s in zip(geometry.global_, local, strict=True))
+    guards = tuple(d for d, (n, m) in enumerate(zip(geometry.global_, items, strict=True))
+                   if n != m)
+    return Shape(items[::-1], local[::-1], _offset(geometry), guards)
+
+
+def shape_of_rounds(geometry: Geometry, traits: Traits) -> Shape:
+    """Return how a range with reductions is launched: a few groups that go round it."""
+    units = traits.number_of("max_compute_units", 1) * (4 if traits.kind == "cpu" else 16)
+    groups = max(1, min(units, -(-math.prod(geometry.global_) // ROUND_ITEMS)))
+    return Shape((groups * ROUND_ITEMS,), (ROUND_ITEMS,), None)
+
+
+def shape_of_groups(geometry: Geometry, *, flat: bool) -> Shape:
+    """Return how an nd_range is launched: as it is, or ``flat`` in one dimension."""
+    if flat:
+        return Shape((math.prod(geometry.global_),), (math.prod(geometry.local),), None)
+    return Shape(geometry.global_[::-1], geometry.local[::-1], _offset(geometry))
+
+
+def items_of_hierarchy(local: Sizes, traits: Traits) -> int:
+    """Return how many items of OpenCL a group of a hierarchical kernel has."""
+    most = min(traits.number_of("max_work_group_size", 64), traits.item_sizes[0])
+    return min(most, math.prod(local)) if local else min(most, 64)
+
+
+def shape_of_hierarchy(geometry: Geometry, local: Sizes, traits: Traits) -> Shape:
+    """Return how a hierarchical kernel is launched: its groups one after another."""
+    size = items_of_hierarchy(local, traits)
+    return Shape((math.prod(geometry.global_) * size,), (size,), None)
+
+
+def _offset(geometry: Geometry) -> Sizes | None:
+    return geometry.offset[::-1] if any(geometry.offset) else None
