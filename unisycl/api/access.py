@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,6 +42,9 @@ read_write = Tag("read_write", access_mode.read_write)
 read_only_host_task = Tag("read_only_host_task", access_mode.read, target.host_task)
 write_only_host_task = Tag("write_only_host_task", access_mode.write, target.host_task)
 read_write_host_task = Tag("read_write_host_task", access_mode.read_write, target.host_task)
+
+
+_ORIGIN = ((), (0,), (0, 0), (0, 0, 0))
 
 
 class Request:
@@ -123,12 +126,15 @@ class Window(HasProperties):
             raise UsageError(errc.invalid, f"{what}: no_init and read_only contradict each other; "
                              "drop one of them")
         if dimensions == 0:
-            self._shape, self._offset = (), (0,) * len(region.shape)
+            self._shape, self._offset = (), _ORIGIN[len(region.shape)]
         else:
             self._window(what, request)
 
     def _window(self, what: str, request: Request) -> None:
         whole = self._region.shape
+        if request.range is None and request.offset is None:
+            self._shape, self._offset = whole, _ORIGIN[len(whole)]
+            return
         shape = whole if request.range is None else request.range
         offset = (0,) * len(whole) if request.offset is None else request.offset
         if len(shape) != len(whole) or len(offset) != len(whole):
@@ -181,6 +187,24 @@ class Window(HasProperties):
 
     def __len__(self) -> int:
         return self.size()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def swap(self, other: Self) -> None:
+        """Exchange what two accessors of one kind denote (SYCL 2020 §4.7.6.12)."""
+        if type(other) is not type(self):
+            raise UsageError(errc.invalid, f"swap: expected another {type(self).__name__}, got "
+                             f"{type(other).__name__}")
+        names = [n for kind in type(self).__mro__ for n in getattr(kind, "__slots__", ())
+                 if n != "__weakref__"]
+        for name in names:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            setattr(self, name, theirs)
+            setattr(other, name, mine)
 
     def _host_array(self) -> Array:
         """Return the window as an array over the memory itself, read-only if the mode is."""

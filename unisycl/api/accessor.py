@@ -20,7 +20,7 @@ from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, address_space, target
 from unisycl.base.errors import UsageError, errc
-from unisycl.ir.types import View, element_type
+from unisycl.ir.types import View, element_type, global_view
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import BoundView, Capturable, Group, LocalSize
 from unisycl.runtime.regions import Region
@@ -55,10 +55,10 @@ class accessor(Window, Capturable):
         else:
             self._setup("accessor", source, request, dimensions)
             self._check_dtype(dtype)
-        elem = element_type(self._region.dtype)
-        if elem is None:
+        kind = global_view(self._region.dtype, len(self._shape), self.mode)
+        if kind is None:
             raise UsageError(errc.invalid, f"accessor: kernels have no type {self._region.dtype}")
-        self._type = View(elem, len(self._shape), address_space.global_space, self.mode)
+        self._type = kind
         self._placeholder = request.group is None and source is not None
         if request.group is not None:
             self.join(request.group)
@@ -82,7 +82,8 @@ class accessor(Window, Capturable):
             return
         group.check_alive()
         self._region.memory.check_open()
-        self._check_device(group.channel)
+        for channel in group.channels():
+            self._check_device(channel)
         group.add_access(self._access())
         group.remember(self)
         self._group = group
@@ -121,9 +122,10 @@ class accessor(Window, Capturable):
         if self.target is not target.device:
             raise UsageError(errc.kernel_argument, f"{self!r} is for host tasks; make the "
                              "accessor without a _host_task tag to use it in a kernel")
-        return self._bind_window()
+        return self.bound_window()
 
-    def _bind_window(self) -> BoundView:
+    def bound_window(self) -> BoundView:
+        """Return the accessible range as drivers take it (internal)."""
         region = self._region
         if self._shape == region.shape:
             return region.bound()
@@ -174,6 +176,9 @@ class accessor(Window, Capturable):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._elements().reshape(-1))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._elements().reshape(-1)[::-1])
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self._elements(), dtype=dtype, copy=copy)

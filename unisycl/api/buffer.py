@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,17 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.api import properties
-from unisycl.api.access import Backed
+from unisycl.api.access import Backed, read_only
 from unisycl.api.accessor import accessor
+from unisycl.api.allocators import buffer_allocator
+from unisycl.api.buffer_source import check_target, checked_dtype, make_region, sub_region
 from unisycl.api.host_accessor import host_accessor
 from unisycl.api.properties import HasProperties, Property, property_list
+from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.ir.types import element_type
-from unisycl.runtime.memory import Array, BufferMemory
+from unisycl.runtime.allocation import is_allocator
 from unisycl.runtime.regions import Region
-
-_TARGET_HELP = "pass a writable array, a weak reference to one, a callable, or None"
+from unisycl.runtime.usage import Usage
 
 
 class buffer(Backed, HasProperties):
@@ -37,9 +37,12 @@ class buffer(Backed, HasProperties):
         source: a NumPy array (used in place; read-only if the array is), any object with a
             writable buffer (``bytearray``, ``array.array``), an iterable of values (copied, never
             written back), a range, an int or a tuple of ints (uninitialised), or a buffer
-            (with an offset and a range: a sub-buffer).
-        args: an extent for ``source``, or offset and range of a sub-buffer; properties.
+            (with an offset and a range: a sub-buffer), or a ``shared_ptr``.
+        args: an extent for ``source``, or offset and range of a sub-buffer; an allocator;
+            properties.
         dtype: the type of an element; for an uninitialised buffer float64 if left out.
+        allocator: where memory of the buffer's own comes from: an object with ``allocate(nbytes)``
+            and ``deallocate(memory)``.
 
     Leaving a ``with`` block, ``close()`` and garbage collection wait for the work and write back.
     Example::
@@ -51,23 +54,32 @@ class buffer(Backed, HasProperties):
     __slots__ = ("__weakref__", "_finalizer", "_properties", "_root", "region")
     __kernel_refusal__ = "make an accessor of it in the command group and use that"
 
-    def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> None:
+    def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None,
+                 allocator: Any = None) -> None:
         places = [a for a in args if not _is_property(a)]
+        if allocator is None and places and is_allocator(places[-1]):
+            allocator = places.pop()
         self._properties = properties.check(
             properties.flatten(a for a in args if _is_property(a)), "buffer")
         self._root: buffer = self
         if isinstance(source, buffer):
             self._root = source._root
-            self.region = _sub_region(source, places)
+            self.region = sub_region(source, places)
             return
         if dtype is None and len(places) > 1 and not isinstance(places[-1], geo.range | int):
             dtype = places.pop()
-        self.region = _make_region(source, places, dtype)
-        bound = next((p for p in self._properties
-                      if isinstance(p, properties.property.buffer.context_bound)), None)
-        if bound is not None:
-            self.region.memory.bound_context = bound.get_context().state
+        self.region = make_region(source, places, dtype, allocator)
+        self._heed()
         self._finalizer = weakref.finalize(self, self.region.memory.finalize)
+
+    def _heed(self) -> None:
+        """Act on the properties given."""
+        kinds, memory = properties.property.buffer, self.region.memory
+        if self.has_property(kinds.context_bound):
+            memory.bound_context = self.get_property(kinds.context_bound).get_context().state
+        if self.has_property(kinds.use_mutex):
+            lock = self.get_property(kinds.use_mutex).get_mutex_ptr()
+            memory.usage = Usage(lock.acquire, lock.release)
 
     # ------------------------------------------------------------------ asking
     @property
@@ -104,6 +116,11 @@ class buffer(Backed, HasProperties):
         """Say whether the buffer was made from a part of another (SYCL 2020 §4.7.2.2)."""
         return self.region.start > 0 or self.region.stop < self._root.region.stop
 
+    def get_allocator(self) -> Any:
+        """Return the allocator given, or the default one (SYCL 2020 §4.7.2.2)."""
+        given = self.region.memory.allocator
+        return buffer_allocator() if given is None else given
+
     def __len__(self) -> int:
         return self.size()
 
@@ -113,7 +130,7 @@ class buffer(Backed, HasProperties):
 
         Raises ``errc.invalid`` if the sizes in bytes differ.
         """
-        kind = _checked_dtype(np.dtype(dtype))
+        kind = checked_dtype(np.dtype(dtype))
         have = self.byte_size()
         if extent is not None:
             shape = tuple(geo.as_range(extent))
@@ -148,15 +165,16 @@ class buffer(Backed, HasProperties):
         """Say where the contents go at the end; None: nowhere (SYCL 2020 §4.7.2.2).
 
         Args:
-            target: a writable array, a weak reference to one, or a callable that gets the bytes.
+            target: a writable array, a weak reference to one or to a ``shared_ptr``, or a callable
+                that gets the bytes.
 
         What earlier commands wrote into the source array in place stays written.
         """
-        _check_target(target, self.region.memory.nbytes)
+        check_target(target, self.region.memory.nbytes)
         memory = self.region.memory
         memory.check_open()
         memory.detach()
-        memory.target = target
+        memory.target = weakref.ref(target) if isinstance(target, shared_ptr) else target
 
     def set_write_back(self, flag: bool = True) -> None:
         """Allow or cancel writing back at the end (SYCL 2020 §4.7.2.2)."""
@@ -183,6 +201,11 @@ class buffer(Backed, HasProperties):
                  trace: TracebackType | None) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the contents: blocks until commands that write have ended."""
+        with host_accessor(self, read_only) as view:
+            return (_unpickled, (view.get_view().copy(),))
+
     def __copy__(self) -> buffer:
         return self
 
@@ -206,129 +229,12 @@ class buffer(Backed, HasProperties):
         return f"<buffer: {extent} of {self.dtype}{part}{state}>"
 
 
+def _unpickled(contents: np.ndarray[Any, np.dtype[Any]]) -> buffer:
+    """Return a buffer over contents that were pickled."""
+    return buffer(contents)
+
+
 def _is_property(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return bool(value) and all(_is_property(v) for v in value)
     return isinstance(value, Property | property_list) or properties.is_property(value)
-
-
-def _make_region(source: Any, places: list[Any], dtype: npt.DTypeLike | None) -> Region:
-    """Return the region of a new buffer, by the kind of its source."""
-    if _is_extent(source):
-        shape = tuple(geo.as_range(source))
-        kind = _checked_dtype(np.dtype(places[0] if places and dtype is None else
-                                       np.float64 if dtype is None else dtype))
-        return Region(BufferMemory(math.prod(shape) * kind.itemsize), kind, shape)
-    if source is None:
-        raise UsageError(errc.invalid, "buffer: expected an array, values or a range, got None")
-    array, in_place = _as_array(source, dtype)
-    if places:
-        shape = tuple(geo.as_range(places[0]))
-        if math.prod(shape) != array.size:
-            raise UsageError(errc.invalid, f"buffer: the range {shape} has {math.prod(shape)} "
-                             f"elements, the data {array.size}")
-        array = array.reshape(shape)
-    return _array_region(array, in_place=in_place)
-
-
-def _is_extent(source: Any) -> bool:
-    if isinstance(source, tuple):
-        return 0 < len(source) <= 3 and all(isinstance(v, int | np.integer) for v in source)
-    return isinstance(source, geo.range) or (
-        hasattr(source, "__index__") and not isinstance(source, np.ndarray))
-
-
-def _as_array(source: Any, dtype: npt.DTypeLike | None) -> tuple[Array, bool]:
-    """Return data as an array, and whether it is the user's own memory."""
-    if isinstance(source, np.ndarray):
-        if dtype is not None and source.dtype != np.dtype(dtype):
-            raise UsageError(errc.invalid, f"buffer: the array holds {source.dtype}, not "
-                             f"{np.dtype(dtype)}; convert it with astype first")
-        return source, True
-    try:
-        view = memoryview(source)
-    except TypeError:
-        view = None
-    if view is not None:
-        if dtype is None:
-            return np.asarray(view), True
-        return np.frombuffer(view, dtype), True
-    if hasattr(source, "__array_interface__"):
-        return np.asarray(source), True
-    if not isinstance(source, Iterable):
-        raise UsageError(errc.invalid, "buffer: expected an array, an iterable of values, a range "
-                         f"or a buffer, got {type(source).__name__}")
-    try:
-        return np.array(list(source), dtype), False
-    except (ValueError, TypeError) as err:
-        raise UsageError(errc.invalid, f"buffer: the values do not form an array: {err}") from err
-
-
-def _array_region(array: Array, *, in_place: bool) -> Region:
-    kind = _checked_dtype(array.dtype)
-    if array.ndim > 3:
-        raise UsageError(errc.invalid, f"buffer: an array of {array.ndim} dimensions; buffers have "
-                         "1 to 3; reshape it")
-    if not array.flags.c_contiguous:
-        raise UsageError(errc.invalid, "buffer: the array is not C-contiguous (a slice with a "
-                         "step, a transpose or Fortran order), so it cannot be used in place; pass "
-                         "np.ascontiguousarray(array), and copy the result back if it is needed")
-    if not array.flags.aligned:
-        raise UsageError(errc.invalid, "buffer: the array's elements are not aligned in memory; "
-                         "pass array.copy()")
-    shape = array.shape or (1,)
-    flat = array.reshape(-1).view(np.uint8)
-    writable = bool(array.flags.writeable)
-    target = array if in_place and writable else None
-    memory = BufferMemory(array.nbytes, flat, const=in_place and not writable, target=target)
-    return Region(memory, kind, shape)
-
-
-def _checked_dtype(kind: np.dtype[Any]) -> np.dtype[Any]:
-    if element_type(kind) is None:
-        if not kind.isnative:
-            raise UsageError(errc.invalid, f"buffer: {kind} has another byte order than the "
-                             "machine; convert it with astype(dtype.newbyteorder('='))")
-        raise UsageError(errc.invalid, f"buffer: kernels have no type {kind}; use bool, int8 to "
-                         "uint64, float16 to float64, or a structured dtype of these")
-    return kind
-
-
-def _sub_region(base: buffer, places: list[Any]) -> Region:
-    """Return the region of a sub-buffer (SYCL 2020 §4.7.2.1): contiguous and inside its base."""
-    if len(places) != 2:
-        raise UsageError(errc.invalid, "buffer: a sub-buffer is made by buffer(base, offset, "
-                         "range)")
-    if base.is_sub_buffer():
-        raise UsageError(errc.invalid, "buffer: the base is a sub-buffer itself; make this one "
-                         "from the whole buffer")
-    base.region.memory.check_open()
-    offset, shape, whole = tuple(geo.as_id(places[0])), tuple(geo.as_range(places[1])), base.shape
-    if len(offset) != len(whole) or len(shape) != len(whole):
-        raise UsageError(errc.invalid, f"buffer: offset {offset} and range {shape} must have the "
-                         f"base's {len(whole)} dimension(s)")
-    if any(o < 0 or o + s > w for o, s, w in zip(offset, shape, whole, strict=True)):
-        raise UsageError(errc.invalid, f"buffer: range {shape} at offset {offset} exceeds the "
-                         f"base's range {whole}")
-    inner = next((d for d, s in enumerate(shape) if s > 1), len(shape))
-    if any(shape[d] != whole[d] for d in range(inner + 1, len(shape))):
-        raise UsageError(errc.invalid, f"buffer: range {shape} at offset {offset} is not "
-                         f"contiguous in the base's range {whole}; only the first "
-                         "dimension larger than 1 may be cut")
-    region = base.region
-    start = sum(o * p for o, p in zip(offset, region.pitches, strict=True)) * base.dtype.itemsize
-    return Region(region.memory, base.dtype, shape, region.start + start)
-
-
-def _check_target(target: Any, nbytes: int) -> None:
-    array = target() if isinstance(target, weakref.ref) else target
-    if array is None or callable(array):
-        return
-    if not isinstance(array, np.ndarray):
-        raise UsageError(errc.invalid, f"set_final_data: got {type(array).__name__}; "
-                         f"{_TARGET_HELP}")
-    if not array.flags.writeable:
-        raise UsageError(errc.invalid, f"set_final_data: the array is read-only; {_TARGET_HELP}")
-    if array.nbytes < nbytes:
-        raise UsageError(errc.invalid, f"set_final_data: the array has {array.nbytes} bytes, the "
-                         f"buffer {nbytes}; give one of at least that size")

@@ -9,14 +9,14 @@ from typing import Any, Self
 
 from unisycl.api import device_info
 from unisycl.api.device import check_descriptor, device, platform
-from unisycl.api.info import Descriptor
+from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, check, flatten, property_list
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.devices import ContextState, names
 
 
-class context(HasProperties):
+class context(HasProperties, HasBackendInfo):
     """A set of devices of one platform (SYCL 2020 §4.6.3).
 
     Args:

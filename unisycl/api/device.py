@@ -10,14 +10,20 @@ from __future__ import annotations
 from typing import Any, Self
 
 from unisycl.api import device_info, selector
-from unisycl.api.info import Descriptor, device_type
+from unisycl.api.info import (
+    Descriptor,
+    HasBackendInfo,
+    device_type,
+    partition_affinity_domain,
+    partition_property,
+)
 from unisycl.base.enums import aspect, backend
-from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.runtime import devices
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import devices, partition
 from unisycl.runtime.devices import DeviceState
 
 
-class device:
+class device(HasBackendInfo):
     """A device that runs kernels (SYCL 2020 §4.6.4).
 
     Args:
@@ -81,12 +87,46 @@ class device:
         _check(what, "device")
         if what.name == "platform":
             return self.get_platform()
+        if what.name == "parent_device" and self.state.parent is not None:
+            return device._of(self.state.parent)
         return device_info.answer(self.state, what.name)
 
-    def create_sub_devices(self, *args: Any) -> list[device]:
-        """Split the device; ``errc.feature_not_supported`` (no device can be split so far)."""
-        raise UnsupportedError(errc.feature_not_supported, f"'{self.state.info.name}' cannot be "
-                               "partitioned; info.device.partition_properties lists what it can do")
+    def create_sub_devices(self, kind: partition_property, *args: Any) -> list[device]:
+        """Split the device into parts with compute units of their own (SYCL 2020 §4.6.4.2).
+
+        Args:
+            kind: ``info.partition_property.partition_equally``, ``.partition_by_counts`` or
+                ``.partition_by_affinity_domain``.
+            args: the compute units of each part; the numbers of units of the parts; or an
+                ``info.partition_affinity_domain``.
+
+        Returns:
+            The parts; the same ones for the same arguments. On the CPU a part runs on so many
+            threads, each on the processors of its units. Raises ``errc.feature_not_supported``
+            for what the device cannot do, ``errc.invalid`` for more units than it has.
+        """
+        what = partition_property
+        if kind is what.partition_equally and len(args) == 1 and hasattr(args[0], "__index__"):
+            made = partition.equally(self.state, int(args[0]))
+        elif kind is what.partition_by_counts and args:
+            counts = args if hasattr(args[0], "__index__") else args[0]
+            made = partition.by_counts(self.state, [int(c) for c in counts])
+        elif kind is what.partition_by_affinity_domain and len(args) == 1 and isinstance(
+                args[0], partition_affinity_domain):
+            made = partition.by_domain(self.state, args[0].name)
+        else:
+            raise UsageError(errc.invalid, "create_sub_devices: give info.partition_property's "
+                             "partition_equally and a number, partition_by_counts and a list of "
+                             "numbers, or partition_by_affinity_domain and an "
+                             "info.partition_affinity_domain")
+        return [device._of(state) for state in made]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name; only root devices have one that another process knows."""
+        if self.state.parent is not None:
+            raise UsageError(errc.invalid, f"{self!r} is a part of a device and cannot be pickled; "
+                             "split the device in the other process")
+        return (_named, (self.state.name,))
 
     def __copy__(self) -> device:
         return self
@@ -105,7 +145,7 @@ class device:
         return f"<device {self.state.name}: {info.name}, {info.max_compute_units} compute units>"
 
 
-class platform:
+class platform(HasBackendInfo):
     """A backend with its devices (SYCL 2020 §4.6.2).
 
     Args:
@@ -162,14 +202,19 @@ class platform:
         """Return what the descriptor asks for, e.g. ``info.platform.name``."""
         _check(what, "platform")
         found = self.states()
-        if what.name == "profile":
+        if what.name == "profile" and not (found and "profile" in found[0].info.details):
             raise UsageError(errc.invalid, "info.platform.profile is not defined for the backend "
                              f"'{self.get_backend().name}'")
+        if what.name == "profile":
+            return found[0].info.details["profile"]
         if what.name == "extensions":
             return []
         if what.name == "name":
-            return f"unisycl {self._name}"
+            return (found[0].info.platform if found else "") or f"unisycl {self._name}"
         return getattr(found[0].info, what.name) if found else ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (platform._of, (self._name,))
 
     def __copy__(self) -> platform:
         return self
@@ -185,6 +230,11 @@ class platform:
 
     def __repr__(self) -> str:
         return f"<platform {self._name}: {len(self.states())} device(s)>"
+
+
+def _named(name: str) -> device:
+    """Return the device of a name; ``errc.runtime`` if there is none."""
+    return device._of(devices.find(name))
 
 
 def _check(what: Any, owner: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from unisycl.api.info import (
     device_type,
+    execution_capability,
     fp_config,
     global_mem_cache_type,
     local_mem_type,
@@ -21,6 +22,7 @@ from unisycl.api.info import (
 from unisycl.base import geometry as geo
 from unisycl.base.enums import aspect, memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import partition
 from unisycl.runtime.devices import DeviceState
 
 Answer = Callable[[DeviceState], Any]
@@ -56,6 +58,12 @@ def _image(least: int) -> Answer:
     return lambda d: least if aspect.image in d.info.aspects else 0
 
 
+def _extent(least: int) -> Answer:
+    """How large an image's dimension may be: what the device says, or what every one must do."""
+    return lambda d: d.info.details.get("image_extent", least) \
+        if aspect.image in d.info.aspects else 0
+
+
 def _sizes(dimensions: int) -> Answer:
     return lambda d: geo.id(*d.info.max_work_item_sizes[-dimensions:])
 
@@ -78,11 +86,18 @@ def _floats(kind: str, need: aspect | None) -> Answer:
     return answer
 
 
-def _refused(name: str) -> Answer:
+def _reported(name: str) -> Answer:
+    """What only some backends define: the driver's answer where it has one."""
     def answer(d: DeviceState) -> Any:
+        if name in d.info.details:
+            return d.info.details[name]
         raise UsageError(errc.invalid, f"info.device.{name} is not defined for the backend "
                          f"'{d.info.backend.name}' (SYCL 2020 §4.6.4.4)")
     return answer
+
+
+def _capabilities(d: DeviceState) -> list[execution_capability]:
+    return [execution_capability[c] for c in _reported("execution_capabilities")(d)]
 
 
 def _orders(name: str) -> Answer:
@@ -109,9 +124,9 @@ TABLE: dict[str, Answer] = {
     "name": _field("name"), "vendor": _field("vendor"), "version": _field("version"),
     "driver_version": _field("driver_version"),
     "backend_version": lambda d: d.info.details.get("backend_version", d.info.version),
-    "profile": _refused("profile"),
-    "execution_capabilities": _refused("execution_capabilities"),
-    "preferred_interop_user_sync": _refused("preferred_interop_user_sync"),
+    "profile": _reported("profile"),
+    "execution_capabilities": _capabilities,
+    "preferred_interop_user_sync": _reported("preferred_interop_user_sync"),
     "max_compute_units": _field("max_compute_units"),
     "max_work_item_dimensions": lambda d: 3,
     "max_work_item_sizes": _sizes(3),
@@ -126,9 +141,9 @@ TABLE: dict[str, Answer] = {
     "max_mem_alloc_size": lambda d: d.info.max_mem_alloc_size or d.info.global_mem_size,
     "image_support": _is(aspect.image),
     "max_read_image_args": _image(128), "max_write_image_args": _image(8),
-    "image2d_max_width": _image(8192), "image2d_max_height": _image(8192),
-    "image3d_max_width": _image(2048), "image3d_max_height": _image(2048),
-    "image3d_max_depth": _image(2048), "image_max_buffer_size": _image(65536),
+    "image2d_max_width": _extent(8192), "image2d_max_height": _extent(8192),
+    "image3d_max_width": _extent(2048), "image3d_max_height": _extent(2048),
+    "image3d_max_depth": _extent(2048), "image_max_buffer_size": _image(65536),
     "max_samplers": _image(16),
     "max_parameter_size": _field("max_parameter_size"),
     "mem_base_addr_align": _field("mem_base_addr_align"),
@@ -159,11 +174,12 @@ TABLE: dict[str, Answer] = {
     "aspects": _aspects, "extensions": lambda d: [],
     "printf_buffer_size": _detail("printf_buffer_size", 1 << 20),
     "parent_device": _not_root,
-    "partition_max_sub_devices": lambda d: 0,
-    "partition_properties": lambda d: [],
-    "partition_affinity_domains": lambda d: [],
-    "partition_type_property": lambda d: partition_property.no_partition,
-    "partition_type_affinity_domain": lambda d: partition_affinity_domain.not_applicable,
+    "partition_max_sub_devices": lambda d: len(d.info.units),
+    "partition_properties": lambda d: [partition_property[k] for k in partition.kinds(d)],
+    "partition_affinity_domains": lambda d: [
+        partition_affinity_domain[k] for k in partition.affinity_domains(d)],
+    "partition_type_property": lambda d: partition_property[d.split[0]],
+    "partition_type_affinity_domain": lambda d: partition_affinity_domain[d.split[1]],
 }
 
 

@@ -6,16 +6,17 @@ Non-goals: scheduling. Invariant: two events of one command are equal and hash e
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from unisycl.api.device import check_descriptor
-from unisycl.api.info import Descriptor
+from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
 
 
-class event:
+class event(HasBackendInfo):
     """The progress of one command (SYCL 2020 §4.6.6). A new one is complete.
 
     ``wait`` and ``wait_and_throw`` also take a list when called on the class:
@@ -110,6 +111,10 @@ class event:
         start = max(start, task.submitted)
         return start if what.name == "command_start" else max(end, start)
 
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(errc.invalid, "an event cannot be pickled: its command runs in this "
+                         "process; wait for it and pickle the results")
+
     def __copy__(self) -> event:
         return self
 
@@ -143,6 +148,11 @@ def checked(events: Any) -> list[event]:
     raise UsageError(errc.invalid, f"expected an event or a list of events, got {events!r}")
 
 
-def tasks_of(events: Any) -> list[Task]:
-    """Return the tasks to depend on."""
-    return [e.task for e in checked(events) if e.task is not None]
+def tasks_of(events: Any, *, recording: bool = False) -> list[Task]:
+    """Return the tasks to depend on; recorded commands only where more is recorded."""
+    found = [e.task for e in checked(events) if e.task is not None]
+    if not recording:
+        for task in found:
+            if type(task.completion) is Recorded:
+                task.completion.done()  # says what to do instead
+    return found

@@ -7,18 +7,29 @@ at most one command; a refused command leaves nothing behind.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, overload
 
 from unisycl.api import transfer
 from unisycl.api.accessor import accessor
+from unisycl.api.device import device
+from unisycl.api.dynamic_parameter import dynamic_parameter
 from unisycl.api.event import event, tasks_of
+from unisycl.api.interop import interop_handle
+from unisycl.api.kernel_bundle import kernel_bundle
+from unisycl.api.kernel_constants import checked_id
 from unisycl.api.reduction import reduction
 from unisycl.api.usm import usm_pointer
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.enums import bundle_state
+from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
+from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
 from unisycl.runtime.channel import Channel
+from unisycl.runtime.fallback import Either
+from unisycl.runtime.graph import plan_of
 from unisycl.runtime.group import BoundView, Group, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, begin_nothing, begin_python
@@ -29,13 +40,21 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ()
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_second")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
-        if len(args) != 1 or not isinstance(args[0], Channel):
+        if not args or not isinstance(args[0], Channel):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
         super().__init__(args[0])
+        self._second: Channel | None = args[1] if len(args) > 1 else None
+        self._constants: dict[specialization_id, Any] = {}
+        self._bundle: kernel_bundle | None = None
+        self._dynamic: list[tuple[int, dynamic_parameter]] = []
+
+    def channels(self) -> tuple[Channel, ...]:
+        """Return the channel of the queue, and that of the secondary queue if there is one."""
+        return (self.channel,) if self._second is None else (self.channel, self._second)
 
     # ------------------------------------------------------------------ requirements
     def require(self, placeholder: accessor) -> None:
@@ -47,8 +66,46 @@ class handler(Group):
 
     def depends_on(self, events: event | Sequence[event]) -> None:
         """Run the command after these events (SYCL 2020 §4.9.4.1)."""
-        for task in tasks_of(events):
+        for task in tasks_of(events, recording=self.channel.recorder is not None):
             self.add_dependency(task)
+
+    def set_specialization_constant(self, name: specialization_id, value: Any) -> None:
+        """Give a constant a value for the kernel of this command group (SYCL 2020 §4.9.5).
+
+        ``errc.invalid`` together with ``use_kernel_bundle``, and if the value does not fit.
+        """
+        self.check_alive()
+        if self._bundle is not None:
+            raise UsageError(errc.invalid, "set_specialization_constant: this command group uses a "
+                             "kernel bundle; set the constant on the bundle in input state")
+        known = checked_id(name)
+        self._constants[known] = known.convert(value)
+
+    def get_specialization_constant(self, name: specialization_id) -> Any:
+        """Return the value the kernel of this command group will see (SYCL 2020 §4.9.5)."""
+        self.check_alive()
+        if self._bundle is not None:
+            return self._bundle.get_specialization_constant(name)
+        return self._constants.get(checked_id(name), name.default)
+
+    def use_kernel_bundle(self, bundle: Any) -> None:
+        """Launch the kernel of this command group out of a bundle (SYCL 2020 §4.9.4.4).
+
+        ``errc.invalid`` for a bundle of another context or not executable, and after
+        ``set_specialization_constant``; a kernel that is not in the bundle is refused with
+        ``errc.kernel_not_supported`` when it is launched.
+        """
+        self.check_alive()
+        if not isinstance(bundle, kernel_bundle) or bundle.state is not bundle_state.executable:
+            raise UsageError(errc.invalid, "use_kernel_bundle: expected a kernel_bundle in state "
+                             f"executable, got {bundle!r}")
+        if any(bundle.get_context().state is not c.context for c in self.channels()):
+            raise UsageError(errc.invalid, "use_kernel_bundle: the bundle belongs to another "
+                             "context than the queue; get it with queue.get_context()")
+        if self._constants:
+            raise UsageError(errc.invalid, "use_kernel_bundle: a constant was set on the handler "
+                             "before; set it on the bundle in input state instead")
+        self._bundle = bundle
 
     # ------------------------------------------------------------------ kernels
     @overload
@@ -111,15 +168,74 @@ class handler(Group):
     def _kernel(self, geometry: Any, fn: Any, args: tuple[Any, ...],
                 reductions: tuple[reduction, ...]) -> None:
         check_callable(fn)
+        if self.channel.recorder is not None:
+            self._dynamic = [(k, a) for k, a in enumerate(args) if isinstance(a, dynamic_parameter)]
+            args = tuple(a.value() if isinstance(a, dynamic_parameter) else a for a in args)
+        if self._bundle is not None:
+            args = self._from_bundle(self._bundle, fn, args)
+        elif self._constants:
+            args = Arguments.with_constants(args, self._constants)
+        if self._second is not None:
+            self._set_either(f"kernel '{label(fn)}'", lambda channel: launch.begin_launch(
+                channel, launch.build(channel, self, fn, geometry, args, reductions), reductions))
+            return
         made = launch.build(self.channel, self, fn, geometry, args, reductions)
         self.set_command(f"kernel '{label(fn)}'",
-                         launch.begin_launch(self.channel, made, reductions), native=True)
+                         launch.begin_launch(self.channel, made, reductions), native=True,
+                         launch=made)
+
+    def _set_either(self, what: str, make: Callable[[Channel], Begin]) -> None:
+        """Set a command that runs on the secondary queue if the primary one fails.
+
+        A kernel that either device does not support is refused (SYCL 2020 §5.7).
+        """
+        ways: dict[Channel, Begin] = {}
+        errors: list[exception] = []
+        for channel in self.channels():
+            try:
+                ways[channel] = make(channel)
+            except exception as err:
+                if err.code() is errc.kernel_not_supported or isinstance(err, KernelError):
+                    raise
+                errors.append(err)
+        if not ways:
+            raise errors[0]
+        self.channel, begin = next(iter(ways.items()))
+        if self._second is not None and len(ways) == 2:
+            begin = Either(begin, self._second, ways[self._second])
+        self.set_command(what, begin, native=True)
+
+    def _from_bundle(self, bundle: kernel_bundle, fn: Any,
+                     args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Check that a bundle has the kernel for this device, and add its constants."""
+        for channel in self.channels():
+            where = device._of(channel.device)
+            if not bundle.has_kernel(fn, where):
+                raise UnsupportedError(errc.kernel_not_supported, f"kernel '{label(fn)}' is not in "
+                                       f"the bundle this command group uses for {where!r}; leave "
+                                       "use_kernel_bundle out, or get a bundle with it")
+        return Arguments.with_constants(args, bundle.constants()) if bundle.constants() else args
+
+    def recorded(self, node: Any) -> None:
+        """Tell dynamic parameters which node of a graph uses them (internal)."""
+        for position, parameter in self._dynamic:
+            parameter.used_in(node, position)
+
+    def ext_oneapi_graph(self, graph: Any) -> None:
+        """Run an executable graph as the command of this group (sycl_ext_oneapi_graph)."""
+        self.check_free("ext_oneapi_graph")
+        plan = plan_of(graph)
+        plan.check(self.channel)
+        for access in plan.accesses:
+            self.add_access(access)
+        self.set_command("a graph", begin_python(plan.run_alone), native=False)
 
     def host_task(self, fn: Any = None) -> Any:
         """Run a Python function on a thread of the runtime when its turn has come (§4.10.1).
 
         Accessors with a ``_host_task`` tag give it the data; an exception becomes an asynchronous
-        error. A decorator without a function.
+        error. A function with a parameter gets an ``interop_handle``. A decorator without a
+        function.
         """
         self.check_free("host_task")
         if fn is None:
@@ -129,7 +245,8 @@ class handler(Group):
     def _host_task(self, fn: Any) -> None:
         check_callable(fn)
         self.set_command(f"host task '{label(fn)}'",
-                         begin_python(functools.partial(_run_host_task, fn, self.users())),
+                         begin_python(functools.partial(
+                             _run_host_task, fn, self.users(), self.channel)),
                          native=False)
 
     # ------------------------------------------------------------------ copies
@@ -190,13 +307,18 @@ class handler(Group):
         return transfer.operand(what, thing, self, self.channel, writes=writes)
 
     def _copy(self, what: str, dst: BoundView, src: BoundView) -> None:
-        self._transfer(what, dst, launch.begin_copy(self.channel, dst, src))
+        self._transfer(what, dst, lambda channel: launch.begin_copy(channel, dst, src))
 
     def _fill(self, what: str, dst: BoundView, pattern: Any) -> None:
-        self._transfer(what, dst, launch.begin_fill(self.channel, dst, pattern))
+        self._transfer(what, dst, lambda channel: launch.begin_fill(channel, dst, pattern))
 
-    def _transfer(self, what: str, dst: BoundView, begin: Begin) -> None:
-        self.set_command(what, begin if _size(dst) else begin_nothing, native=True)
+    def _transfer(self, what: str, dst: BoundView, make: Callable[[Channel], Begin]) -> None:
+        if not _size(dst):
+            self.set_command(what, begin_nothing, native=True)
+        elif self._second is not None:
+            self._set_either(what, make)
+        else:
+            self.set_command(what, make(self.channel), native=True)
 
     def __repr__(self) -> str:
         return f"<handler for {self.channel.device.name}{'' if self.alive else ', ended'}>"
@@ -230,11 +352,26 @@ def check_callable(fn: Any) -> None:
                          "reductions")
 
 
-def _run_host_task(fn: Callable[[], Any], users: list[HostUser]) -> None:
+def _run_host_task(fn: Callable[..., Any], users: list[HostUser], channel: Channel) -> None:
     for user in users:
         user.open()
     try:
-        fn()
+        if _takes_handle(fn):
+            fn(interop_handle(channel, users))
+        else:
+            fn()
     finally:
         for user in users:
             user.shut()
+
+
+def _takes_handle(fn: Callable[..., Any]) -> bool:
+    """Say whether a host task has a parameter for the interop_handle."""
+    if type(fn) is FunctionType:
+        return fn.__code__.co_argcount > len(fn.__defaults__ or ())
+    try:
+        known = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):  # a builtin that does not say
+        return False
+    return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+               for p in known)

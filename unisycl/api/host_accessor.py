@@ -6,7 +6,6 @@ no conflicting command runs, and submitting one never blocks.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -17,10 +16,7 @@ import numpy.typing as npt
 from unisycl.api.access import Array, Request, Window
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import lifecycle
-from unisycl.runtime.completions import Gate
-from unisycl.runtime.memory import report
-from unisycl.runtime.tasks import Task, process
+from unisycl.runtime.holding import Holding
 
 
 class host_accessor(Window):
@@ -38,39 +34,15 @@ class host_accessor(Window):
             print(x[0], x.get_view().sum())
     """
 
-    __slots__ = ("__weakref__", "_array", "_gate", "_task")
+    __slots__ = ("__weakref__", "_array", "_holding")
 
     def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:
-        self._gate: Gate | None = None
+        self._holding: Holding | None = None
         self._array: Array | None = None
         self._setup("host_accessor", source, Request("host_accessor", args), dimensions)
         mode = "reads" if not self.mode.writes else "writes"
-        task = self._task = Task(None, f"a host_accessor that {mode} the buffer")
-        deps = self._enter(task)
-        try:
-            for dep in deps:
-                dep.wait()
-            report(deps)
-        except BaseException:
-            self.close()
-            raise
+        self._holding = Holding(self._access(), self, f"a host_accessor that {mode} the buffer")
         self._array = self._host_array()
-
-    def _enter(self, task: Task) -> list[Task]:
-        """Take a place in the order of the buffer's users; the gate stays shut until closed."""
-        gate = self._gate = Gate()
-        gate.owner = threading.get_ident()
-        task.occupy(gate)
-        memory = self._region.memory
-        access = self._access()
-        with process.lock:
-            deps = memory.tracker.access(access.start, access.stop, writes=self.mode.writes,
-                                         task=task)
-            memory.wrote = memory.wrote or self.mode.writes
-        task.follow(deps)
-        memory.open_hosts.add(self)
-        lifecycle.guard(gate)
-        return deps
 
     def get_view(self) -> Array:
         """Return the elements as an array over the memory itself; valid until ``close``."""
@@ -83,9 +55,14 @@ class host_accessor(Window):
     def close(self) -> None:
         """Let later commands go on; the accessor cannot be used any more."""
         self._array = None
-        gate = self._gate
-        if gate is not None:
-            gate.finish()
+        if self._holding is not None:
+            self._holding.release()
+
+    def swap(self, other: Self) -> None:
+        """Exchange what two host accessors denote (SYCL 2020 §4.7.6.12)."""
+        super().swap(other)
+        for one in (self, other):
+            one._region.memory.open_hosts.add(one)
 
     def is_open(self) -> bool:
         """Say whether the elements can still be used."""
@@ -103,6 +80,25 @@ class host_accessor(Window):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view().reshape(-1))
 
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self.get_view().reshape(-1)[::-1])
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        view = self.get_view()
+        if view.dtype.names:
+            raise AttributeError("records keep their type through __array__ only")
+        return view.__array_interface__
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Return a DLPack capsule over the elements, to be used before ``close``."""
+        return self.get_view().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's name of the host's memory."""
+        device, index = self.get_view().__dlpack_device__()
+        return int(device), int(index)
+
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.get_view(), dtype=dtype, copy=copy)
 
@@ -115,13 +111,9 @@ class host_accessor(Window):
         self.close()
 
     def __del__(self) -> None:
-        gate = getattr(self, "_gate", None)
-        if gate is not None and not gate.done():
-            gate.owner = 0
-            if process.lock.held():
-                process.executor.submit(gate.finish)
-            else:
-                gate.finish()
+        holding = getattr(self, "_holding", None)
+        if holding is not None:
+            holding.abandon()
 
     def __repr__(self) -> str:
         extent = " x ".join(map(str, self._shape)) or "one element"

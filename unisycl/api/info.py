@@ -9,8 +9,10 @@ from __future__ import annotations
 import difflib
 import enum
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
-from unisycl.base.enums import info_event_status
+from unisycl.base.enums import backend, info_event_status
+from unisycl.base.errors import UsageError, errc
 
 DEVICE = [
     "device_type", "vendor_id", "max_compute_units", "max_work_item_dimensions",
@@ -49,6 +51,12 @@ NAMES: dict[str, list[str]] = {
     ],
     "queue": ["context", "device"],
     "event": ["command_execution_status"],
+    "kernel": ["num_args", "attributes"],
+    "kernel_device_specific": [
+        "global_work_size", "work_group_size", "compile_work_group_size",
+        "preferred_work_group_size_multiple", "private_mem_size", "max_num_sub_groups",
+        "compile_num_sub_groups", "max_sub_group_size", "compile_sub_group_size",
+    ],
     "event_profiling": ["command_submit", "command_start", "command_end"],
 }
 
@@ -85,6 +93,21 @@ class Namespace:
 
     def __repr__(self) -> str:
         return f"info.{self._owner}"
+
+
+class HasBackendInfo:
+    """``get_backend_info`` of the classes that have it (SYCL 2020 §4.5.1.2)."""
+
+    __slots__ = ()
+
+    def get_backend(self) -> backend:
+        """Return the backend."""
+        raise NotImplementedError
+
+    def get_backend_info(self, what: Any) -> NoReturn:
+        """Refuse: no backend so far defines descriptors of its own (SYCL 2020 §4.5.1.2)."""
+        raise UsageError(errc.backend_mismatch, f"get_backend_info: the backend "
+                         f"'{self.get_backend().name}' defines no {what!r}; use get_info")
 
 
 class device_type(enum.Enum):
@@ -164,6 +187,9 @@ class info:
     context = Namespace("context", NAMES["context"])
     queue = Namespace("queue", NAMES["queue"])
     event = Namespace("event", NAMES["event"])
+    kernel = Namespace("kernel", NAMES["kernel"])
+    kernel_device_specific = Namespace(
+        "kernel_device_specific", NAMES["kernel_device_specific"])
     event_profiling = Namespace("event_profiling", NAMES["event_profiling"])
     device_type = device_type
     event_command_status = info_event_status

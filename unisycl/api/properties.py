@@ -6,6 +6,7 @@ of one of the classes here; ``property.queue.in_order`` mirrors ``sycl::property
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -46,6 +47,25 @@ class property_list:
         return f"property_list({', '.join(map(repr, self.properties))})"
 
 
+class _Mutex(Property):
+    """A lock of the user's that the runtime holds while commands use some data.
+
+    The lock is a ``threading.Lock`` or an object with ``acquire`` and ``release``, which
+    threads of the runtime call; whoever holds it sees current data.
+    """
+
+    def __init__(self, lock: Any) -> None:
+        if not (hasattr(lock, "acquire") and hasattr(lock, "release")) or (
+                isinstance(lock, type(threading.RLock()))):
+            raise UsageError(errc.invalid, "use_mutex: expected a threading.Lock (an RLock "
+                             f"belongs to one thread), got {type(lock).__name__}")
+        super().__init__(lock)
+
+    def get_mutex_ptr(self) -> Any:
+        """Return the lock."""
+        return self.value
+
+
 class property:
     """The properties of SYCL 2020, by the class they belong to."""
 
@@ -62,6 +82,21 @@ class property:
 
             applies_to = ("queue",)
 
+        class priority_normal(Property):
+            """Commands are as urgent as others (sycl_ext_oneapi_queue_priority)."""
+
+            applies_to = ("queue",)
+
+        class priority_low(Property):
+            """Commands are less urgent than others: a hint (sycl_ext_oneapi_queue_priority)."""
+
+            applies_to = ("queue",)
+
+        class priority_high(Property):
+            """Commands are more urgent than others: a hint (sycl_ext_oneapi_queue_priority)."""
+
+            applies_to = ("queue",)
+
     class buffer:
         """Properties of buffers (SYCL 2020 §4.7.2.3)."""
 
@@ -70,10 +105,37 @@ class property:
 
             applies_to = ("buffer",)
 
+        class use_mutex(_Mutex):
+            """The runtime holds a lock while commands use the data: ``use_mutex(lock)``."""
+
+            applies_to = ("buffer",)
+
         class context_bound(Property):
             """The buffer is used in one context only: ``context_bound(ctx)``."""
 
             applies_to = ("buffer",)
+
+            def get_context(self) -> Any:
+                """Return the context."""
+                return self.value
+
+    class image:
+        """Properties of images (SYCL 2020 §4.7.3.3)."""
+
+        class use_host_ptr(Property):
+            """Use the memory given and no other; refused where that is not possible."""
+
+            applies_to = ("sampled_image", "unsampled_image")
+
+        class use_mutex(_Mutex):
+            """The runtime holds a lock while commands use the data: ``use_mutex(lock)``."""
+
+            applies_to = ("sampled_image", "unsampled_image")
+
+        class context_bound(Property):
+            """The image is used in one context only: ``context_bound(ctx)``."""
+
+            applies_to = ("sampled_image", "unsampled_image")
 
             def get_context(self) -> Any:
                 """Return the context."""
@@ -87,10 +149,34 @@ class property:
 
             applies_to = ("reduction",)
 
+    class graph:
+        """Properties of graphs and of ``finalize`` (sycl_ext_oneapi_graph)."""
+
+        class updatable(Property):
+            """An executable graph may be updated: ``finalize(property.graph.updatable())``."""
+
+            applies_to = ("finalize",)
+
+        class no_cycle_check(Property):
+            """``make_edge`` does not look for cycles; making one is the program's fault."""
+
+            applies_to = ("command_graph",)
+
+        class assume_buffer_outlives_graph(Property):
+            """Buffers outlive the graph; unisycl keeps their memory alive anyway."""
+
+            applies_to = ("command_graph",)
+
+        class enable_profiling(Property):
+            """Events of graphs answer ``get_profiling_info``, as their queue says anyway."""
+
+            applies_to = ("finalize",)
+
     class no_init(Property):
         """The old contents need not be kept (SYCL 2020 §4.7.6.4)."""
 
-        applies_to = ("accessor", "host_accessor")
+        applies_to = ("accessor", "host_accessor", "unsampled_image_accessor",
+                      "host_unsampled_image_accessor")
 
 
 no_init = property.no_init()
@@ -141,6 +227,10 @@ class HasProperties:
 
     __slots__ = ()
     _properties: tuple[Property, ...]
+
+    def __reduce__(self) -> Any:
+        raise UsageError(errc.invalid, f"a {type(self).__name__} cannot be pickled: it belongs to "
+                         "this process; make another one in the process that needs it")
 
     def has_property(self, kind: type[Property]) -> bool:
         """Say whether a property of this class was given (SYCL 2020 §4.5.4)."""

@@ -12,20 +12,23 @@ from types import FunctionType, TracebackType
 from typing import Any, Self, overload
 
 from unisycl.api import properties, selector
+from unisycl.api.bound_kernel import bound_kernel
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.event import event, tasks_of
 from unisycl.api.handler import check_callable, handler, split
-from unisycl.api.info import Descriptor
+from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import default_context, require_aspect
-from unisycl.runtime.tasks import Task
+from unisycl.runtime.graph import plan_of
+from unisycl.runtime.program import label
+from unisycl.runtime.tasks import Task, check_process
 
 Kernel = Callable[..., Any]
 _NONE: tuple[Task, ...] = ()
@@ -33,7 +36,7 @@ _PLAIN = frozenset((FunctionType, kernel))
 _GIVEN = (Property, property_list, list, tuple)
 
 
-class queue(QueueBase, HasProperties):
+class queue(QueueBase, HasProperties, HasBackendInfo):
     """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
 
     Args:
@@ -59,9 +62,9 @@ class queue(QueueBase, HasProperties):
                 selector.pick(selector.default_selector_v, in_context))
         elif not isinstance(chosen, device):
             chosen = device(chosen) if in_context is None else selector.pick(chosen, in_context)
-        if in_context is not None and chosen not in in_context:
+        if owner is not None and not owner.state.covers(chosen.state):
             raise UsageError(errc.invalid, f"queue: {chosen!r} is not a device of the context; "
-                             "choose one of context.get_devices()")
+                             "choose one of context.get_devices(), or a part of one")
         self._properties = properties.check(properties.flatten(given), "queue")
         profiling = self.has_property(properties.property.queue.enable_profiling)
         if profiling:
@@ -127,13 +130,20 @@ class queue(QueueBase, HasProperties):
         self.wait_and_throw()
 
     # ------------------------------------------------------------------ submitting
-    def submit(self, group_function: Callable[[handler], Any]) -> event:
+    def submit(self, group_function: Callable[[handler], Any],
+               secondary: queue | None = None) -> event:
         """Run a command group function at once and submit what it asks for (SYCL 2020 §4.6.5.2).
 
         Works as a decorator: the name of the function then stands for the event.
+
+        Args:
+            group_function: called once, with a ``handler``.
+            secondary: a queue to run the kernel, copy or fill on if it fails on this one; the
+                failure is then not reported (SYCL 2020 §3.9.10). Host tasks are not run twice.
         """
         check_callable(group_function)
-        h = handler(self.channel)
+        h = handler(self.channel) if secondary is None else handler(
+            self.channel, _secondary(secondary))
         try:
             group_function(h)
         except BaseException:
@@ -147,7 +157,7 @@ class queue(QueueBase, HasProperties):
     def single_task(self, first: Any, /, *rest: Any, depends_on: Any = ()) -> event: ...
     def single_task(self, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel once (SYCL 2020 §4.6.5.3): ``single_task([events,] fn, *args)``."""
-        rest, deps = _dependencies(rest, depends_on)
+        rest, deps = self._dependencies(rest, depends_on)
         if not rest:
             return lambda fn: self.single_task(fn, depends_on=depends_on)
         check_callable(rest[0])
@@ -175,7 +185,7 @@ class queue(QueueBase, HasProperties):
         if rest and type(rest[0]) in _PLAIN and not depends_on:
             return event._of(launch.launch_now(
                 self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
-        rest, deps = _dependencies(rest, depends_on)
+        rest, deps = self._dependencies(rest, depends_on)
         offset, reductions, fn, args = split(rest)
         geometry = launch.space_geometry(space, offset)
         if fn is None:
@@ -183,6 +193,21 @@ class queue(QueueBase, HasProperties):
                 self.channel, f, geometry, (), reductions, deps))
         check_callable(fn)
         return event._of(launch.launch_now(self.channel, fn, geometry, args, reductions, deps))
+
+    def bind(self, space: Any, kernel: Kernel, *arguments: Any) -> bound_kernel:
+        """Return a launch that is ready to be submitted again and again: call it.
+
+        Args:
+            space: a range, an int, a tuple, or an nd_range.
+            kernel: the kernel; what it captures is read now.
+            arguments: its further arguments: USM memory, arrays, numbers, structs.
+
+        Raises what ``parallel_for`` raises for a kernel or for arguments that do not fit.
+        """
+        check_callable(kernel)
+        check_process(self.channel)
+        made = launch.build(self.channel, None, kernel, launch.space_geometry(space), arguments)
+        return bound_kernel(self.channel, made, label(kernel))
 
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, depends_on: Any = ()) -> event:
         """Copy bytes between USM memory and arrays (SYCL 2020 §4.6.5.3)."""
@@ -214,6 +239,16 @@ class queue(QueueBase, HasProperties):
         """Advise how memory will be used: a hint (SYCL 2020 §4.6.5.3)."""
         return self._command(depends_on, lambda h: h.mem_advise(pointer, nbytes, advice))
 
+    def _dependencies(self, rest: tuple[Any, ...],
+                      named: Any) -> tuple[tuple[Any, ...], Sequence[Task]]:
+        """Take the events that may stand before a kernel, and those given by name."""
+        recording = self.channel.recorder is not None
+        deps: list[Task] = tasks_of(named, recording=recording) if named else []
+        if rest and isinstance(rest[0], event | Sequence):
+            deps += tasks_of(rest[0], recording=recording)
+            rest = rest[1:]
+        return rest, tuple(dict.fromkeys(deps))
+
     def _command(self, depends_on: Any, ask: Callable[[handler], None]) -> event:
         def group(h: handler) -> None:
             h.depends_on(depends_on)
@@ -222,10 +257,23 @@ class queue(QueueBase, HasProperties):
 
     def ext_oneapi_submit_barrier(self, events: Sequence[event] | None = None) -> event:
         """Return an event that completes after these events, or after all submitted so far."""
-        tasks = self.channel.snapshot() if events is None else tasks_of(events)
+        tasks = self.channel.snapshot() if events is None else tasks_of(
+            events, recording=self.channel.recorder is not None)
         task = Task(self.channel, "a barrier", self.channel.driver)
         self.channel.submit(task, tasks, launch.begin_nothing)
         return event._of(task)
+
+    # ------------------------------------------------------------------ graphs
+    def ext_oneapi_graph(self, graph: Any, depends_on: Any = ()) -> event:
+        """Submit an executable graph as one command (sycl_ext_oneapi_graph)."""
+        if self.channel.recorder is not None:
+            return self._command(depends_on, lambda h: h.ext_oneapi_graph(graph))
+        return event._of(plan_of(graph).submit(self.channel, tasks_of(depends_on)))
+
+    def ext_oneapi_get_state(self) -> queue_state:
+        """Say whether commands are run or recorded (sycl_ext_oneapi_graph)."""
+        recording = self.channel.recorder is not None
+        return queue_state.recording if recording else queue_state.executing
 
     # ------------------------------------------------------------------ as an object
     def __enter__(self) -> Self:
@@ -257,6 +305,12 @@ class queue(QueueBase, HasProperties):
         return f"<queue on {self.channel.device.name}: {order}, {pending} pending>"
 
 
+def _secondary(given: Any) -> Channel:
+    if not isinstance(given, queue):
+        raise UsageError(errc.invalid, f"submit: the secondary queue is a {type(given).__name__}")
+    return given.channel
+
+
 def _arguments(args: tuple[Any, ...]) -> tuple[Any, context | None, Any, list[Any]]:
     """Sort a constructor's arguments: device or selector, context, handler, properties."""
     chosen: Any = None
@@ -279,12 +333,3 @@ def _arguments(args: tuple[Any, ...]) -> tuple[Any, context | None, Any, list[An
             raise UsageError(errc.invalid, f"queue: did not expect a {type(arg).__name__}; give a "
                              "device or a selector, a context, an async handler, properties")
     return chosen, owner, found, given
-
-
-def _dependencies(rest: tuple[Any, ...], named: Any) -> tuple[tuple[Any, ...], Sequence[Task]]:
-    """Take the events that may stand before a kernel, and those given by name."""
-    deps: list[Task] = tasks_of(named) if named else []
-    if rest and isinstance(rest[0], event | list):
-        deps += tasks_of(rest[0])
-        rest = rest[1:]
-    return rest, tuple(dict.fromkeys(deps))

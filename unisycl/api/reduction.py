@@ -1,11 +1,13 @@
 """``reduction``: a variable that all work-items of a kernel combine into (SYCL 2020 §4.9.2).
 
 Non-goals: combining (backends, ``lang.reducer``). Invariant: the variable is one element of a
-buffer, of USM or of an array; its old value takes part unless it is initialised to the identity.
+buffer or of USM, or all elements of an array or span; old values take part unless they are
+initialised to the identity.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -30,8 +32,9 @@ class reduction(HasProperties):
     """A reduction variable, given to ``parallel_for`` before the kernel (SYCL 2020 §4.9.2.1).
 
     Args:
-        variable: a buffer of one element, USM memory (its first element), or an array of one
-            element.
+        variable: a buffer of one element, USM memory (its first element), a ``span`` of USM
+            memory, or a one-dimensional array; of several elements each is a variable, which the
+            kernel subscripts: ``r[k] += x``. An accessor of one element will do, too.
         args: the handler (buffers only), then the identity if the operator has no known one, the
             operator (``plus``, ``minimum``, ..., or a function of two), properties.
 
@@ -41,7 +44,7 @@ class reduction(HasProperties):
         q.parallel_for(n, unisycl.reduction(total, unisycl.plus), kernel).wait()
     """
 
-    __slots__ = ("_properties", "_variable", "dtype", "identity", "initialize", "op")
+    __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "op")
 
     def __init__(self, variable: Any, *args: Any) -> None:
         group = next((a for a in args if isinstance(a, Group)), None)
@@ -55,7 +58,8 @@ class reduction(HasProperties):
         self._properties = properties.check(properties.flatten(given), "reduction")
         self._variable = self._resolve(variable, group)
         self.dtype: np.dtype[Any] = self._variable.dtype
-        self.initialize = self.has_property(properties.property.reduction.initialize_to_identity)
+        self.extent = _extent(self._variable)
+        self.initialize = self._drops()
         self.identity = self._identity(rest[0] if len(rest) == 2 else _MISSING)
 
     def _resolve(self, variable: Any, group: Group | None) -> Any:
@@ -73,19 +77,32 @@ class reduction(HasProperties):
             if variable.size() != 1:
                 raise UsageError(errc.invalid, f"reduction: the accessor has {variable.size()} "
                                  "elements; it must have 1")
+            if not variable.mode.writes:
+                raise UsageError(errc.invalid, "reduction: the accessor is read-only; request "
+                                 "write_only or read_write")
             return variable
         if isinstance(variable, usm_pointer):
             if variable.size() < 1:
                 raise UsageError(errc.invalid, "reduction: the USM memory has no element")
             return usm_pointer(variable.block, variable.dtype, (1,), variable.offset)
+        if isinstance(variable, span):
+            return variable.data
         if isinstance(variable, np.ndarray):
-            if variable.size != 1 or not variable.flags.writeable:
-                raise UsageError(errc.invalid, f"reduction: the array has {variable.size} elements"
-                                 f"{'' if variable.flags.writeable else ' and is read-only'}; it "
-                                 "must be writable and have 1")
+            if (variable.ndim != 1 and variable.size != 1) or not variable.size \
+                    or not variable.flags.writeable:
+                kind = "" if variable.flags.writeable else "read-only "
+                raise UsageError(errc.invalid, f"reduction: a {kind}array of shape "
+                                 f"{variable.shape}; it must be writable, of one dimension and not "
+                                 "empty")
             return variable
-        raise UsageError(errc.invalid, "reduction: expected a buffer, USM memory or an array, got "
-                         f"{type(variable).__name__}")
+        raise UsageError(errc.invalid, "reduction: expected a buffer, USM memory, a span or an "
+                         f"array, got {type(variable).__name__}")
+
+    def _drops(self) -> bool:
+        """Say whether old values do not count: as asked, or because an accessor discards them."""
+        dropped = properties.property.no_init
+        return self.has_property(properties.property.reduction.initialize_to_identity) or (
+            isinstance(self._variable, accessor) and self._variable.has_property(dropped))
 
     def _identity(self, given: Any) -> Any:
         if given is not _MISSING:
@@ -105,7 +122,42 @@ class reduction(HasProperties):
             view = bind_array(self._variable, channel)
         else:
             view = self._variable.bind(group, channel)
-        return BoundView(view.memory, view.offset, (1,), (1,)), self.initialize
+        return BoundView(view.memory, view.offset, (self.extent,), (1,)), self.initialize
 
     def __repr__(self) -> str:
         return f"reduction({self._variable!r}, {getattr(self.op, '__name__', self.op)})"
+
+
+class span:
+    """Neighbouring elements of USM memory or an array, their number fixed (C++ ``std::span``).
+
+    Args:
+        data: USM memory or a one-dimensional array.
+        extent: how many of its first elements; all if left out.
+
+    Raises ``errc.invalid`` if there are fewer, or none.
+    """
+
+    __slots__ = ("data", "extent")
+
+    def __init__(self, data: Any, extent: int | None = None) -> None:
+        if not isinstance(data, usm_pointer | np.ndarray) or len(data.shape) != 1:
+            raise UsageError(errc.invalid, "span: expected USM memory or an array of one "
+                             f"dimension, got {type(data).__name__}")
+        whole = data.shape[0]
+        self.extent = whole if extent is None else operator.index(extent)
+        if not 0 < self.extent <= whole:
+            raise UsageError(errc.invalid, f"span: {self.extent} elements of {whole}")
+        self.data: Any = data[:self.extent] if isinstance(data, np.ndarray) else usm_pointer(
+            data.block, data.dtype, (self.extent,), data.offset)
+
+    def __len__(self) -> int:
+        return self.extent
+
+    def __repr__(self) -> str:
+        return f"span({self.data!r})"
+
+
+def _extent(variable: Any) -> int:
+    """Return how many variables there are."""
+    return int(variable.size) if isinstance(variable, np.ndarray) else int(variable.size())

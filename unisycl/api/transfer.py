@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.api.accessor import accessor
+from unisycl.api.shared_ptr import shared_ptr
 from unisycl.api.usm import usm_pointer
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.channel import Channel
@@ -33,6 +34,8 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
         return thing.bind(group, channel)
     if isinstance(thing, usm_pointer):
         return thing.bind(group, channel)
+    if isinstance(thing, shared_ptr):
+        thing = thing.get()
     if isinstance(thing, np.ndarray):
         if not thing.flags.c_contiguous:
             raise UsageError(errc.invalid, f"{what}: the array is not C-contiguous; pass "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,13 @@ from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
-from unisycl.base.enums import address_space, aspect, usm_kind
+from unisycl.base.enums import access_mode, aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
-from unisycl.ir.types import View, element_type
+from unisycl.ir.types import View, global_view
+from unisycl.lang.cell import NativeCell
 from unisycl.runtime import usm as blocks
+from unisycl.runtime.allocation import Array
 from unisycl.runtime.devices import ContextState, DeviceState, require_aspect
-from unisycl.runtime.memory import Array
 
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
@@ -46,12 +47,15 @@ class usm_pointer(blocks.Pointer):
 
     def __init__(self, block: blocks.Block, dtype: np.dtype[Any], shape: tuple[int, ...],
                  offset: int = 0) -> None:
-        elem = element_type(dtype)
-        if elem is None:
+        kind = global_view(dtype, len(shape), access_mode.read_write)
+        if kind is None:
             raise UsageError(errc.invalid, f"USM: kernels have no type {dtype}; use bool, an "
                              "integer, a float or a structured dtype of these")
         super().__init__(block, dtype, shape, offset)
-        self._type = View(elem, len(shape), address_space.global_space)
+        if not self._bound.memory.flags.writeable:
+            kind = global_view(dtype, len(shape), access_mode.read)
+        assert kind is not None
+        self._type = kind
         self._view: Array | None = None
 
     def __kernel_type__(self) -> View:
@@ -72,11 +76,52 @@ class usm_pointer(blocks.Pointer):
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
+        view = self.get_view()
+        if view.dtype.names:
+            raise AttributeError("records keep their type through __array__ only")
         self.block.exported = True
-        return self.get_view().__array_interface__
+        return view.__array_interface__
+
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        self.block.exported = True
+        return {"data": (self.address(), not self._type.mode.writes), "shape": self.shape,
+                "strides": None, "typestr": self.dtype.str, "offset": 0, "version": 1,
+                "syclobj": context._of(self.block.context)}
+
+    @property
+    def usm_type(self) -> str:
+        """The kind of memory as dpctl names it: host, device or shared."""
+        return self.block.kind.name
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Return a DLPack capsule over the memory; refused for device allocations."""
+        return self.get_view().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's name of the host's memory."""
+        device, index = self.get_view().__dlpack_device__()
+        return int(device), int(index)
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(errc.invalid, "USM memory cannot be pickled: it belongs to a context of "
+                         "this process; pickle a copy, p[:].copy()")
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.get_view(), dtype=dtype, copy=copy)
+
+    def __atomic_cell__(self, index: Any) -> NativeCell | None:
+        """Return an element for ``atomic_ref`` on the host; None where Python's threads suffice."""
+        native = (d.driver.words() for d in self.block.context.devices)
+        words = next((w for w in native if w is not None), None)
+        if words is None:
+            return None
+        place = tuple(index) if isinstance(index, tuple | geo.id) else (index,)
+        one = self.get_view()[(*place, ...)]
+        if one.ndim:
+            raise UsageError(errc.invalid, f"atomic_ref: {self!r} has {len(self.shape)} "
+                             f"dimensions; give one index for each, not {index!r}")
+        return NativeCell(words, one.__array_interface__["data"][0], self.dtype)
 
     def address(self) -> int:
         """Return the address of the first element."""
@@ -151,12 +196,12 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
             dtype = arg
     if kind is None or kind is usm_kind.unknown:
         raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
-    state, owner = _place(kind, where)
+    state, owner = place(kind, where)
     return _allocate(count, np.dtype(np.uint8 if dtype is None else dtype), kind, alignment, state,
                      owner)
 
 
-def _place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
+def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
     """Return the device and context of an allocation (SYCL 2020 §4.8.3)."""
     found = next((q for q in where if isinstance(q, QueueBase)), None)
     if found is not None:
@@ -166,7 +211,7 @@ def _place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]
     if owner is None or (chosen is None and kind is not usm_kind.host):
         raise UsageError(errc.invalid, "USM is allocated with a queue, or a device and a context")
     state = owner.state.devices[0] if chosen is None else chosen.state
-    if state not in owner.state.devices:
+    if not owner.state.covers(state):
         raise UsageError(errc.invalid, f"the device '{state.info.name}' is not in the context; use "
                          "one of its devices")
     return state, owner.state

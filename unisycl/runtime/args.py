@@ -80,6 +80,12 @@ def local_bytes(kernel: Kernel) -> int:
                if a.type.space is address_space.local_space)
 
 
+def private_bytes(kernel: Kernel) -> int:
+    """Return the private arrays that a kernel declares, per work-item."""
+    return sum(_bytes(a.type.elem, a.shape) for a in kernel.arrays
+               if a.type.space is address_space.private_space)
+
+
 def parameter_bytes(kernel: Kernel) -> int:
     """Return the bytes a kernel's parameters take."""
     return sum(p.type.size if isinstance(p.type, Struct) else p.type.dtype.size

@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
 
-from unisycl.backends.base import Driver
+from unisycl.backends.base import Driver, Launch
 from unisycl.base.errors import exception_list
 from unisycl.runtime import lifecycle
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
@@ -22,8 +22,17 @@ _TRIM = 8
 _PRUNE = 256
 
 
+class Recorder(Protocol):
+    """Takes the command groups of a queue that is being recorded."""
+
+    def take(self, group: Any) -> Task:
+        """Make a node of a group that is complete."""
+
+
 class Channel:
     """The state of one queue. All methods may be called from any thread."""
+
+    recorder: ClassVar[Recorder | None] = None
 
     __slots__ = ("__weakref__", "_last", "_limit", "_lock", "context", "device", "driver", "errors",
                  "generation", "handler", "in_order", "pending", "profiling")
@@ -57,6 +66,47 @@ class Channel:
                 deps = (*deps, last)
         self._add(task)
         task.enqueue(deps, begin)
+
+    def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
+        """Run a tiny kernel that waits for nothing here and now; False: submit it.
+
+        A dependency that ended with an error counts as one to wait for.
+        """
+        for dep in deps:
+            if not dep.succeeded():
+                return False
+        last = self._last if self.in_order else None
+        if last is not None and not last.succeeded():
+            return False
+        begun = time.monotonic_ns() if self.profiling else 0
+        try:
+            if not self.driver.immediate(launch):
+                return False
+        except BaseException as error:
+            task.fail(error)  # others may wait for it by now
+            task.delivered = True
+            raise
+        if begun:
+            task.submitted, task.times = begun, (begun, time.monotonic_ns())
+        task.ended_at_once()
+        return True
+
+    def replay_at_once(self, task: Task, run: Callable[[], bool], deps: Sequence[Task]) -> bool:
+        """As ``run_at_once`` for a graph: ``run`` does all of it, or nothing and says so."""
+        last = self._last if self.in_order else None
+        if not all(d.succeeded() for d in (deps if last is None else [*deps, last])):
+            return False
+        begun = time.monotonic_ns() if self.profiling else 0
+        if not run():
+            return False
+        if begun:
+            task.submitted, task.times = begun, (begun, time.monotonic_ns())
+        task.ended_at_once()
+        return True
+
+    def adopt(self, task: Task) -> None:
+        """Have those who wait for this channel wait for a task that another one submitted."""
+        self._add(task)
 
     def _add(self, task: Task) -> None:
         pending = self.pending

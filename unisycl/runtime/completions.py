@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from unisycl.backends.base import Completion
+from unisycl.base.errors import UsageError, errc
 
 
 class Settles(Protocol):
@@ -63,6 +64,36 @@ class Gate:
     def profile(self) -> tuple[int, int]:
         """Return its start and end, in ns."""
         return self.times
+
+
+class Recorded:
+    """Stands where a completion would, for a command that was recorded and not submitted."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: object) -> None:
+        self.node = node
+
+    def _refuse(self) -> NoReturn:
+        raise UsageError(errc.invalid, "this event belongs to a command that a graph recorded; it "
+                         "has no state of its own: finalize the graph, submit it, and use that "
+                         "event")
+
+    def done(self) -> bool:
+        """Refuse: the command never runs by itself."""
+        self._refuse()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Refuse: the command never runs by itself."""
+        self._refuse()
+
+    def error(self) -> BaseException | None:
+        """Refuse: the command never runs by itself."""
+        self._refuse()
+
+    def profile(self) -> tuple[int, int]:
+        """Refuse: the command never runs by itself."""
+        self._refuse()
 
 
 class Join:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from unisycl.base.enums import access_mode, target
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.record import dataclass
 
 T = TypeVar("T")
 
@@ -127,6 +127,9 @@ def merge(accesses: Iterable[Access]) -> list[Access]:
 
     Raises ``errc.invalid`` where accesses of different targets to one object both write.
     """
+    accesses = list(accesses)
+    if len(accesses) < 2:
+        return accesses
     merged: dict[tuple[int, int, int, target], Access] = {}
     for access in accesses:
         place = (id(access.key), access.start, access.stop, access.target)

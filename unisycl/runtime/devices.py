@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from unisycl.backends import registry
@@ -16,6 +15,7 @@ from unisycl.backends.base import DeviceInfo, Driver
 from unisycl.base import config
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc, exception_list
+from unisycl.base.record import dataclass, field
 from unisycl.runtime.tasks import process
 
 AsyncHandler = Callable[[exception_list], Any]
@@ -23,12 +23,25 @@ AsyncHandler = Callable[[exception_list], Any]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DeviceState:
-    """A root device: one entry of a driver's list. Compared by identity."""
+    """A root device: one entry of a driver's list, or a part of one. Compared by identity.
+
+    ``parent`` is what a part was split off; ``split`` how: a partition property and a domain.
+    """
 
     name: str
     driver: Driver
     info: DeviceInfo
     platform: str
+    parent: DeviceState | None = None
+    split: tuple[str, str] = ("no_partition", "not_applicable")
+    parts: dict[Any, DeviceState] = field(default_factory=dict, repr=False)
+
+    def root(self) -> DeviceState:
+        """Return the listed device that this one is or is a part of."""
+        device = self
+        while device.parent is not None:
+            device = device.parent
+        return device
 
 
 @dataclass(eq=False)
@@ -42,12 +55,20 @@ class ContextState:
     owner: object = None
     generation: int = field(default_factory=lambda: process.generation)
 
+    def covers(self, device: DeviceState) -> bool:
+        """Say whether a device is one of the context's, or a part of one."""
+        at: DeviceState | None = device
+        while at is not None and at not in self.devices:
+            at = at.parent
+        return at is not None
+
 
 class _Found:
     """The result of discovery; replaced as a whole."""
 
     def __init__(self) -> None:
         self.platforms: dict[str, tuple[DeviceState, ...]] = {}
+        self.states: dict[str, tuple[DeviceState, ...]] = {}
         self.contexts: dict[str, ContextState] = {}
         self.source: dict[str, Driver] = {}
 
@@ -63,22 +84,23 @@ def platforms() -> dict[str, tuple[DeviceState, ...]]:
         fresh = _Found()
         fresh.source = drivers
         for name, driver in drivers.items():
-            infos = driver.devices()
-            fresh.platforms[name] = tuple(
-                DeviceState(name if len(infos) == 1 else f"{name}:{k}", driver, info, name)
-                for k, info in enumerate(infos))
-        _keep_known(fresh)
+            fresh.states[name] = _states(name, driver)
+            for state in fresh.states[name]:
+                group = fresh.platforms.get(state.platform, ())
+                fresh.platforms[state.platform] = (*group, state)
+        fresh.contexts = {name: context for name, context in _found.contexts.items()
+                          if fresh.platforms.get(name) == _found.platforms.get(name)}
         _found = fresh
     return _found.platforms
 
 
-def _keep_known(fresh: _Found) -> None:
-    """Backends found before keep their objects when the set of backends changes."""
-    for name, driver in fresh.source.items():
-        if _found.source.get(name) is driver:
-            fresh.platforms[name] = _found.platforms[name]
-            if name in _found.contexts:
-                fresh.contexts[name] = _found.contexts[name]
+def _states(name: str, driver: Driver) -> tuple[DeviceState, ...]:
+    """Return the devices of a driver: the same objects as before if it was found before."""
+    if _found.source.get(name) is driver:
+        return _found.states[name]
+    infos = driver.devices()
+    return tuple(DeviceState(name if len(infos) == 1 else f"{name}:{k}", driver, info,
+                             info.platform or name) for k, info in enumerate(infos))
 
 
 def all_devices() -> tuple[DeviceState, ...]:

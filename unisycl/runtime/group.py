@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from unisycl.backends.base import BoundView, LocalSize
+from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.record import dataclass
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access, merge
+from unisycl.runtime.fallback import Either
 from unisycl.runtime.memory import BufferMemory
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
 
@@ -29,10 +31,22 @@ class HostUser(Protocol):
         """End what ``open`` began."""
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a complete group asks for; ``begin`` is None for a group without a command."""
+
+    label: str
+    begin: Begin | None
+    launch: Launch | None
+    native: bool
+    accesses: list[Access]
+    deps: tuple[Task, ...]
+
+
 class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
-    __slots__ = ("_accesses", "_begin", "_deps", "_label", "_native", "_users", "alive",
+    __slots__ = ("_accesses", "_begin", "_deps", "_label", "_launch", "_native", "_users", "alive",
                  "channel")
 
     def __init__(self, channel: Channel) -> None:
@@ -44,6 +58,14 @@ class Group:
         self._label = "an empty command group"
         self._begin: Begin | None = None
         self._native = False
+        self._launch: Launch | None = None
+
+    def channels(self) -> tuple[Channel, ...]:
+        """Return the channels the command may run on: one, or two with a secondary queue."""
+        return (self.channel,)
+
+    def recorded(self, node: object) -> None:
+        """Be told which node of a graph the group has become."""
 
     def check_alive(self) -> None:
         """Refuse a handler kept beyond its command group (SYCL 2020 §4.9.4)."""
@@ -70,9 +92,13 @@ class Group:
         if task not in self._deps:
             self._deps.append(task)
 
-    def set_command(self, label: str, begin: Begin, *, native: bool) -> None:
-        """Set the one command of the group; ``native``: its driver orders it after its own."""
-        self._label, self._begin, self._native = label, begin, native
+    def set_command(self, label: str, begin: Begin, *, native: bool,
+                    launch: Launch | None = None) -> None:
+        """Set the one command of the group.
+
+        ``native``: its driver orders it after its own; ``launch``: the kernel that it is.
+        """
+        self._label, self._begin, self._native, self._launch = label, begin, native, launch
 
     def check_free(self, what: str) -> None:
         """Refuse a second command in a group (SYCL 2020 §4.9.3)."""
@@ -80,6 +106,11 @@ class Group:
         if self._begin is not None:
             raise UsageError(errc.invalid, f"{what}: this command group already has a command "
                              f"({self._label}); submit each command in a group of its own")
+
+    def command(self) -> Command:
+        """Return what the group asks for, for a graph that records it."""
+        return Command(self._label, self._begin, self._launch, self._native,
+                       merge(self._accesses), tuple(self._deps))
 
     def abandon(self) -> None:
         """End the group without submitting anything."""
@@ -92,6 +123,8 @@ class Group:
         self.alive = False
         channel = self.channel
         check_process(channel)
+        if channel.recorder is not None:
+            return channel.recorder.take(self)
         native = self._native or self._begin is None
         task = Task(channel, self._label, channel.driver if native else None)
         accesses = merge(self._accesses)
@@ -99,14 +132,22 @@ class Group:
         task.explicit = tuple(deps)
         if accesses:
             with process.lock:
-                _register(accesses, task, deps)
-        begin, self._begin = self._begin, None
+                register(accesses, task, deps)
+            deps += _enter_usages(accesses, task)
+        begin, made = self._begin, self._launch
+        self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
-        channel.submit(task, deps, begin or begin_nothing)
+        if made is None or not channel.run_at_once(task, made, deps):
+            if isinstance(begin, Either):
+                begin.task, task.driver = task, None
+            channel.submit(task, deps, begin or begin_nothing)
+            if isinstance(begin, Either):
+                process.executor.watch(task)
         return task
 
 
-def _register(accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+def register(accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+    """Enter a command into the histories of what it uses; called under the graph lock."""
     for access in accesses:
         memory = access.key
         if isinstance(memory, BufferMemory):
@@ -115,6 +156,12 @@ def _register(accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
             for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
                 if other not in deps:
                     deps.append(other)
+
+
+def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:
+    """Count the command in where somebody wants to know when a memory is in use."""
+    found = dict.fromkeys(a.key.usage for a in accesses if isinstance(a.key, BufferMemory))
+    return [usage.enter(task) for usage in found if usage is not None]
 
 
 class Capturable:

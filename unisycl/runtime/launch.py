@@ -19,7 +19,7 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
 
-__all__ = ["SINGLE", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
+__all__ = ["SINGLE", "Launch", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
            "launch_now", "space_geometry", "work_group_geometry"]
 
 SINGLE = Geometry("single", (1,), (), (0,))
@@ -77,12 +77,12 @@ def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geom
 def build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
           arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()) -> Launch:
     """Return the launch of a kernel: specialised, compiled, checked, its arguments bound."""
-    spec, loaded = program.prepare(channel.device, function, geometry, arguments, reductions)
-    raw = spec.fetch(function, arguments)
-    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw, strict=True)])
+    spec, loaded, raw = program.prepare(channel.device, function, geometry, arguments, reductions)
+    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     if loaded.local_params or loaded.local_bytes:
         program.check_local_memory(channel.device.info, loaded, values)
-    return Launch(loaded.executable, geometry, values, raw, function, arguments, spec.uses,
+    passed = spec.passed(arguments) if spec.handled else arguments
+    return Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
                   tuple([r.bind_result(group, channel) for r in reductions]), reductions)
 
 
@@ -104,7 +104,7 @@ def _store_identities(channel: Channel, launch: Launch, reductions: tuple[Any, .
     """A reduction over nothing whose old value is dropped yields its identity."""
     end: Completion | None = None
     for (view, drop), reduction in zip(launch.reductions, reductions, strict=True):
-        if drop:
+        if drop and reduction.identity is not None:
             end = channel.driver.fill(view, reduction.identity, native)
             native = (end,)
     return begin_nothing(native) if end is None else end
@@ -115,11 +115,18 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
     if channel.generation != process.generation:
         check_process(channel)
-    launch = build(channel, None, function, geometry, arguments, reductions)
-    task = Task(channel, program.label(function), channel.driver, "kernel")
+    return start(channel, build(channel, None, function, geometry, arguments, reductions),
+                 program.label(function), deps)
+
+
+def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task]) -> Task:
+    """Submit a launch that was built; a tiny one that waits for nothing is over on return."""
+    task = Task(channel, name, channel.driver, "kernel")
+    if channel.run_at_once(task, launch, deps):
+        return task
     if deps:
         task.explicit = deps
-    channel.submit(task, deps, begin_launch(channel, launch, reductions))
+    channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects))
     return task
 
 

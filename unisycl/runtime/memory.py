@@ -8,26 +8,25 @@ Non-goals: views with a dtype and shape of their own (``regions``), when command
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
-from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.allocation import Allocator, Array, allocate
 from unisycl.runtime.channel import Channel, raise_all
 from unisycl.runtime.deps import Tracker
 from unisycl.runtime.lifecycle import call_quietly
 from unisycl.runtime.tasks import Task, process
-
-Array = np.ndarray[Any, np.dtype[Any]]
-ALIGNMENT = 64
+from unisycl.runtime.usage import Usage
 
 
-def aligned_bytes(count: int, alignment: int = ALIGNMENT) -> Array:
-    """Return uninitialised bytes whose address is a multiple of ``alignment``."""
-    raw = np.empty(count + alignment, np.uint8)
-    start = -raw.ctypes.data % alignment
-    return raw[start:start + count]
+class Owner(Protocol):
+    """Who may hold the data of a buffer besides it, such as a ``shared_ptr``."""
+
+    def get(self) -> Any:
+        """Return the array; None if there is none."""
 
 
 class BufferMemory:
@@ -37,22 +36,29 @@ class BufferMemory:
         nbytes: the size.
         source: memory to use in place (1-D bytes), or None to allocate on first use.
         const: no command may write.
-        target: where the contents go at the end; an array, a weak reference to one, or None.
+        target: where the contents go at the end; an array, a weak reference to one or to an
+            ``Owner``, or None.
+        allocator: where memory comes from; None for the default.
     """
 
-    __slots__ = ("__weakref__", "_storage", "blocking", "bound_context", "closed", "const",
-                 "generation", "nbytes", "open_hosts", "target", "tracker", "version",
-                 "write_back", "wrote")
+    __slots__ = ("__weakref__", "_storage", "allocator", "at_end", "blocking", "bound_context",
+                 "closed", "const", "generation", "nbytes", "open_hosts", "target", "tracker",
+                 "usage", "version", "write_back", "wrote")
+
+    noun = "buffer"
 
     def __init__(self, nbytes: int, source: Array | None = None, *, const: bool = False,
-                 target: Any = None) -> None:
+                 target: Any = None, allocator: Allocator | None = None) -> None:
         self.nbytes = nbytes
         self._storage = source
         self.const = const
         self.target = target
         self.write_back = True
         self.wrote = False
-        self.blocking = source is not None and target is not None
+        self.allocator = allocator
+        self.usage: Usage | None = None
+        self.at_end: Callable[[], None] | None = None
+        self.blocking = source is not None and isinstance(target, np.ndarray)
         self.closed = False
         self.bound_context: object = None
         self.version = 0
@@ -68,24 +74,28 @@ class BufferMemory:
         return memory
 
     def _allocate(self) -> Array:
-        try:
-            fresh = aligned_bytes(self.nbytes)
-        except (MemoryError, ValueError, OverflowError) as err:
-            raise exception(errc.memory_allocation, f"a buffer of {self.nbytes} bytes cannot be "
-                            "placed in memory; use a smaller buffer or split the work") from err
+        fresh = allocate(self.nbytes, self.allocator)
         with process.lock:
             if self._storage is None:
                 self._storage = fresh
             return self._storage
 
+    def adopt(self, memory: Array) -> None:
+        """Use memory of somebody else's, before anything was allocated."""
+        self._storage = memory
+
+    def allocated(self) -> bool:
+        """Say whether there is memory already."""
+        return self._storage is not None
+
     def check_open(self) -> None:
         """Refuse the use of a buffer after its end."""
         if self.closed:
-            raise UsageError(errc.invalid, "the buffer is closed (its 'with' block has ended or "
-                             "close() was called); submit the work before that")
+            raise UsageError(errc.invalid, f"the {self.noun} is closed (its 'with' block has ended "
+                             "or close() was called); submit the work before that")
         if self.generation != process.generation:
-            raise UsageError(errc.invalid, "the buffer belongs to the process that was forked; "
-                             "create it again in the child")
+            raise UsageError(errc.invalid, f"the {self.noun} belongs to the process that was "
+                             "forked; create it again in the child")
 
     def users(self) -> list[Task]:
         """Return the tasks that use the memory and are still remembered."""
@@ -103,7 +113,7 @@ class BufferMemory:
             return
         for task in self.users():
             task.wait()
-        fresh = aligned_bytes(self.nbytes)
+        fresh = allocate(self.nbytes, self.allocator)
         fresh[:] = old
         self._storage = fresh
         self.blocking = False
@@ -117,7 +127,10 @@ class BufferMemory:
     def final_array(self) -> Any:
         """Return where the contents go at the end; None if nowhere, or it no longer exists."""
         target = self.target
-        return target() if isinstance(target, weakref.ref) else target
+        if not isinstance(target, weakref.ref):
+            return target
+        held: Any = target()
+        return held.get() if hasattr(held, "get") else held
 
     def must_wait(self) -> bool:
         """Say whether the end has to wait for the work (SYCL 2020 §4.7.2.4)."""
@@ -131,16 +144,26 @@ class BufferMemory:
         self.closed = True
         for host in list(self.open_hosts):
             host.close()
+        if self.at_end is not None:
+            self.at_end()
         if not self.must_wait():
             return
         tasks = self.users()
         try:
             for task in tasks:
                 task.wait()
+            last = None if self.usage is None else self.usage.last()
+            if last is not None:
+                last.wait()
         except BaseException:
             self.closed = False
             raise
-        self._copy_out()
+        try:
+            self._copy_out()
+        except Exception as err:
+            handled = any(t.channel is not None and t.channel.handler is not None for t in tasks)
+            if not handled or not self._hand_over(err, tasks):
+                raise
         report(tasks)
 
     def finalize(self) -> None:
@@ -150,7 +173,7 @@ class BufferMemory:
         self.closed = True
         for host in list(self.open_hosts):
             host.close()
-        if not self.must_wait():
+        if not self.must_wait() and self.at_end is None:
             return
         if process.lock.held() or process.executor.is_mine():
             process.executor.submit(lambda: call_quietly(self._finish))
@@ -158,9 +181,25 @@ class BufferMemory:
             call_quietly(self._finish)
 
     def _finish(self) -> None:
-        for task in self.users():
+        if self.at_end is not None:
+            self.at_end()
+        if not self.must_wait():
+            return
+        tasks = self.users()
+        for task in tasks:
             task.wait()
-        self._copy_out()
+        try:
+            self._copy_out()
+        except Exception as err:
+            if not self._hand_over(err, tasks):
+                raise
+
+    def _hand_over(self, error: Exception, tasks: Sequence[Task]) -> bool:
+        """Leave an error of the end to the queue that used the memory last (SYCL 1.2 §3.6.1)."""
+        channel = next((t.channel for t in reversed(tasks) if t.channel is not None), None)
+        if channel is not None:
+            Task(channel, "writing a buffer back").fail(error)
+        return channel is not None
 
     def _copy_out(self) -> None:
         """Write back, unless the work was done in the target itself."""

@@ -10,14 +10,17 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc
-from unisycl.frontend.specialize import specialize
-from unisycl.ir.nodes import Kernel, Param
+from unisycl.base.record import dataclass
+from unisycl.frontend import specialize
+from unisycl.frontend.specialize import Specialization
+from unisycl.ir import visit
+from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.types import View
 from unisycl.runtime import args, record
 from unisycl.runtime.devices import DeviceState
@@ -37,15 +40,36 @@ class Program:
 
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
+_Warm: TypeAlias = tuple[Specialization, Program, CodeType, Geometry, DeviceState]
+_warm: dict[tuple[int, int, int, int], tuple[_Warm, ...]] = {}
+"""What was found by the ids of objects that it keeps alive, so that they stay theirs."""
+_ALIKE = 7
 _lock = threading.Lock()
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-            reductions: tuple[Any, ...]) -> tuple[Any, Program]:
-    """Return the specialization and the loaded program of a launch; cheap when warm."""
+            reductions: tuple[Any, ...]) -> tuple[Any, Program, tuple[Any, ...]]:
+    """Return a launch's specialization, loaded program and raw arguments; cheap when warm."""
+    if type(function) is FunctionType and not reductions and not record.watchers:
+        code = function.__code__
+        key = (id(code), id(geometry), id(device), len(arguments))
+        for spec, program, *_ in _warm.get(key, ()):
+            raw = spec.match(function, arguments, ())
+            if raw is not None:
+                return spec, program, raw
+        found = _find(device, function, geometry, arguments, ())
+        if len(_warm) >= _LIMIT:
+            _warm.clear()
+        _warm[key] = ((*found[:2], code, geometry, device), *_warm.get(key, ())[:_ALIKE])
+        return found
+    return _find(device, function, geometry, arguments, reductions)
+
+
+def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+          reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
     try:
-        spec = specialize(function, geometry.kind, len(geometry.global_), arguments, reductions,
-                          geometry.local)
+        spec, raw = specialize.find(function, geometry.kind, len(geometry.global_), arguments,
+                                    reductions, geometry.local)
     except KernelError:
         refuse_arguments(function, arguments)
         raise
@@ -54,16 +78,15 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
     program = _programs.get(key)
     if program is None:
         refuse_arguments(function, arguments)
-        program = _load(key, device, kernel, geometry, function)
+        check_required(device.info, kernel.name, geometry, spec.required)
+        program = _load(key, device, kernel, geometry)
     if record.watchers:
         record.note(kernel, device.driver, geometry)
-    return spec, program
+    return spec, program, raw
 
 
-def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry,
-          function: Any) -> Program:
+def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry) -> Program:
     check_kernel(device.info, kernel, geometry)
-    check_required(function, geometry)
     with _lock:
         program = _programs.get(key)
         if program is not None:
@@ -92,6 +115,7 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' requires "
                                f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
                                f"{', '.join(map(str, info.sub_group_sizes))}")
+    _check_atomics(info, kernel)
     size = args.parameter_bytes(kernel)
     if size > info.max_parameter_size:
         raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' takes {size} bytes of "
@@ -103,14 +127,35 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
         _refuse_local_accessors(kernel, geometry.kind)
 
 
-def check_required(function: Any, geometry: Geometry) -> None:
-    """Refuse a launch that differs from ``reqd_work_group_size`` (SYCL 2020 §5.8.1)."""
-    required = getattr(function, "reqd_work_group_size", None)
-    if required and geometry.kind != "single":
-        wanted = tuple(required) if isinstance(required, tuple | list) else (required,)
-        if wanted != geometry.local:
-            raise UsageError(errc.nd_range, f"kernel '{label(function)}' requires work-groups of "
-                             f"{wanted}; it was launched with {geometry.local or 'no local range'}")
+def check_required(info: DeviceInfo, name: str, geometry: Geometry,
+                   required: tuple[int, ...]) -> None:
+    """Refuse what a required work-group size forbids (SYCL 2020 §5.8.1)."""
+    if not required or geometry.kind == "single":
+        return
+    limits = info.max_work_item_sizes[-len(required):]
+    if math.prod(required) > info.max_work_group_size or any(
+            asked > most for asked, most in zip(required, limits, strict=True)):
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{name}' requires work-groups "
+                               f"of {required}; the device '{info.name}' has at most "
+                               f"{info.max_work_group_size} work-items in one")
+    if required != geometry.local:
+        raise UsageError(errc.nd_range, f"kernel '{name}' requires work-groups of {required}; it "
+                         f"was launched with {geometry.local or 'no local range'}")
+
+
+def _check_atomics(info: DeviceInfo, kernel: Kernel) -> None:
+    """Refuse memory orders and scopes that the device lacks (SYCL 2020 §4.6.4.2)."""
+    for stmt in visit.statements(kernel.body):
+        if not isinstance(stmt, Atomic):
+            continue
+        for what, asked, known in (("order", stmt.order, info.atomic_orders),
+                                   ("scope", stmt.scope, info.atomic_scopes)):
+            if asked not in known:
+                where = f" at {stmt.span.place()}" if stmt.span else ""
+                raise UnsupportedError(
+                    errc.kernel_not_supported, f"kernel '{kernel.name}' uses atomics of memory "
+                    f"{what} {asked.name}{where}; the device '{info.name}' has "
+                    f"{', '.join(k.name for k in known)}")
 
 
 def check_local(info: DeviceInfo, name: str, local: Sequence[int]) -> None:

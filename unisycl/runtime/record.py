@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from unisycl.backends.base import Driver, Geometry
+from unisycl.base.record import dataclass
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.text import kernel_text
 
@@ -31,6 +31,10 @@ class Compiled:
     def ir_text(self) -> str:
         """Return the typed IR."""
         return kernel_text(self.kernel)
+
+    def source_text(self) -> str:
+        """Return the C text a vendor's compiler gets; ``UnsupportedError`` where there is none."""
+        return self.driver.text(self.kernel, self.geometry, "source")
 
     def llvm_text(self) -> str:
         """Return the optimised LLVM IR; ``UnsupportedError`` where the device has none."""

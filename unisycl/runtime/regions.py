@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView
-from unisycl.runtime.memory import Array, BufferMemory
+from unisycl.runtime.allocation import Array
+from unisycl.runtime.memory import BufferMemory
 
 
 def pitches_of(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -113,6 +113,10 @@ class Task:
         self._settle(completion)
         return True
 
+    def succeeded(self) -> bool:
+        """Say whether it has ended without an error."""
+        return (self.settled or self.done()) and self.error is None
+
     def running(self) -> bool:
         """Say whether the command was handed to its device."""
         return self.completion is not None or self.settled
@@ -290,6 +294,12 @@ class Task:
             process.executor.watch(self)
 
     # ------------------------------------------------------------------ ending
+    def ended_at_once(self) -> None:
+        """Settle a command that has run in the submitting thread."""
+        self.settled = True
+        if self.dependents:
+            self._end(None)
+
     def _settle(self, completion: Completion) -> None:
         """End with what the driver says; first those before it, so that errors are inherited."""
         if self._waits:
@@ -333,6 +343,10 @@ class Task:
                             f"it depends on, failed: {_text(root.error)}")
         error.__cause__ = root.error
         return error
+
+    def fail(self, error: BaseException) -> None:
+        """End with an error without having run; the channel keeps it for its handler."""
+        self._end(error)
 
     def _fail_for(self, dep: Task) -> None:
         self._end(self._because(dep))
@@ -394,9 +408,7 @@ def check_process(channel: Channel | None) -> None:
 
 def begin_python(function: Callable[[], None]) -> Begin:
     """Return how to begin a command that is a Python function: on a worker, ended by a gate."""
-    gate = Gate()
-
-    def body() -> None:
+    def body(gate: Gate) -> None:
         start = time.monotonic_ns()
         error: BaseException | None = None
         try:
@@ -407,7 +419,8 @@ def begin_python(function: Callable[[], None]) -> Begin:
         gate.finish(error)
 
     def begin(_: Sequence[Completion]) -> Completion:
-        process.executor.submit(body)
+        gate = Gate()
+        process.executor.submit(lambda: body(gate))
         return gate
 
     return begin

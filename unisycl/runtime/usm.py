@@ -12,10 +12,10 @@ import numpy as np
 
 from unisycl.base.enums import usm_kind
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.allocation import ALIGNMENT, Array, aligned_bytes
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import BoundView, Capturable, Group
-from unisycl.runtime.memory import ALIGNMENT, Array, aligned_bytes
 from unisycl.runtime.regions import pitches_of
 
 
@@ -26,8 +26,9 @@ class Block:
                  "memory", "nbytes")
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
-                 alignment: int = ALIGNMENT) -> None:
-        self.memory: Array | None = aligned_bytes(max(nbytes, 1), max(alignment, ALIGNMENT))
+                 alignment: int = ALIGNMENT, memory: Array | None = None) -> None:
+        self.memory: Array | None = memory if memory is not None else aligned_bytes(
+            max(nbytes, 1), max(alignment, ALIGNMENT))
         self.address = self.memory.ctypes.data
         self.nbytes = nbytes
         self.kind = kind
@@ -36,6 +37,11 @@ class Block:
         self.freed = False
         self.exported = False
         context.allocations[self.address] = self
+
+    @classmethod
+    def over(cls, memory: Array, context: ContextState, device: DeviceState) -> Block:
+        """Return an allocation over memory that somebody else owns, given as bytes."""
+        return cls(memory.size, usm_kind.shared, context, device, memory=memory)
 
     def bytes(self) -> Array:
         """Return the memory; ``errc.invalid`` once it was freed."""

@@ -1,7 +1,9 @@
 """A pytest plugin: the fixtures ``device`` and ``queue``, the marker ``row``, the report.
 
 Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``conftest.py``. A test
-that takes ``device`` or ``queue`` runs once per device. Non-goals: particular tests.
+that takes ``device`` or ``queue`` runs once per device. On devices that not every installation has,
+a test of many parameters runs a few of them, spread evenly, unless asked for all; how many were
+left out is printed. Non-goals: particular tests.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from unisycl.testing.report import Report
 from unisycl.testing.rows import load_rows
 
 _REPORT = pytest.StashKey[Report]()
+_LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
+_CASES = 6
+"""How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +30,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("unisycl")
     group.addoption("--device", action="append", metavar="NAME",
                     help="run device tests on this device only; may be repeated")
+    group.addoption("--all-cases", action="store_true",
+                    help="run every case of every test on every device (as --device does)")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
     group.addoption("--conformance-json", metavar="FILE", help="write rows x devices as JSON")
     group.addoption("--conformance-docs", metavar="FILE", help="write rows x devices as Markdown")
@@ -34,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker and start an empty report."""
     config.addinivalue_line("markers", "row(*ids): the conformance rows that the test checks")
     config.stash[_REPORT] = Report(_selected(config))
+    config.stash[_LEFT_OUT] = {}
 
 
 def _selected(config: pytest.Config) -> list[str]:
@@ -70,13 +78,37 @@ def _rows(item: pytest.Item) -> list[str]:
     return [row for mark in item.iter_markers("row") for row in mark.args]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a marker that names no row."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a marker that names no row; leave out cases that are many."""
     known = load_rows()
+    if not any(config.getoption(o) for o in ("--all-cases", "--device", "--conformance")):
+        _leave_out(config, items)
     for item in items:
         wrong = [row for row in _rows(item) if row not in known]
         if wrong:
             raise pytest.UsageError(f"{item.nodeid}: no such conformance row: {', '.join(wrong)}")
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep ``_CASES`` of the cases of each test on each device that is not always there."""
+    tests: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        name = getattr(getattr(item, "callspec", None), "params", {}).get("device")
+        if name and name not in EXPECTED:
+            tests.setdefault((item.nodeid.partition("[")[0], name), []).append(item)
+    dropped: list[pytest.Item] = []
+    counts = config.stash[_LEFT_OUT]
+    for (_, name), cases in tests.items():
+        last = len(cases) - 1
+        kept = {k * last // (_CASES - 1) for k in range(_CASES)} if last >= _CASES else None
+        left = [] if kept is None else [c for k, c in enumerate(cases) if k not in kept]
+        dropped += left
+        before = counts.get(name, (0, 0))
+        counts[name] = (before[0] + len(left), before[1] + len(cases))
+    if dropped:
+        gone = {id(item) for item in dropped}
+        items[:] = [item for item in items if id(item) not in gone]
+        config.hook.pytest_deselected(items=dropped)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -108,6 +140,10 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config,
 ) -> None:
     """Print and write the report where asked."""
+    for name, (left, whole) in config.stash[_LEFT_OUT].items():
+        if left:
+            terminalreporter.write_line(f"{name}: {left} of {whole} cases were left out; "
+                                        "--all-cases runs them")
     report = config.stash[_REPORT]
     if config.getoption("--conformance"):
         terminalreporter.section("conformance")

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import unisycl as sycl
+from unisycl.backends import registry
 
 Commands = Any  # argparse keeps the type of subparsers to itself
 
@@ -32,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     chosen = sycl.device(sycl.default_selector_v)
     for device in found:
         print("\n".join(describe(device, is_default=device == chosen)))
+    for name, why in registry.problems().items():
+        print(f"[{name}] no device: {why}")
     return 0
 
 

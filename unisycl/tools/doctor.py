@@ -34,11 +34,10 @@ def run(options: argparse.Namespace) -> int:
     del options
     for label, value in (*versions(), *machine(), *settings()):
         print(f"{label:18}{value}")
-    failures = registry.problems()
-    for name in registry.wanted():
-        if name in failures:
-            print(f"{name:18}refused: {failures[name]}")
-    healthy = not failures
+    failures, absent = registry.problems(), registry.absent()
+    for name, why in failures.items():
+        print(f"{name:18}{'not here' if name in absent else 'refused'}: {why}")
+    healthy = not failures.keys() - absent
     for place in sycl.platform.get_platforms():
         for device in place.get_devices():
             error, spent = smoke(device)

@@ -1,4 +1,4 @@
-"""``python -m unisycl show FILE:KERNEL --stage ir|llvm|asm``: what became of a kernel.
+"""``python -m unisycl show FILE:KERNEL --stage ir|source|llvm|asm``: what became of a kernel.
 
 The file is run as a program, and the kernels it launches are recorded: a kernel has types only
 where it is launched. What the program prints goes to standard error. Non-goals: kernels
@@ -19,7 +19,7 @@ from typing import Any
 import unisycl as sycl
 from unisycl.runtime import record
 
-STAGES = ("ir", "llvm", "asm")
+STAGES = ("ir", "source", "llvm", "asm")
 
 
 def add_command(commands: Any) -> None:
@@ -29,7 +29,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument("kernel", metavar="FILE:KERNEL",
                         help="a Python file and the name of a kernel it launches")
     parser.add_argument("--stage", choices=STAGES, default="ir",
-                        help="typed IR, LLVM IR, or machine code (default: ir)")
+                        help="typed IR, C text where the device's compiler reads it, LLVM IR, or "
+                             "machine code (default: ir)")
     parser.set_defaults(run=run, arguments=[])
 
 

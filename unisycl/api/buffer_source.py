@@ -1,0 +1,176 @@
+"""What a buffer may be made from, and which memory that gives it (SYCL 2020 §4.7.2.1).
+
+Non-goals: the buffer itself. Invariant: an array that is used in place is C-contiguous, aligned and
+of a type kernels have.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.api.exchange import as_host_array
+from unisycl.api.shared_ptr import shared_ptr
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UsageError, errc
+from unisycl.ir.types import element_type
+from unisycl.runtime.allocation import Array, allocate
+from unisycl.runtime.memory import BufferMemory
+from unisycl.runtime.regions import Region
+
+_TARGET_HELP = "pass a writable array, a weak reference to one, a callable, or None"
+
+
+def make_region(source: Any, places: list[Any], dtype: npt.DTypeLike | None,
+                allocator: Any = None) -> Region:
+    """Return the region of a new buffer, by the kind of its source."""
+    if _is_extent(source):
+        shape = tuple(geo.as_range(source))
+        kind = checked_dtype(np.dtype(places[0] if places and dtype is None else
+                                       np.float64 if dtype is None else dtype))
+        memory = BufferMemory(math.prod(shape) * kind.itemsize, allocator=allocator)
+        return Region(memory, kind, shape)
+    if source is None:
+        raise UsageError(errc.invalid, "buffer: expected an array, values or a range, got None")
+    if isinstance(source, shared_ptr):
+        return _shared_region(source, places, dtype, allocator)
+    array, in_place = _as_array(source, dtype)
+    return _array_region(_shaped(array, places), in_place=in_place, allocator=allocator)
+
+
+def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | None,
+                   allocator: Any) -> Region:
+    """Return a region over data the program owns too; an empty owner gives no initial data."""
+    array = owner.get()
+    if array is None:
+        if not places:
+            raise UsageError(errc.invalid, "buffer: an empty shared_ptr needs a range after it")
+        return make_region(geo.as_range(places[0]), [], dtype, allocator)
+    array, _ = _as_array(array, dtype)
+    region = _array_region(_shaped(array, places), in_place=True, allocator=allocator)
+    if region.memory.target is not None:
+        region.memory.target = weakref.ref(owner)
+        region.memory.blocking = False
+    return region
+
+
+def _shaped(array: Array, places: list[Any]) -> Array:
+    if not places:
+        return array
+    shape = tuple(geo.as_range(places[0]))
+    if math.prod(shape) != array.size:
+        raise UsageError(errc.invalid, f"buffer: the range {shape} has {math.prod(shape)} "
+                         f"elements, the data {array.size}")
+    return array.reshape(shape)
+
+
+def _is_extent(source: Any) -> bool:
+    if isinstance(source, tuple):
+        return 0 < len(source) <= 3 and all(isinstance(v, int | np.integer) for v in source)
+    return isinstance(source, geo.range) or (
+        hasattr(source, "__index__") and not isinstance(source, np.ndarray))
+
+
+def _as_array(source: Any, dtype: npt.DTypeLike | None) -> tuple[Array, bool]:
+    """Return data as an array, and whether it is the user's own memory."""
+    found = as_host_array(source)
+    if found is not None:
+        if dtype is None or found.dtype == np.dtype(dtype):
+            return found, True
+        if not hasattr(source, "dtype"):  # mere bytes have no type of their own
+            return np.frombuffer(memoryview(source), dtype), True
+        raise UsageError(errc.invalid, f"buffer: the array holds {found.dtype}, not "
+                         f"{np.dtype(dtype)}; convert it with astype first")
+    if not isinstance(source, Iterable):
+        raise UsageError(errc.invalid, "buffer: expected an array, an iterable of values, a range "
+                         f"or a buffer, got {type(source).__name__}")
+    try:
+        return np.array(list(source), dtype), False
+    except (ValueError, TypeError) as err:
+        raise UsageError(errc.invalid, f"buffer: the values do not form an array: {err}") from err
+
+
+def _array_region(array: Array, *, in_place: bool, allocator: Any) -> Region:
+    kind = checked_dtype(array.dtype)
+    if array.ndim > 3:
+        raise UsageError(errc.invalid, f"buffer: an array of {array.ndim} dimensions; buffers have "
+                         "1 to 3; reshape it")
+    if not array.flags.c_contiguous:
+        raise UsageError(errc.invalid, "buffer: the array is not C-contiguous (a slice with a "
+                         "step, a transpose or Fortran order), so it cannot be used in place; pass "
+                         "np.ascontiguousarray(array), and copy the result back if it is needed")
+    if not array.flags.aligned:
+        raise UsageError(errc.invalid, "buffer: the array's elements are not aligned in memory; "
+                         "pass array.copy()")
+    shape = array.shape or (1,)
+    flat = array.reshape(-1).view(np.uint8)
+    writable = bool(array.flags.writeable)
+    target = array if in_place and writable else None
+    if allocator is not None and not in_place:
+        source, flat = flat, allocate(array.nbytes, allocator)
+        flat[:] = source
+    memory = BufferMemory(array.nbytes, flat, const=in_place and not writable, target=target,
+                          allocator=allocator)
+    return Region(memory, kind, shape)
+
+
+def checked_dtype(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a type that kernels have; ``errc.invalid`` for any other."""
+    if element_type(kind) is None:
+        if not kind.isnative:
+            raise UsageError(errc.invalid, f"buffer: {kind} has another byte order than the "
+                             "machine; convert it with astype(dtype.newbyteorder('='))")
+        raise UsageError(errc.invalid, f"buffer: kernels have no type {kind}; use bool, int8 to "
+                         "uint64, float16 to float64, or a structured dtype of these")
+    return kind
+
+
+def sub_region(base: Any, places: list[Any]) -> Region:
+    """Return the region of a sub-buffer (SYCL 2020 §4.7.2.1): contiguous and inside its base.
+
+    ``base`` is the buffer it is made from.
+    """
+    if len(places) != 2:
+        raise UsageError(errc.invalid, "buffer: a sub-buffer is made by buffer(base, offset, "
+                         "range)")
+    if base.is_sub_buffer():
+        raise UsageError(errc.invalid, "buffer: the base is a sub-buffer itself; make this one "
+                         "from the whole buffer")
+    base.region.memory.check_open()
+    offset, shape, whole = tuple(geo.as_id(places[0])), tuple(geo.as_range(places[1])), base.shape
+    if len(offset) != len(whole) or len(shape) != len(whole):
+        raise UsageError(errc.invalid, f"buffer: offset {offset} and range {shape} must have the "
+                         f"base's {len(whole)} dimension(s)")
+    if any(o < 0 or o + s > w for o, s, w in zip(offset, shape, whole, strict=True)):
+        raise UsageError(errc.invalid, f"buffer: range {shape} at offset {offset} exceeds the "
+                         f"base's range {whole}")
+    inner = next((d for d, s in enumerate(shape) if s > 1), len(shape))
+    if any(shape[d] != whole[d] for d in range(inner + 1, len(shape))):
+        raise UsageError(errc.invalid, f"buffer: range {shape} at offset {offset} is not "
+                         f"contiguous in the base's range {whole}; only the first "
+                         "dimension larger than 1 may be cut")
+    region = base.region
+    start = sum(o * p for o, p in zip(offset, region.pitches, strict=True)) * base.dtype.itemsize
+    return Region(region.memory, base.dtype, shape, region.start + start)
+
+
+def check_target(target: Any, nbytes: int) -> None:
+    """Refuse what ``set_final_data`` cannot write so many bytes to."""
+    array = target() if isinstance(target, weakref.ref) else target
+    if isinstance(array, shared_ptr):
+        array = array.get()
+    if array is None or callable(array):
+        return
+    if not isinstance(array, np.ndarray):
+        raise UsageError(errc.invalid, f"set_final_data: got {type(array).__name__}; "
+                         f"{_TARGET_HELP}")
+    if not array.flags.writeable:
+        raise UsageError(errc.invalid, f"set_final_data: the array is read-only; {_TARGET_HELP}")
+    if array.nbytes < nbytes:
+        raise UsageError(errc.invalid, f"set_final_data: the array has {array.nbytes} bytes, the "
+                         f"buffer {nbytes}; give one of at least that size")

@@ -1,0 +1,286 @@
+"""Command graphs: record once, replay many times (sycl_ext_oneapi_graph).
+
+Non-goals: replaying (``runtime.graph``). Invariant: a modifiable graph never runs; an executable
+one changes through ``update`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from unisycl.api import properties
+from unisycl.api.context import context
+from unisycl.api.device import device
+from unisycl.api.event import event
+from unisycl.api.handler import handler
+from unisycl.api.properties import HasProperties
+from unisycl.api.queue_base import QueueBase
+from unisycl.base.enums import node_type
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import launch
+from unisycl.runtime.completions import Recorded
+from unisycl.runtime.graph import Graph, Node, Plan, RecordingChannel
+
+_TYPES = {"copy": node_type.memcpy, "memcpy": node_type.memcpy, "memset": node_type.memset,
+          "fill": node_type.memfill, "prefetch": node_type.prefetch, "a graph": node_type.subgraph,
+          "mem_advise": node_type.memadvise, "update_host": node_type.memcpy}
+
+
+class graph_node:
+    """One command of a graph; made by ``command_graph.add`` or by recording."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, inner: Node) -> None:
+        if not isinstance(inner, Node):
+            raise UsageError(errc.invalid, "a node is made by command_graph.add, not by a program")
+        self.node = inner
+
+    @staticmethod
+    def get_node_from_event(recorded: event) -> graph_node:
+        """Return the node of an event that a recorded queue gave; ``errc.invalid`` of others."""
+        stand = None if recorded.task is None else recorded.task.completion
+        if not isinstance(stand, Recorded) or not isinstance(stand.node, Node):
+            raise UsageError(errc.invalid, "get_node_from_event: the event's command was submitted,"
+                             " not recorded")
+        return graph_node(stand.node)
+
+    def get_type(self) -> node_type:
+        """Return what the node does."""
+        inner = self.node
+        if inner.launch is not None:
+            return node_type.kernel
+        known = _TYPES.get(inner.label)
+        if known is None:
+            known = node_type.empty if inner.begin is None else node_type.host_task
+        return known
+
+    def get_predecessors(self) -> list[graph_node]:
+        """Return the nodes it runs directly after."""
+        return [graph_node(n) for n in self.node.before]
+
+    def get_successors(self) -> list[graph_node]:
+        """Return the nodes that run directly after it."""
+        return [graph_node(n) for n in self.node.graph.nodes if self.node in n.before]
+
+    def update_range(self, extent: Any) -> None:
+        """Give its kernel another range; take it over with ``executable_graph.update``."""
+        self.node.rebuild({}, launch.space_geometry(extent))
+
+    def update_nd_range(self, space: Any) -> None:
+        """Give its kernel another nd_range; take it over with ``executable_graph.update``."""
+        self.node.rebuild({}, launch.space_geometry(space))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, graph_node) and other.node is self.node
+
+    def __hash__(self) -> int:
+        return hash(("graph_node", id(self.node)))
+
+    def __repr__(self) -> str:
+        return f"<node of {self.node.label}>"
+
+
+class command_graph(HasProperties):
+    """Commands and what they wait for, to be made executable and submitted many times.
+
+    Args:
+        where: a queue, or a context and a device; properties.
+
+    Example::
+
+        g = command_graph(q)
+        with g.record(q):
+            q.parallel_for(n, first, p)
+            q.submit(...)
+        replay = g.finalize()
+        q.ext_oneapi_graph(replay).wait()
+
+    Edges come from accessors, from ``depends_on`` with events or nodes of the graph, and from
+    in-order queues.
+    """
+
+    __slots__ = ("_properties", "_recorded", "graph")
+
+    def __init__(self, *where: Any) -> None:
+        given = [w for w in where if not isinstance(w, QueueBase | context | device)]
+        self._properties = properties.check(properties.flatten(given), "command_graph")
+        owner = next((w for w in where if isinstance(w, QueueBase)), None)
+        if owner is not None:
+            self.graph = Graph(owner.channel.device, owner.channel.context)
+        else:
+            chosen = next((w for w in where if isinstance(w, device)), None)
+            found = next((w for w in where if isinstance(w, context)), None)
+            if chosen is None or found is None or not found.state.covers(chosen.state):
+                raise UsageError(errc.invalid, "command_graph: give a queue, or a context and one "
+                                 "of its devices")
+            self.graph = Graph(chosen.state, found.state)
+        self._recorded: list[QueueBase] = []
+
+    # ------------------------------------------------------------------ building
+    def add(self, group_function: Callable[[handler], Any] | None = None, *,
+            depends_on: Sequence[graph_node] = ()) -> graph_node:
+        """Add the command of a command group function, which is called at once.
+
+        Args:
+            group_function: as for ``queue.submit``; left out, the node does nothing but wait.
+            depends_on: nodes it runs after, besides those its accessors name.
+        """
+        before = [self._own(n) for n in depends_on]
+        if group_function is None:
+            return graph_node(self.graph.add(Node(self.graph, "an empty node"), (), before))
+        h = handler(self.graph.channel)
+        try:
+            group_function(h)
+        except BaseException:
+            h.abandon()
+            raise
+        stand = h.finish().completion
+        assert isinstance(stand, Recorded) and isinstance(stand.node, Node)  # noqa: PT018
+        for node in before:
+            if node not in stand.node.before:
+                stand.node.before.append(node)
+        return graph_node(stand.node)
+
+    def make_edge(self, before: graph_node, after: graph_node) -> None:
+        """Have a node run after another; ``errc.invalid`` if that would close a cycle."""
+        check = not self.has_property(properties.property.graph.no_cycle_check)
+        self.graph.connect(self._own(before), self._own(after), check=check)
+
+    def begin_recording(self, queues: Any) -> bool:
+        """Have a queue, or several, add their commands here instead of running them.
+
+        Returns whether a queue was not being recorded before. ``errc.invalid`` for a queue of
+        another device or context, or one that another graph records.
+        """
+        changed = False
+        for queue in _queues(queues):
+            channel = queue.channel
+            if isinstance(channel, RecordingChannel):
+                if channel.graph is not self.graph:
+                    raise UsageError(errc.invalid, "begin_recording: another graph records this "
+                                     "queue; end that first")
+                continue
+            mine = self.graph.channel
+            if channel.device is not mine.device or channel.context is not mine.context:
+                raise UsageError(errc.invalid, "begin_recording: the queue belongs to another "
+                                 "device or context than the graph")
+            queue.channel = RecordingChannel(self.graph, mine.device, mine.context, channel)
+            self._recorded.append(queue)
+            changed = True
+        return changed
+
+    def end_recording(self, queues: Any = None) -> bool:
+        """Have queues run their commands again: those given, or all this graph records.
+
+        Returns whether one was being recorded.
+        """
+        changed = False
+        for queue in self._recorded[:] if queues is None else _queues(queues):
+            channel = queue.channel
+            if not isinstance(channel, RecordingChannel):
+                continue
+            if channel.graph is not self.graph or channel.plain is None:
+                raise UsageError(errc.invalid, "end_recording: another graph records this queue")
+            queue.channel = channel.plain
+            self._recorded = [q for q in self._recorded if q is not queue]
+            changed = True
+        return changed
+
+    @contextmanager
+    def record(self, *queues: Any) -> Iterator[command_graph]:
+        """Record queues inside a ``with`` block."""
+        self.begin_recording(list(queues))
+        try:
+            yield self
+        finally:
+            self.end_recording(list(queues))
+
+    # ------------------------------------------------------------------ asking
+    def get_nodes(self) -> list[graph_node]:
+        """Return the nodes in the order they were added."""
+        return [graph_node(n) for n in self.graph.nodes]
+
+    def get_root_nodes(self) -> list[graph_node]:
+        """Return the nodes that wait for none."""
+        return [graph_node(n) for n in self.graph.nodes if not n.before]
+
+    def print_graph(self, path: str | Path, verbose: bool = False) -> None:
+        """Write the graph in the language of Graphviz; ``verbose`` adds index spaces."""
+        Path(path).write_text(_dot(self.graph, verbose=verbose), encoding="utf-8")
+
+    def finalize(self, *given: Any) -> executable_graph:
+        """Return the graph ready to be submitted (``property.graph.updatable`` to change it)."""
+        kept = properties.check(properties.flatten(given), "finalize")
+        return executable_graph(Plan(self.graph), kept)
+
+    def _own(self, node: Any) -> Node:
+        if not isinstance(node, graph_node) or node.node.graph is not self.graph:
+            raise UsageError(errc.invalid, f"expected a node of this graph, got {node!r}")
+        return node.node
+
+    def __copy__(self) -> command_graph:
+        return self
+
+    def __deepcopy__(self, memo: object) -> command_graph:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<command_graph: {len(self.graph.nodes)} nodes>"
+
+
+class executable_graph(HasProperties):
+    """A graph that ``queue.ext_oneapi_graph`` submits; made by ``command_graph.finalize``.
+
+    One replay runs at a time: the next begins after the one before.
+    """
+
+    __slots__ = ("_properties", "plan")
+
+    def __init__(self, plan: Any, given: Any = ()) -> None:
+        if not isinstance(plan, Plan):
+            raise UsageError(errc.invalid, "an executable graph is made by command_graph.finalize")
+        self.plan = plan
+        self._properties = given
+
+    def update(self, source: Any) -> None:
+        """Take over what nodes, or all nodes of a graph of the same shape, have become.
+
+        Args:
+            source: a node, a list of nodes, or a ``command_graph``.
+
+        ``errc.invalid`` without ``property.graph.updatable``, and for nodes of another graph.
+        """
+        if not self.has_property(properties.property.graph.updatable):
+            raise UsageError(errc.invalid, "update: the graph was finalized without "
+                             "property.graph.updatable()")
+        if isinstance(source, command_graph):
+            self.plan.update_whole(source.graph)
+            return
+        nodes = [source] if isinstance(source, graph_node) else list(source)
+        self.plan.update(n.node for n in nodes)
+
+    def __repr__(self) -> str:
+        steps = len(self.plan.steps)
+        return f"<executable graph: {len(self.plan.nodes)} nodes in {steps} steps>"
+
+
+def _queues(queues: Any) -> list[QueueBase]:
+    found = [queues] if isinstance(queues, QueueBase) else list(queues)
+    if not all(isinstance(q, QueueBase) for q in found):
+        raise UsageError(errc.invalid, "expected a queue or a list of queues to record")
+    return found
+
+
+def _dot(graph: Graph, *, verbose: bool) -> str:
+    lines = ["digraph command_graph {", "  node [shape=box];"]
+    for node in graph.nodes:
+        text = node.label
+        if verbose and node.launch is not None:
+            text += "\\n" + " x ".join(map(str, node.launch.geometry.global_))
+        lines.append(f'  n{node.number} [label="{text}"];')
+        lines += [f"  n{b.number} -> n{node.number};" for b in node.before]
+    return "\n".join([*lines, "}"]) + "\n"

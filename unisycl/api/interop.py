@@ -1,0 +1,124 @@
+"""The backends' own objects behind SYCL's (SYCL 2020 §4.5.1, §4.10.2).
+
+What a backend gives for a memory, a queue and so on is the backend's affair (``Driver.native``);
+the CPU and the host device give NumPy arrays for memory. Non-goals: making SYCL objects of native
+ones. Invariant: asking for another backend's object is ``errc.backend_mismatch``, never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unisycl.api.accessor import accessor
+from unisycl.api.buffer import buffer
+from unisycl.api.context import context
+from unisycl.api.device import device, platform
+from unisycl.api.event import event
+from unisycl.api.image_window import ImageWindow, Picture
+from unisycl.api.queue_base import QueueBase
+from unisycl.base.enums import backend
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.group import HostUser
+
+
+def get_native(wanted: backend, thing: Any) -> Any:
+    """Return the native object of a SYCL object (SYCL 2020 §4.5.1.1).
+
+    Args:
+        wanted: the backend whose object is asked for; ``errc.backend_mismatch`` if the object
+            belongs to another one.
+        thing: a platform, device, context, queue, event, buffer or image.
+
+    Returns:
+        What the backend has: for events a list, one or none; for buffers and images a list of the
+        memory allocated so far.
+    """
+    if isinstance(thing, buffer | Picture):
+        memory = thing.region.memory if isinstance(thing, buffer) else thing.memory
+        return [memory.storage()] if wanted in (backend.cpu, backend.host) else []
+    if isinstance(thing, event):
+        task = thing.task
+        check(wanted, thing.get_backend())
+        ended = task is None or task.completion is None
+        return [] if ended or task is None else [task.completion]
+    state = _device_of(thing)
+    check(wanted, state.info.backend)
+    return state.driver.native(type(thing).__name__, state.info)
+
+
+def _device_of(thing: Any) -> DeviceState:
+    if isinstance(thing, QueueBase):
+        return thing.channel.device
+    if isinstance(thing, context):
+        return thing.state.devices[0]
+    if isinstance(thing, device):
+        return thing.state
+    if isinstance(thing, platform) and thing.states():
+        return thing.states()[0]
+    raise UsageError(errc.invalid, "get_native: expected a platform, device, context, queue, event "
+                     f"buffer or image, got {type(thing).__name__}")
+
+
+def check(wanted: Any, have: backend) -> None:
+    """Refuse to give an object of ``have`` for one of another backend."""
+    if not isinstance(wanted, backend):
+        raise UsageError(errc.invalid, f"expected a backend such as backend.{have.name}, got "
+                         f"{type(wanted).__name__}")
+    if wanted is not have:
+        raise UsageError(errc.backend_mismatch, f"this object belongs to the backend "
+                         f"'{have.name}', not to '{wanted.name}'")
+
+
+class interop_handle:
+    """What a host task asks for native objects (SYCL 2020 §4.10.2); made by the runtime.
+
+    Each method takes the backend that the caller expects, or none to take what there is.
+    """
+
+    __slots__ = ("_channel", "_users")
+
+    def __init__(self, *args: Any) -> None:
+        if len(args) != 2 or not isinstance(args[0], Channel):
+            raise UsageError(errc.invalid, "an interop_handle is made for a host task, not by a "
+                             "program")
+        self._channel: Channel = args[0]
+        self._users: list[HostUser] = args[1]
+
+    def get_backend(self) -> backend:
+        """Return the backend of the queue the command group runs on."""
+        return self._channel.device.info.backend
+
+    def get_native_queue(self, wanted: backend | None = None) -> Any:
+        """Return the native queue the command group runs on."""
+        return self._native("queue", wanted)
+
+    def get_native_device(self, wanted: backend | None = None) -> Any:
+        """Return the native device of that queue."""
+        return self._native("device", wanted)
+
+    def get_native_context(self, wanted: backend | None = None) -> Any:
+        """Return the native context of that queue."""
+        return self._native("context", wanted)
+
+    def get_native_mem(self, source: Any, wanted: backend | None = None) -> Any:
+        """Return the native memory of an accessor of this command group (SYCL 2020 §4.10.2).
+
+        ``errc.invalid`` for an accessor that the group does not require. On the CPU and the host
+        device it is a NumPy array over the memory, of the accessor's range; of an image, its
+        stored pixels as bytes.
+        """
+        self._check(wanted)
+        if not isinstance(source, accessor | ImageWindow) or source not in self._users:
+            raise UsageError(errc.invalid, "get_native_mem: the accessor does not belong to this "
+                             "command group; make it with its handler, or require it")
+        return self._channel.driver.native("memory", source.bound_window())
+
+    def _native(self, what: str, wanted: backend | None) -> Any:
+        self._check(wanted)
+        return self._channel.driver.native(what, self._channel.device.info)
+
+    def _check(self, wanted: backend | None) -> None:
+        if wanted is not None:
+            check(wanted, self.get_backend())

@@ -1,0 +1,166 @@
+"""``kernel_bundle``: kernels compiled together, ahead of their launches (SYCL 2020 §4.11).
+
+Non-goals: the functions that make bundles (``bundles``). Invariants: a bundle's devices belong to
+its context; constants can be set in input state only; a bundle never changes its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from unisycl.api import kernel_constants, launch_form
+from unisycl.api.context import context
+from unisycl.api.device import device
+from unisycl.api.device_kernel import device_kernel
+from unisycl.api.info import HasBackendInfo
+from unisycl.api.kernel_id import as_ids, kernel_id
+from unisycl.base.enums import backend, bundle_state
+from unisycl.base.errors import UsageError, errc
+from unisycl.lang.specialization import specialization_id
+from unisycl.runtime.ahead import Compiled
+from unisycl.runtime.devices import DeviceState
+
+
+class device_image:
+    """One kernel of a bundle, for all its devices (SYCL 2020 §4.11.12)."""
+
+    __slots__ = ("compiled", "devices", "id")
+
+    def __init__(self, id: kernel_id, devices: tuple[DeviceState, ...],
+                 compiled: tuple[Compiled, ...] = ()) -> None:
+        self.id = id
+        self.devices = devices
+        self.compiled = compiled
+
+    def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
+        """Say whether the image holds a kernel, for a device if one is given (§4.11.12)."""
+        found = as_ids([kernel])[0]
+        return found == self.id and (on is None or on.state in self.devices)
+
+    def __repr__(self) -> str:
+        return f"<device_image of {self.id.get_name()}>"
+
+
+class kernel_bundle(HasBackendInfo):
+    """Kernels for the devices of a context, in one state (SYCL 2020 §4.11.7).
+
+    Made by ``get_kernel_bundle``, ``compile``, ``link``, ``build`` and ``join``. Iterating gives
+    its ``device_image`` objects.
+    """
+
+    __slots__ = ("_constants", "_devices", "_images", "_owner", "state")
+    __kernel_refusal__ = "give it to handler.use_kernel_bundle"
+
+    def __init__(self, *args: Any) -> None:
+        if len(args) != 4:
+            raise UsageError(errc.invalid, "a kernel_bundle is made by get_kernel_bundle, not by a "
+                             "program")
+        self._owner: context
+        self._devices: tuple[DeviceState, ...]
+        self._images: tuple[device_image, ...]
+        self._owner, self._devices, self._images, self.state = args
+        self._constants: dict[specialization_id, Any] = {}
+
+    # ------------------------------------------------------------------ asking
+    def empty(self) -> bool:
+        """Say whether there is no kernel in it (SYCL 2020 §4.11.12)."""
+        return not self._images
+
+    def get_backend(self) -> backend:
+        """Return the backend of its context."""
+        return self._owner.get_backend()
+
+    def get_context(self) -> context:
+        """Return its context."""
+        return self._owner
+
+    def get_devices(self) -> list[device]:
+        """Return its devices."""
+        return [device._of(d) for d in self._devices]
+
+    def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
+        """Say whether it holds a kernel, for a device if one is given (SYCL 2020 §4.11.12)."""
+        return any(image.has_kernel(kernel, on) for image in self._images)
+
+    def get_kernel_ids(self) -> list[kernel_id]:
+        """Return the ids of its kernels."""
+        return list(dict.fromkeys(image.id for image in self._images))
+
+    def get_kernel(self, kernel: Any) -> device_kernel:
+        """Return a kernel of an executable bundle; ``errc.invalid`` if it is not in it."""
+        found = as_ids([kernel])[0]
+        image = next((i for i in self._images if i.id == found), None)
+        if image is None or self.state is not bundle_state.executable:
+            raise UsageError(errc.invalid, f"{self!r} has no kernel {found.get_name()}"
+                             if image is None else "get_kernel: the bundle is in state "
+                             f"{self.state.name}; link or build it first")
+        return device_kernel._of(found.function, self, image.devices, image.compiled)
+
+    def __iter__(self) -> Iterator[device_image]:
+        return iter(self._images)
+
+    # ------------------------------------------------------------------ constants
+    def contains_specialization_constants(self) -> bool:
+        """Say whether a kernel of it asks for any constant (SYCL 2020 §4.11.12.2)."""
+        return any(kernel_constants.used_by(i.id.function) for i in self._images)
+
+    def native_specialization_constant(self) -> bool:
+        """Say whether all constants are compiled in, as they always are (§4.11.12.2)."""
+        return self.contains_specialization_constants()
+
+    def has_specialization_constant(self, name: specialization_id) -> bool:
+        """Say whether a kernel of it asks for this constant (SYCL 2020 §4.11.12.2)."""
+        return any(name in kernel_constants.used_by(i.id.function) for i in self._images)
+
+    def set_specialization_constant(self, name: specialization_id, value: Any) -> None:
+        """Set a constant for all kernels; in input state only, else ``errc.invalid``."""
+        if self.state is not bundle_state.input:
+            raise UsageError(errc.invalid, "set_specialization_constant: constants are fixed when "
+                             "a bundle is compiled, and this one is in state "
+                             f"{self.state.name}")
+        known = kernel_constants.checked_id(name)
+        self._constants[known] = known.convert(value)
+
+    def get_specialization_constant(self, name: specialization_id) -> Any:
+        """Return the value its kernels see (SYCL 2020 §4.11.12.2)."""
+        return self._constants.get(kernel_constants.checked_id(name), name.default)
+
+    # ------------------------------------------------------------------ internal
+    def constants(self) -> dict[specialization_id, Any]:
+        """Return the constants set (internal)."""
+        return self._constants
+
+    def images(self) -> tuple[device_image, ...]:
+        """Return the images (internal)."""
+        return self._images
+
+    def compiled(self, devices: Iterable[DeviceState]) -> kernel_bundle:
+        """Return this bundle compiled for some of its devices (internal)."""
+        chosen = tuple(devices)
+        images = []
+        for image in self._images:
+            made = launch_form.compile_all(image.id.function, chosen, self._constants)
+            usable = tuple(d for d in chosen if d in image.devices and d in made)
+            if usable:
+                images.append(device_image(
+                    image.id, usable, tuple(c for d in usable for c in made[d])))
+        return self.derived(bundle_state.object, chosen, tuple(images))
+
+    def derived(self, state: bundle_state, devices: tuple[DeviceState, ...],
+                images: tuple[device_image, ...]) -> kernel_bundle:
+        """Return a bundle with the same context and constants (internal)."""
+        made = kernel_bundle(self._owner, devices, images, state)
+        made._constants = dict(self._constants)
+        return made
+
+    def __copy__(self) -> kernel_bundle:
+        return self
+
+    def __deepcopy__(self, memo: object) -> kernel_bundle:
+        return self
+
+    def __repr__(self) -> str:
+        names = ", ".join(i.get_name().rpartition(".")[2] for i in self.get_kernel_ids()[:3])
+        more = ", ..." if len(self.get_kernel_ids()) > 3 else ""
+        return f"<kernel_bundle, {self.state.name}: {names or 'no kernels'}{more}>"

@@ -1,0 +1,68 @@
+"""Public: the names of SYCL 1.2 that SYCL 2020 spells differently; thin, with no logic of its own.
+
+``from unisycl.compat12 import *`` gives a program of 1.2 its names, those that have not changed
+included. Each deprecated name warns once, when it is first used. Non-goals: new programs.
+Invariant: an object made here is one of ``unisycl``'s, or of a subclass.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from typing import Any
+
+# Where each name lives: those of 1.2 here, and what to write instead in SYCL 2020.
+_OURS: dict[str, dict[str, str]] = {
+    "modes": {"access": "access_mode and target"},
+    "devices": {
+        "device": "unisycl.device", "platform": "unisycl.platform", "context": "unisycl.context",
+        "queue": "unisycl.queue", "device_selector": "any callable that ranks devices",
+        "default_selector": "default_selector_v", "cpu_selector": "cpu_selector_v",
+        "gpu_selector": "gpu_selector_v", "accelerator_selector": "accelerator_selector_v",
+        "host_selector": "host_selector_v"},
+    "errors": {
+        "exception": "unisycl.exception", "cl_exception": "unisycl.exception",
+        "async_exception": "unisycl.exception"},
+    "groups": {
+        "command_group": "queue.submit", "single_task": "handler.single_task",
+        "parallel_for": "handler.parallel_for",
+        "parallel_for_work_group": "handler.parallel_for_work_group",
+        "parallel_for_workgroup": "handler.parallel_for_work_group",
+        "parallel_for_work_item": "group.parallel_for_work_item",
+        "parallel_for_workitem": "group.parallel_for_work_item"},
+    "memory": {
+        "buffer": "unisycl.buffer", "accessor": "unisycl.accessor, local_accessor or host_accessor",
+        "memory_order_relaxed": "memory_order.relaxed"},
+    "programs": {"program": "kernel_bundle"},
+    "storages": {
+        "storage": "set_final_data, shared_ptr or an allocator", "async_storage": "shared_ptr"},
+}
+_HOMES = {name: home for home, names in _OURS.items() for name in names}
+_INSTEAD = {name: text for names in _OURS.values() for name, text in names.items()}
+_SAME = frozenset((
+    "event", "exception_list", "group", "id", "info", "item", "kernel", "nd_item", "nd_range",
+    "range"))
+
+CL_SYCL_LANGUAGE_VERSION = 120
+"""The version of SYCL that these names are of (SYCL 1.2 §5.4)."""
+
+__all__ = ["CL_SYCL_LANGUAGE_VERSION", *_HOMES, *_SAME]  # noqa: PLE0604 - strings, as keys are
+
+_warned: set[str] = set()
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SAME:
+        return getattr(importlib.import_module("unisycl"), name)
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'unisycl.compat12' has no attribute '{name}'")
+    if name not in _warned:
+        _warned.add(name)
+        warnings.warn(f"'{name}' is SYCL 1.2; SYCL 2020 has {_INSTEAD[name]}", DeprecationWarning,
+                      stacklevel=2)
+    return getattr(importlib.import_module(f"unisycl.compat12.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

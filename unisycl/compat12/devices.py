@@ -1,0 +1,147 @@
+"""Selectors, devices, contexts and queues in SYCL 1.2's spelling (§3.5).
+
+Non-goals: OpenCL objects; there are none behind the CPU and the host device. Invariant: the host
+device of 1.2 is the one where CPython runs the kernels.
+"""
+
+from __future__ import annotations
+
+import abc
+from types import TracebackType
+from typing import Any, NoReturn
+
+from unisycl.api import context as contexts
+from unisycl.api import device as devices
+from unisycl.api import queue as queues
+from unisycl.api import selector
+from unisycl.api.info import HasBackendInfo
+from unisycl.base.enums import backend
+from unisycl.base.errors import UsageError, errc
+
+
+class _Legacy(HasBackendInfo):
+    """What SYCL 1.2 asks of every object of the runtime."""
+
+    __slots__ = ()
+
+    def is_host(self) -> bool:
+        """Say whether it is the host device, or on it (SYCL 1.2 §2.11)."""
+        return self.get_backend() is backend.host
+
+    def get(self) -> NoReturn:
+        """Refuse: there is no OpenCL object behind this backend (SYCL 1.2 §2.5.10)."""
+        raise UsageError(errc.backend_mismatch, f"get: the backend '{self.get_backend().name}' has "
+                         "none of the native objects that SYCL 1.2 means; get_native gives what it "
+                         "has")
+
+
+class device_selector(abc.ABC):
+    """Ranks devices: a subclass defines ``__call__(device) -> int`` (SYCL 1.2 §3.5.1)."""
+
+    @abc.abstractmethod
+    def __call__(self, candidate: Any) -> int:
+        """Return the device's score; a negative one never selects."""
+
+    def select_device(self) -> device:
+        """Return the device with the highest score; ``errc.runtime`` if none may be selected."""
+        return device(self)
+
+
+class default_selector(device_selector):
+    """Selects the best device there is."""
+
+    def __call__(self, candidate: Any) -> int:
+        return selector.default_selector_v(candidate)
+
+
+class cpu_selector(device_selector):
+    """Selects a CPU."""
+
+    def __call__(self, candidate: Any) -> int:
+        return selector.cpu_selector_v(candidate)
+
+
+class gpu_selector(device_selector):
+    """Selects a GPU."""
+
+    def __call__(self, candidate: Any) -> int:
+        return selector.gpu_selector_v(candidate)
+
+
+class accelerator_selector(device_selector):
+    """Selects an accelerator."""
+
+    def __call__(self, candidate: Any) -> int:
+        return selector.accelerator_selector_v(candidate)
+
+
+class host_selector(device_selector):
+    """Selects the host device."""
+
+    def __call__(self, candidate: Any) -> int:
+        return selector.host_selector_v(candidate)
+
+
+class platform(_Legacy, devices.platform):
+    """A platform (SYCL 1.2 §3.5.2)."""
+
+    __slots__ = ()
+
+
+class device(_Legacy, devices.device):
+    """A device (SYCL 1.2 §3.5.3)."""
+
+    __slots__ = ()
+
+    def get_platform(self) -> platform:
+        """Return the platform the device belongs to."""
+        return platform._of(self.state.platform)
+
+
+class context(_Legacy, contexts.context):
+    """A context (SYCL 1.2 §3.5.4)."""
+
+    __slots__ = ()
+
+
+class queue(_Legacy, queues.queue):
+    """A queue whose end waits for its work (SYCL 1.2 §3.5.5).
+
+    Args:
+        args: a context, a device selector or a device, an asynchronous handler; a single function
+            is the handler.
+
+    Errors that no handler gets are dropped, as SYCL 1.2 §3.5.5.1 has it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, async_handler: Any = None) -> None:
+        handlers = [a for a in args if callable(a) and not isinstance(
+            a, device_selector | devices.device | contexts.context | type)]
+        rest = [a for a in args if not any(a is h for h in handlers)]
+        if len(handlers) > 1:  # a function of SYCL 2020 that selects, then the handler
+            rest.insert(0, handlers[0])
+        found = async_handler or (handlers[-1] if handlers else _drop)
+        super().__init__(*rest, async_handler=found)
+
+    def get_device(self) -> device:
+        """Return the device."""
+        return device._of(self.channel.device)
+
+    def get_context(self) -> context:
+        """Return the context."""
+        return context._of(self.channel.context)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.wait_and_throw()
+
+    def __del__(self) -> None:
+        channel = getattr(self, "channel", None)
+        if channel is not None:
+            channel.wait()
+
+
+def _drop(errors: Any) -> None:
+    """Do nothing with errors: SYCL 1.2's default."""

@@ -1,0 +1,198 @@
+"""Buffers and accessors in SYCL 1.2's spelling (§3.6).
+
+Non-goals: images. Invariant: an accessor made here is one of SYCL 2020, in the command group that
+the calling thread is in.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.api import accessor as accessors
+from unisycl.api import buffer as buffers
+from unisycl.api import host_accessor as host_accessors
+from unisycl.api.device_info import answer
+from unisycl.base import geometry as geo
+from unisycl.base.enums import access_mode, memory_order
+from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.compat12.groups import current
+from unisycl.compat12.modes import mode, target
+from unisycl.compat12.storages import Attachment, storage
+from unisycl.ir.types import View
+from unisycl.runtime.deps import Access
+from unisycl.runtime.regions import Region
+
+memory_order_relaxed = memory_order.relaxed
+
+_NATIVE = (target.cl_buffer, target.cl_image)
+_OF_IMAGES = (target.image, target.host_image, target.image_array)
+
+
+class buffer(buffers.buffer):
+    """A buffer that is accessed through itself (SYCL 1.2 §3.6.1).
+
+    Args:
+        source: what a buffer of SYCL 2020 is made of, or a ``storage``.
+        args: the range, and so on.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> None:
+        if not isinstance(source, storage):
+            super().__init__(source, *args, dtype=dtype)
+            return
+        data = source.get_host_data()
+        initial = source.get_initial_data()
+        kind = np.dtype(dtype if dtype is not None else next(
+            (np.asarray(a).dtype for a in (data, initial) if a is not None), np.float64))
+        super().__init__(geo.range(source.get_size()), dtype=kind)
+        self.region = _region(source, self.region, args, data, initial)
+
+    def get_access(self, *args: Any) -> Any:
+        """Return an accessor: ``get_access(mode[, target][, range, offset])`` (Table 3.20)."""
+        return accessor(self, *args)
+
+    def get_size(self) -> int:
+        """Return the number of bytes."""
+        return self.byte_size()
+
+
+def _region(source: storage, plain: Region, args: tuple[Any, ...], data: Any,
+            initial: Any) -> Region:
+    """Return the region of a buffer over a storage object."""
+    shape = tuple(geo.as_range(args[0])) if args else plain.shape
+    if math.prod(shape) != source.get_size():
+        raise UsageError(errc.invalid, f"buffer: the range {shape} has {math.prod(shape)} "
+                         f"elements, the storage {source.get_size()}")
+    memory = plain.memory
+    if data is not None:
+        memory.adopt(np.asarray(data).reshape(-1).view(np.uint8))
+    if initial is not None and initial is not data:
+        memory.storage()[:] = np.ascontiguousarray(initial).reshape(-1).view(np.uint8)
+    Attachment(source, memory)
+    return Region(memory, plain.dtype, shape)
+
+
+def accessor(source: Any, *args: Any) -> Any:
+    """Return an accessor of SYCL 1.2 (§3.6.4.3).
+
+    Args:
+        source: the buffer; for local memory the dtype.
+        args: the range and the offset if only a part is meant (for local memory the range), a mode
+            and a target of ``access``.
+
+    Raises ``errc.invalid`` for combinations that Tables 3.29 and 3.30 do not have.
+    """
+    how = next((a for a in args if isinstance(a, mode)), mode.read_write)
+    where = next((a for a in args if isinstance(a, target)), target.global_buffer)
+    places = [a for a in args if not isinstance(a, mode | target)]
+    if where in _NATIVE:
+        raise UnsupportedError(errc.feature_not_supported, f"accessor: {where.name} gives native "
+                               "objects that this backend does not have; use a host task")
+    if where in _OF_IMAGES or isinstance(source, buffers.buffer) == (where is target.local):
+        raise UsageError(errc.invalid, f"accessor: target {where.name} does not go with "
+                         f"{source!r}")
+    if how not in _MODES[where]:
+        raise UsageError(errc.invalid, f"accessor: mode {how.name} does not go with target "
+                         f"{where.name}; these do: {', '.join(m.name for m in _MODES[where])}")
+    if where is target.local:
+        return _local(source, places, how)
+    modern, properties = how.modern()
+    if where is target.host_buffer:
+        return host_buffer_accessor(source, *places, modern, *properties)
+    made = legacy_accessor(source, current("get_access"), modern, *properties)
+    made.window(places)
+    if where is target.constant_buffer:
+        _check_constant(made)
+    return made
+
+
+_MODES = {
+    target.global_buffer: tuple(mode),
+    target.host_buffer: tuple(m for m in mode if m is not mode.atomic),
+    target.constant_buffer: (mode.read,),
+    target.local: (mode.read, mode.write, mode.read_write, mode.atomic),
+}
+
+
+class legacy_accessor(accessors.accessor):
+    """An accessor whose indices count from the start of the buffer, ranged or not (X-6)."""
+
+    __slots__ = ("_part",)
+
+    def window(self, places: list[Any]) -> None:
+        """Note the range asked for; the elements are counted from the buffer's start."""
+        extent = tuple(geo.as_range(places[0])) if places else self.shape
+        offset = tuple(geo.as_id(places[1])) if len(places) > 1 else (0,) * len(self.shape)
+        if len(extent) != len(self.shape) or any(
+                o + e > s for o, e, s in zip(offset, extent, self.shape, strict=True)):
+            raise UsageError(errc.invalid, f"accessor: range {extent} at offset {offset} exceeds "
+                             f"the buffer's range {self.shape}")
+        self._part = (geo.range(*extent), geo.id(*offset))
+
+    def get_range(self) -> geo.range:
+        """Return the range asked for."""
+        return self._part[0]
+
+    def get_offset(self) -> geo.id:
+        """Return the offset asked for."""
+        return self._part[1]
+
+    def get_size(self) -> int:
+        """Return the number of elements of the buffer (Table 3.28)."""
+        return self.size()
+
+    def _access(self) -> Access:
+        """For the order of commands an atomic access is one that reads and writes."""
+        asked = super()._access()
+        if asked.mode is not access_mode.atomic:
+            return asked
+        return Access(asked.key, asked.start, asked.stop, access_mode.read_write, asked.no_init,
+                      asked.target)
+
+
+class host_buffer_accessor(host_accessors.host_accessor):
+    """A host accessor with SYCL 1.2's ``get_size``."""
+
+    __slots__ = ()
+
+    def get_size(self) -> int:
+        """Return the number of elements."""
+        return self.size()
+
+
+class legacy_local_accessor(accessors.local_accessor):
+    """Local memory with SYCL 1.2's modes."""
+
+    __slots__ = ()
+
+    def restrict(self, how: access_mode) -> None:
+        """Let kernels do only what a mode allows."""
+        seen = self._type
+        self._type = View(seen.elem, seen.ndim, seen.space, how)
+
+    def get_size(self) -> int:
+        """Return the number of elements."""
+        return self.size()
+
+
+def _local(dtype: Any, places: list[Any], how: mode) -> legacy_local_accessor:
+    made = legacy_local_accessor(dtype, *places, current("accessor"))
+    made.restrict(how.modern()[0])
+    return made
+
+
+def _check_constant(made: legacy_accessor) -> None:
+    """Refuse more constant memory than the device has (SYCL 1.2 §3.6.4.4)."""
+    device = current("get_access").channel.device
+    most = answer(device, "max_constant_buffer_size")
+    if made.byte_size() > most:
+        raise UsageError(errc.accessor, f"accessor: {made.byte_size()} bytes of constant memory; "
+                         f"the device '{device.info.name}' has {most}; use target global_buffer")
+
+

@@ -1,0 +1,450 @@
+"""Command graphs: commands recorded once, made ready once, replayed many times.
+
+Non-goals: SYCL's names (``api.command_graph``). Invariants: edges never form a cycle; an executable
+graph runs once at a time; what is replayed is what was finalized or updated, whatever has become of
+the globals that its functions name.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
+from unisycl.base.enums import access_mode
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import launch as launches
+from unisycl.runtime import usm
+from unisycl.runtime.channel import Channel
+from unisycl.runtime.completions import Gate, Join, Recorded, ended
+from unisycl.runtime.deps import Access, Tracker
+from unisycl.runtime.devices import ContextState, DeviceState
+from unisycl.runtime.group import Group, register
+from unisycl.runtime.memory import BufferMemory
+from unisycl.runtime.tasks import Begin, Task, begin_python, process
+
+_numbers = itertools.count()
+
+
+class Node:
+    """One command of a graph, and the nodes it runs after."""
+
+    __slots__ = (
+        "accesses",
+        "before",
+        "begin",
+        "graph",
+        "group",
+        "label",
+        "launch",
+        "native",
+        "number",
+    )
+
+    def __init__(self, graph: Graph, label: str, begin: Begin | None = None,
+                 launch: Launch | None = None, *, native: bool = True,
+                 group: Group | None = None) -> None:
+        self.graph = graph
+        self.label = label
+        self.begin = begin
+        self.launch = launch
+        self.native = native
+        self.group = group
+        self.accesses: list[Access] = []
+        self.before: list[Node] = []
+        self.number = next(_numbers)
+
+    def rebuild(self, values: dict[int, Any], geometry: Geometry | None = None) -> None:
+        """Build the launch anew with other arguments or another index space."""
+        old = self.launch
+        if old is None:
+            raise UsageError(errc.invalid, f"{self.label} is no kernel; only kernels are updated")
+        # A kernel_handler at the end knows the arguments the user gave.
+        given: Any = getattr(old.arguments[-1], "given", old.arguments) if old.arguments else ()
+        channel = self.graph.channel
+        arguments: Any = type(given)(values.get(k, v) for k, v in enumerate(given))
+        if hasattr(given, "constants"):
+            arguments.constants = given.constants
+        self.launch = launches.build(channel, self.group, old.function, geometry or old.geometry,
+                                     arguments, old.reduction_objects)
+        self.begin = launches.begin_launch(channel, self.launch, old.reduction_objects)
+
+
+class Graph:
+    """The nodes of a graph that can still be changed, in the order they were added."""
+
+    def __init__(self, device: DeviceState, context: ContextState) -> None:
+        self.nodes: list[Node] = []
+        self.recording: list[RecordingChannel] = []
+        self.channel = RecordingChannel(self, device, context)
+        self._trackers: dict[BufferMemory, Tracker[Node]] = {}
+
+    def add(self, node: Node, accesses: Iterable[Access], deps: Iterable[Node]) -> Node:
+        """Add a node after those it depends on by data or by name."""
+        before = list(dict.fromkeys(deps))
+        for access in accesses:
+            memory = access.key
+            if not isinstance(memory, BufferMemory):
+                continue
+            node.accesses.append(access)
+            tracker = self._trackers.get(memory)
+            if tracker is None:
+                tracker = self._trackers[memory] = Tracker(memory.nbytes, lambda _: False)
+            for other in tracker.access(access.start, access.stop, writes=access.mode.writes,
+                                        task=node):
+                if other not in before:
+                    before.append(other)
+        node.before = before
+        self.nodes.append(node)
+        return node
+
+    def take(self, group: Group) -> Task:
+        """Make a node of a command group; its task tells others which node it is."""
+        asked = group.command()
+        node = Node(self, asked.label, asked.begin, asked.launch, native=asked.native, group=group)
+        channel = group.channel
+        deps = [*nodes_of(asked.deps), *(channel.chain(node) if isinstance(
+            channel, RecordingChannel) else ())]
+        self.add(node, asked.accesses, deps)
+        group.recorded(node)
+        return recorded(node)
+
+    def connect(self, before: Node, after: Node, *, check: bool = True) -> None:
+        """Add an edge; ``errc.invalid`` if it would close a cycle."""
+        for node in (before, after):
+            if node.graph is not self:
+                raise UsageError(errc.invalid, f"make_edge: {node.label} belongs to another graph")
+        if check and (before is after or after in ancestors(before)):
+            raise UsageError(errc.invalid, f"make_edge: {after.label} runs before {before.label} "
+                             "already; an edge the other way round would close a cycle")
+        if before not in after.before:
+            after.before.append(before)
+
+    def order(self) -> list[Node]:
+        """Return the nodes, each after those it depends on, else as they were added."""
+        done: dict[Node, None] = {}
+        for node in self.nodes:
+            todo = [node]
+            while todo:
+                top = todo[-1]
+                left = [n for n in top.before if n not in done]
+                if left:
+                    todo += left
+                    continue
+                todo.pop()
+                done[top] = None
+        return list(done)
+
+
+def ancestors(node: Node) -> set[Node]:
+    """Return all nodes that run before a node."""
+    found: set[Node] = set()
+    todo = list(node.before)
+    while todo:
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo += one.before
+    return found
+
+
+def recorded(node: Node) -> Task:
+    """Return the task that stands for a node where the runtime hands out events."""
+    task = Task(None, node.label)
+    task.completion = Recorded(node)
+    return task
+
+
+def nodes_of(tasks: Iterable[Task]) -> list[Node]:
+    """Return the nodes that tasks stand for; ``errc.invalid`` for commands that were submitted."""
+    found = []
+    for task in tasks:
+        stand = task.completion
+        if not isinstance(stand, Recorded) or not isinstance(stand.node, Node):
+            raise UsageError(errc.invalid, f"a recorded command cannot depend on {task.label}, "
+                             "which was submitted and is not part of the graph; pass that event "
+                             "when the graph is submitted")
+        found.append(stand.node)
+    return found
+
+
+class RecordingChannel(Channel):
+    """What a queue is underneath while it is recorded: commands become nodes."""
+
+    __slots__ = ("_newest", "graph", "plain")
+
+    def __init__(self, graph: Graph, device: DeviceState, context: ContextState,
+                 plain: Channel | None = None) -> None:
+        """Be like a queue's own channel, but unknown to the life cycle: nothing ever runs here."""
+        self.device = device
+        self.driver = device.driver
+        self.context = context
+        self.handler = None
+        self.in_order = plain is not None and plain.in_order
+        self.profiling = False
+        self.pending = deque()
+        self.errors = []
+        self.generation = process.generation
+        self._lock = threading.RLock()
+        self._limit = 0
+        self._last = None
+        self.graph = graph
+        self.plain = plain
+        self._newest: Node | None = None
+
+    @property
+    def recorder(self) -> Graph:  # type: ignore[override]
+        """The graph that takes the commands."""
+        return self.graph
+
+    def chain(self, node: Node) -> list[Node]:
+        """Return what an in-order queue has a node wait for: the one before."""
+        before, self._newest = self._newest, node
+        return [before] if self.in_order and before is not None else []
+
+    def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
+        """Record a kernel; it never runs now."""
+        begin = launches.begin_launch(self, launch, launch.reduction_objects)
+        node = Node(self.graph, task.label, begin, launch)
+        self.graph.add(node, (), [*nodes_of(deps), *self.chain(node)])
+        task.completion = Recorded(node)
+        return True
+
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
+        """Record a command that has no launch: a barrier."""
+        node = Node(self.graph, task.label)
+        self.graph.add(node, (), [*nodes_of(deps), *self.chain(node)])
+        task.completion = Recorded(node)
+
+    def snapshot(self) -> list[Task]:
+        """Return what a barrier waits for: every node so far."""
+        return [recorded(n) for n in self.graph.nodes]
+
+    def wait(self) -> None:
+        """Refuse: there is nothing to wait for while commands are recorded."""
+        raise UsageError(errc.invalid, "wait: the queue is being recorded; end_recording first")
+
+
+class Step:
+    """What is started by one call: a batch of small kernels, or one command."""
+
+    __slots__ = ("batch", "before", "nodes")
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.before: set[int] = set()
+        self.batch: Batch | None = None
+
+    def make(self, driver: Driver) -> None:
+        """Make the batch, once its nodes are known or have changed."""
+        found = [n.launch for n in self.nodes if n.launch is not None]
+        self.batch = driver.batch(found) if len(found) == len(self.nodes) else None
+
+    def start(self, deps: Sequence[Completion]) -> Completion:
+        """Start it after completions of the driver."""
+        if self.batch is not None:
+            return self.batch.launch(deps)
+        begin = self.nodes[0].begin
+        return ended() if begin is None else begin(deps)
+
+
+class Plan:
+    """An executable graph: steps in an order that respects all edges."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.driver = graph.channel.driver
+        self.context = graph.channel.context
+        self.device = graph.channel.device
+        found = graph.order()
+        self.nodes = [_copy(n) for n in found]
+        self._originals = {n: k for k, n in enumerate(found)}
+        self._before = [[self._originals[b] for b in n.before] for n in found]
+        self._lay_out()
+        self.last: Task | None = None
+        self._alone, self._turn = threading.Lock(), threading.Lock()
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        """Join small kernels into batches where no step in between needs one of them first."""
+        self.steps: list[Step] = []
+        place: list[frozenset[int]] = []
+        batch = -1
+        for node, needs in zip(self.nodes, self._before, strict=True):
+            found = frozenset(itertools.chain.from_iterable(place[k] for k in needs))
+            if node.begin is None:  # whoever waits for it waits for what it waits for
+                place.append(found)
+                continue
+            small = node.launch is not None and node.native and (
+                self.driver.batch([node.launch]) is not None)
+            if small and batch >= 0 and all(k <= batch for k in found):
+                at = batch
+            else:
+                self.steps.append(Step())
+                at = len(self.steps) - 1
+                batch = at if small else batch
+            self.steps[at].nodes.append(node)
+            self.steps[at].before |= found - {at}
+            place.append(frozenset((at,)))
+        self._used = {k for s in self.steps for k in s.before}
+
+    def _refresh(self) -> None:
+        """Prepare what a replay needs of all nodes together."""
+        for step in self.steps:
+            step.make(self.driver)
+        blocks = {r.block for n in self.nodes if n.launch is not None for r in n.launch.raw
+                  if isinstance(r, usm.Pointer)}
+        self._blocks: tuple[usm.Block, ...] = tuple(blocks)
+        self.accesses = _union(a for n in self.nodes for a in n.accesses)
+        self.native = all(n.native for n in self.nodes)
+
+    # ------------------------------------------------------------------ replaying
+    def submit(self, channel: Channel, deps: Sequence[Task]) -> Task:
+        """Submit the whole graph as one command of a queue."""
+        self.check(channel)
+        task = Task(channel, "a graph", self.driver if self._one_end() else None)
+        after = list(deps)
+        with self._turn:
+            last, self.last = self.last, task
+        if last is not None and not last.done() and last not in after:
+            after.append(last)
+        task.explicit = tuple(deps)
+        if self.accesses:
+            with process.lock:
+                register(self.accesses, task, after)
+        if not channel.replay_at_once(task, self.immediate, after):
+            channel.submit(task, after, self.begin())
+        return task
+
+    def check(self, channel: Channel) -> None:
+        """Refuse another device or context, freed memory and closed buffers."""
+        if channel.device is not self.device or channel.context is not self.context:
+            raise UsageError(errc.invalid, "the graph was made for another device or context than "
+                             "the queue's; make it with the queue's")
+        for block in self._blocks:
+            if block.freed:
+                block.bytes()
+        for access in self.accesses:
+            if isinstance(access.key, BufferMemory):
+                access.key.check_open()
+
+    def immediate(self) -> bool:
+        """Run the graph now if it is one batch of a few microseconds."""
+        steps = self.steps
+        return not steps or (len(steps) == 1 and steps[0].batch is not None
+                             and steps[0].batch.immediate())
+
+    def begin(self) -> Begin:
+        """Return how to begin the graph."""
+        if self.native:
+            return self._begin_native
+        return begin_python(self._run_in_turn)
+
+    def _one_end(self) -> bool:
+        return self.native and len(self.steps) - len(self._used) == 1
+
+    def _begin_native(self, native: Sequence[Completion]) -> Completion:
+        ends: list[Completion] = []
+        for step in self.steps:
+            ends.append(step.start([ends[k] for k in step.before] if step.before else native))
+        left = [end for k, end in enumerate(ends) if k not in self._used]
+        return left[0] if len(left) == 1 else Join(left or [*native, ended()])
+
+    def run_alone(self) -> None:
+        """Run the graph as a part of another one, after a replay under way."""
+        with self._alone:
+            if self.last is not None:
+                self.last.wait()
+            self._run_in_turn()
+
+    def _run_in_turn(self) -> None:
+        """Run a graph with host tasks: a worker waits for what each of them needs."""
+        ends: list[Completion] = []
+        for step in self.steps:
+            before = [ends[k] for k in sorted(step.before)]
+            if not all(n.native for n in step.nodes) or any(isinstance(e, Gate) for e in before):
+                _wait_for(before)
+                before = []
+            ends.append(step.start(before))
+        _wait_for(ends)
+
+    # ------------------------------------------------------------------ updating
+    def update(self, nodes: Iterable[Node]) -> None:
+        """Take over what nodes of the graph have become; waits for a replay under way."""
+        changed = list(nodes)
+        for node in changed:
+            if node not in self._originals:
+                raise UsageError(errc.invalid, f"update: {node.label} is not part of this graph")
+        if self.last is not None:
+            self.last.wait()
+        for node in changed:
+            mine = self.nodes[self._originals[node]]
+            mine.begin, mine.launch, mine.accesses = node.begin, node.launch, list(node.accesses)
+        self._check_sizes()
+        self._refresh()
+
+    def _check_sizes(self) -> None:
+        """A kernel that has grown too large for its batch gets a step of its own."""
+        if any(len(s.nodes) > 1 and self.driver.batch(
+                [n.launch for n in s.nodes if n.launch is not None]) is None for s in self.steps):
+            self._lay_out()
+
+    def update_whole(self, graph: Graph) -> None:
+        """Take over all nodes of another graph of the same shape."""
+        theirs = graph.order()
+        mine = list(self._originals)
+        shape = [(_kind(n), sorted(mine.index(b) for b in n.before)) for n in mine]
+        if [(_kind(n), sorted(theirs.index(b) for b in n.before)) for n in theirs] != shape:
+            raise UsageError(errc.invalid, "update: the other graph has other nodes or edges; "
+                             "finalize it instead")
+        self._originals = {n: k for k, n in enumerate(theirs)}
+        self.update(theirs)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+
+def plan_of(graph: Any) -> Plan:
+    """Return the plan of an executable graph; ``errc.invalid`` of anything else."""
+    plan = getattr(graph, "plan", None)
+    if not isinstance(plan, Plan):
+        raise UsageError(errc.invalid, "expected an executable graph (command_graph.finalize()), "
+                         f"got {type(graph).__name__}")
+    return plan
+
+
+def _copy(node: Node) -> Node:
+    made = Node(node.graph, node.label, node.begin, node.launch, native=node.native,
+                group=node.group)
+    made.accesses = list(node.accesses)
+    return made
+
+
+def _kind(node: Node) -> str:
+    return "empty" if node.begin is None else "kernel" if node.launch is not None else node.label
+
+
+def _union(accesses: Iterable[Access]) -> list[Access]:
+    """Return one access for each memory and mode: all that the nodes touch of it together."""
+    found: dict[tuple[int, bool], Access] = {}
+    for a in accesses:
+        key = (id(a.key), a.mode.writes)
+        known = found.get(key, a)
+        found[key] = Access(a.key, min(known.start, a.start), max(known.stop, a.stop),
+                            access_mode.read_write if key[1] else access_mode.read)
+    return list(found.values())
+
+
+def _wait_for(completions: Iterable[Completion]) -> None:
+    """Block until completions have ended; raise the first error."""
+    for completion in completions:
+        while not completion.wait(1.0):
+            continue
+    for completion in completions:
+        error = completion.error()
+        if error is not None:
+            raise error
+
+

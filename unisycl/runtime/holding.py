@@ -1,0 +1,65 @@
+"""The host's own turn at a memory: taken when an accessor is made, given back when it is closed.
+
+Non-goals: what the host does with the memory. Invariants: the turn begins when all conflicting
+commands have ended; later ones wait for its end, and submitting them never blocks.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from unisycl.runtime import lifecycle
+from unisycl.runtime.completions import Gate
+from unisycl.runtime.deps import Access
+from unisycl.runtime.memory import BufferMemory, report
+from unisycl.runtime.tasks import Task, process
+
+
+class Holding:
+    """A place in the order of a memory's users, taken by the host until ``release``.
+
+    Args:
+        access: which bytes of which memory, and how.
+        holder: the accessor, which the memory closes at its end.
+        what: how messages call it.
+    """
+
+    __slots__ = ("_gate", "_task")
+
+    def __init__(self, access: Access, holder: Any, what: str) -> None:
+        memory = access.key
+        assert isinstance(memory, BufferMemory)
+        gate = self._gate = Gate()
+        gate.owner = threading.get_ident()
+        task = self._task = Task(None, what)
+        task.occupy(gate)
+        writes = access.mode.writes
+        with process.lock:
+            deps = memory.tracker.access(access.start, access.stop, writes=writes, task=task)
+            memory.wrote = memory.wrote or writes
+        task.follow(deps)
+        memory.open_hosts.add(holder)
+        lifecycle.guard(gate)
+        try:
+            for dep in deps:
+                dep.wait()
+            report(deps)
+        except BaseException:
+            gate.finish()
+            raise
+
+    def release(self) -> None:
+        """Let later commands go on; idempotent."""
+        self._gate.finish()
+
+    def abandon(self) -> None:
+        """Release from a finaliser, which may run in any thread and with locks held."""
+        gate = self._gate
+        if gate.done():
+            return
+        gate.owner = 0
+        if process.lock.held():
+            process.executor.submit(gate.finish)
+        else:
+            gate.finish()
