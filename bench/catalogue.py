@@ -17,7 +17,7 @@ _FILES = {
     "matmul": ["matmul", "matmul_tiled"],
     "stencil": ["stencil", "stencil_tiled"],
     "black_scholes": ["black_scholes"],
-    "reductions": ["tree_reduction", "sum_reduction"],
+    "reductions": ["tree_reduction", "group_reduction", "sum_reduction"],
     "scan": ["scan"],
     "histogram": ["histogram"],
     "transpose": ["transpose", "transpose_tiled"],

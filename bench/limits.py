@@ -23,7 +23,7 @@ from bench.harness import sized
 
 N = sized(1 << 25, 1 << 18)
 STEPS = sized(1 << 24, 1 << 18)
-REPEATS = 7
+REPEATS = 25
 CHAINS = 12  # independent multiply-adds: latency times throughput, within 16 registers
 
 TRIAD = """

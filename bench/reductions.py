@@ -1,4 +1,4 @@
-"""Sums: a tree in each work-group with local memory and barriers, and ``sycl.reduction``."""
+"""Sums: a tree in each work-group with barriers, ``reduce_over_group``, ``sycl.reduction``."""
 
 from __future__ import annotations
 
@@ -44,6 +44,20 @@ def tree_with_unisycl() -> Case:
 
     tile = sycl.local_accessor(np.float32, GROUP)
     return ours.launch(sycl.nd_range(N, GROUP), tree_reduction, operands(), tile)
+
+
+def group_with_unisycl() -> Case:
+    """Each group adds up by the group function."""
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
+
+    @sycl.kernel
+    def group_reduction(it: Any, values: Any, sums: Any) -> None:
+        group = it.get_group()
+        total = sycl.reduce_over_group(group, values[it.get_global_id(0)], sycl.plus)
+        if group.leader():
+            sums[it.get_group(0)] = total
+
+    return ours.launch(sycl.nd_range(N, GROUP), group_reduction, operands())
 
 
 def with_unisycl() -> Case:
@@ -103,6 +117,10 @@ BENCHMARKS = {
         title=f"{N} float32, groups of {GROUP}, local memory and {GROUP.bit_length() - 1} barriers",
         implementations={OURS: Implementation(tree_with_unisycl),
                          **one_kernel("tree_reduction", operands, (N,), (GROUP,), GROUP=GROUP)},
+        check=check_tree, work=MOVED, unit="GB/s", bound="stream"),
+    "group_reduction": Benchmark(
+        title=f"{N} float32, groups of {GROUP}, reduce_over_group",
+        implementations={OURS: Implementation(group_with_unisycl)},
         check=check_tree, work=MOVED, unit="GB/s", bound="stream"),
     "sum_reduction": Benchmark(
         title=f"{N} float32 by sycl.reduction",

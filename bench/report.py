@@ -51,6 +51,35 @@ def describe(name: str, benchmark: Benchmark, rows: Mapping[str, Row], notes: Ma
     return lines
 
 
+def markdown(benchmarks: Mapping[str, Benchmark], rows: Mapping[str, Mapping[str, Row]],
+             limits: Mapping[str, float]) -> list[str]:
+    """Return one table of all benchmarks: ours, and each peer's time over ours."""
+    peers = list(dict.fromkeys(row.name for found in rows.values() for row in found.values()
+                               if row.ratios and row.counted))
+    heads = ["benchmark", "time", "rate", "of limit", *peers]
+    rule = ["-"] + ["-:"] * (len(heads) - 1)
+    lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(rule) + "|"]
+    for name, found in rows.items():
+        mine = found.get(OURS)
+        if mine is None:
+            continue
+        benchmark = benchmarks[name]
+        unit, scale = benchmark.shown
+        rate = benchmark.work / mine.median if benchmark.work else 0.0
+        limit = limits.get(benchmark.bound)
+        ratios = {r.name: r.ratio() for r in found.values() if r.ratios and r.counted}
+        best = min(ratios.values(), default=0.0)
+        cells = [name, f"{mine.median * scale:.3g} {unit}",
+                 f"{rate:.3g} {benchmark.unit}" if rate else "",
+                 f"{rate / limit:.0%}" if limit and rate else ""]
+        for peer in peers:
+            ratio = ratios.get(peer)
+            text = "" if ratio is None else f"{ratio:.2f}"
+            cells.append(f"**{text}**" if text and ratio == best else text)
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def _ratio(row: Row) -> str:
     if not row.ratios:
         return ""

@@ -104,6 +104,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--peers", metavar="A,B", help="run only these beside unisycl")
     parser.add_argument("--rounds", type=int, help="how many rounds (default 7; 1 if --quick)")
     parser.add_argument("--json", metavar="FILE", help="write every time measured")
+    parser.add_argument("--markdown", metavar="FILE", help="write one table of everything")
     parser.add_argument("--quick", action="store_true",
                         help="small sizes: shows that everything runs, the times mean nothing")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
@@ -148,6 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = Results(rows, [n for n in options.names if n not in NOT_KERNELS], limits,
                       {n: load(n).work or 0.0 for n in options.names})
     print("\n" + "\n".join(summary(results)))
+    if options.markdown:
+        table = report.markdown({n: load(n) for n in options.names}, rows, limits)
+        Path(options.markdown).write_text("\n".join(table) + "\n", encoding="utf-8")
     if options.json:
         document = {"machine": about, "limits": limits, "rounds": options.rounds,
                     "quick": options.quick, "seconds": seconds}

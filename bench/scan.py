@@ -1,4 +1,4 @@
-"""Inclusive scan by work-groups: scan each group, scan the groups' sums, add them back."""
+"""Inclusive scan by work-groups: sum each group, scan the sums, scan each group on top of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def operands() -> Work:
 
 
 def levels() -> list[int]:
-    """Return how many elements are scanned at each level; the last is one group."""
+    """Return how many elements there are at each level: values, sums of groups; then one group."""
     sizes = [N]
     while sizes[-1] > GROUP:
         sizes.append(-(-sizes[-1] // GROUP))
@@ -29,39 +29,38 @@ def levels() -> list[int]:
 
 
 def with_unisycl() -> Case:
-    """Three kernels over arrays, the order kept by an in-order queue."""
+    """Two kernels over arrays, the order kept by an in-order queue."""
     import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
 
     @sycl.kernel
-    def scan_groups(it: Any, values: Any, out: Any, sums: Any, n: Any) -> None:
-        i = it.get_global_id(0)
-        mine = values[i] if i < n else np.int32(0)
-        total = sycl.inclusive_scan_over_group(it.get_group(), mine, sycl.plus)
-        if i < n:
-            out[i] = total
-        if it.get_local_id(0) == GROUP - 1:
+    def sum_groups(it: Any, values: Any, sums: Any, n: Any) -> None:
+        i, group = it.get_global_id(0), it.get_group()
+        total = sycl.reduce_over_group(group, values[i] if i < n else np.int32(0), sycl.plus)
+        if group.leader():
             sums[it.get_group(0)] = total
 
     @sycl.kernel
-    def add_before(i: Any, out: Any, sums: Any) -> None:
-        group = i // GROUP
+    def scan_groups(it: Any, values: Any, before: Any, out: Any, n: Any) -> None:
+        i, group = it.get_global_id(0), it.get_group(0)
+        running = sycl.inclusive_scan_over_group(
+            it.get_group(), values[i] if i < n else np.int32(0), sycl.plus)
         if group > 0:
-            out[i] += sums[group - 1]
+            running += before[group - 1]
+        if i < n:
+            out[i] = running
 
     work, queue = operands(), ours.queue(sycl.property.queue.in_order())
-    values, out = work.args
     sizes = levels()
-    sums = [np.zeros(-(-n // GROUP), np.int32) for n in sizes]
-    targets = [out, *sums]
+    sums = [work.args[0], *(np.zeros(n, np.int32) for n in sizes[1:])]
+    scanned = [work.args[1], *(np.zeros(n, np.int32) for n in sizes[1:])]
+    spaces = [sycl.nd_range(-(-n // GROUP) * GROUP, GROUP) for n in sizes]
 
     def run() -> None:
-        source = values
-        for k, n in enumerate(sizes):
-            space = sycl.nd_range(-(-n // GROUP) * GROUP, GROUP)
-            queue.parallel_for(space, scan_groups, source, targets[k], sums[k], n)
-            source = sums[k]
-        for k in reversed(range(len(sizes) - 1)):
-            queue.parallel_for(sizes[k], add_before, targets[k], sums[k])
+        for k in range(len(sizes) - 1):
+            queue.parallel_for(spaces[k], sum_groups, sums[k], sums[k + 1], sizes[k])
+        for k in reversed(range(len(sizes))):
+            before = scanned[min(k + 1, len(sizes) - 1)]  # the last level is one group: not read
+            queue.parallel_for(spaces[k], scan_groups, sums[k], before, scanned[k], sizes[k])
         queue.wait()
 
     return Case(run, work.result)
@@ -70,28 +69,27 @@ def with_unisycl() -> Case:
 def on_opencl(session: Session) -> Case:
     """The same kernels in OpenCL C."""
     work, sizes = operands(), levels()
-    sums = [np.zeros(-(-n // GROUP), np.int32) for n in sizes]
-    source, *targets = session.bind((*work.args, *sums))
-    scans, adds = [], []
-    for k, n in enumerate(sizes):
-        scan = session.kernel("scan_groups", GROUP=GROUP)
-        scan.set_args(source, targets[k], targets[k + 1], np.int32(n))
-        scans.append((scan, -(-n // GROUP) * GROUP))
-        source = targets[k + 1]
-    for k in reversed(range(len(sizes) - 1)):
-        add = session.kernel("add_before", GROUP=GROUP)
-        add.set_args(targets[k], targets[k + 1])
-        adds.append((add, sizes[k]))
+    source, target, *rest = session.bind(
+        (*work.args, *(np.zeros(n, np.int32) for _ in range(2) for n in sizes[1:])))
+    sums, scanned = [source, *rest[:len(sizes) - 1]], [target, *rest[len(sizes) - 1:]]
+    steps = []
+    for k in range(len(sizes) - 1):
+        kernel = session.kernel("sum_groups", GROUP=GROUP)
+        kernel.set_args(sums[k], sums[k + 1], np.int32(sizes[k]))
+        steps.append((kernel, -(-sizes[k] // GROUP) * GROUP))
+    for k in reversed(range(len(sizes))):
+        kernel = session.kernel("scan_groups", GROUP=GROUP)
+        kernel.set_args(sums[k], scanned[min(k + 1, len(sizes) - 1)], scanned[k],
+                        np.int32(sizes[k]))
+        steps.append((kernel, -(-sizes[k] // GROUP) * GROUP))
 
     def run() -> None:
-        for kernel, count in scans:
+        for kernel, count in steps:
             session.enqueue(kernel, (count,), (GROUP,))
-        for kernel, count in adds:
-            session.enqueue(kernel, (count,), None)
         session.queue.finish()
 
     def result() -> Any:
-        session.read([work.args[1]], [targets[0]])
+        session.read([work.args[1]], [target])
         return work.result()
 
     return Case(run, result, keep=session)

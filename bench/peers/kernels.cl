@@ -193,33 +193,46 @@ __kernel void black_scholes(READ(float) price, READ(float) strike, READ(float) y
     put[i] = discounted * (1.0f - n2) - s * (1.0f - n1);
 }
 
-__kernel void scan_groups(READ(int) values, GLOBAL(int) out, GLOBAL(int) sums, int n)
+__kernel void sum_groups(READ(int) values, GLOBAL(int) sums, int n)
 {
     int i = get_global_id(0), mine = get_local_id(0), total = i < n ? values[i] : 0;
 #if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_work_group_collective_functions)
-    total = work_group_scan_inclusive_add(total);
+    total = work_group_reduce_add(total);
 #else
     __local int tile[GROUP];
     tile[mine] = total;
-    for (int step = 1; step < GROUP; step *= 2) {
+    for (int step = GROUP / 2; step > 0; step /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        int before = mine >= step ? tile[mine - step] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        tile[mine] += before;
+        if (mine < step)
+            tile[mine] += tile[mine + step];
     }
-    total = tile[mine];
+    total = tile[0];
 #endif
-    if (i < n)
-        out[i] = total;
-    if (mine == GROUP - 1)
+    if (mine == 0)
         sums[get_group_id(0)] = total;
 }
 
-__kernel void add_before(GLOBAL(int) out, READ(int) sums)
+__kernel void scan_groups(READ(int) values, READ(int) before, GLOBAL(int) out, int n)
 {
-    int i = get_global_id(0), group = i / GROUP;
+    int i = get_global_id(0), mine = get_local_id(0), group = get_group_id(0);
+    int running = i < n ? values[i] : 0;
+#if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_work_group_collective_functions)
+    running = work_group_scan_inclusive_add(running);
+#else
+    __local int tile[GROUP];
+    tile[mine] = running;
+    for (int step = 1; step < GROUP; step *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int left = mine >= step ? tile[mine - step] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        tile[mine] += left;
+    }
+    running = tile[mine];
+#endif
     if (group > 0)
-        out[i] += sums[group - 1];
+        running += before[group - 1];
+    if (i < n)
+        out[i] = running;
 }
 
 __kernel void histogram(READ(uchar) values, volatile __global uint *bins, int n)
