@@ -1,10 +1,18 @@
-"""Every test below this folder names the conformance rows it checks."""
+"""Every test below this folder names the conformance rows it checks.
+
+A test with a parameter that is a type which its device lacks must be refused: nobody writes that.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import unisycl as sycl
+from unisycl.testing import find_device, refused
 
 HERE = Path(__file__).parent
 
@@ -13,3 +21,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents and item.get_closest_marker("row") is None:
             raise pytest.UsageError(f"{item.nodeid}: a conformance test needs @mark.row(...)")
+
+
+NEEDS = {"float16": sycl.aspect.fp16, "float64": sycl.aspect.fp64}
+
+
+def type_names(value: object) -> Iterator[str]:
+    """Yield the names of the scalar types in a parameter."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, np.dtype):
+        yield value.name
+    elif isinstance(value, type) and issubclass(value, np.generic):
+        yield value.__name__
+    elif isinstance(value, tuple | list):
+        for part in value:
+            yield from type_names(part)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    params = pyfuncitem.callspec.params if hasattr(pyfuncitem, "callspec") else {}
+    needed = {NEEDS[t] for v in params.values() for t in type_names(v) if t in NEEDS}
+    if "device" not in params or not needed:
+        return (yield)
+    device = find_device(params["device"])
+    if all(device.has(a) for a in needed):
+        return (yield)
+    with refused(device, *needed):
+        return (yield)

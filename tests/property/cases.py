@@ -28,6 +28,7 @@ class Case:
     ``kind`` is range, nd_range, single or work_group; ``span`` the global range (work_group: the
     number of groups); ``size`` the extent of every input and output; ``reductions`` holds
     (dtype, operator, identity or None); operators not in ``sycl`` are functions of the program.
+    ``launches`` times the same is launched, one after another.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Case:
     size: int
     seed: int
     reductions: tuple[tuple[str, str, int | None], ...] = ()
+    launches: int = 1
 
     @property
     def items(self) -> int:
@@ -84,6 +86,11 @@ def memory(case: Case, name: str) -> Any:
             return numbers(rng, rest, case.size)
         case "m":
             return numbers(rng, rest, case.items).reshape(case.span)
+        case "v" | "y":
+            count = int(head[1:].rstrip("op"))
+            return vectors(rng, (sycl.vec if head[0] == "v" else sycl.marray)(rest, count), case)
+        case "x":
+            return numbers(rng, rest, 16 * case.size)
         case "c":
             return numbers(rng, rest, 8)
         case "t":
@@ -100,6 +107,14 @@ def memory(case: Case, name: str) -> Any:
         return rng.integers(0, case.size, case.size).astype(np.int32)
     assert head == "rows", name
     return rng.permutation(case.items).astype(np.int64)
+
+
+def vectors(rng: np.random.Generator, kind: Any, case: Case) -> np.ndarray[Any, Any]:
+    """Return vectors of a type."""
+    made = np.zeros(case.size, kind)
+    for name in made.dtype.names or ():
+        made[name] = numbers(rng, kind.element.name, case.size)
+    return made
 
 
 def parameters(text: str) -> list[str]:
@@ -120,10 +135,14 @@ def run(text: str, device: str) -> dict[str, np.ndarray[Any, Any]]:
         results[f"red{k}"] = target
         rest = () if identity is None else (np.dtype(dtype).type(identity),)
         reductions.append(sycl.reduction(target, *rest, names.get(op) or getattr(sycl, op)))
-    launch(queue, case, reductions, names["kernel"], list(given.values()))
-    queue.wait_and_throw()
-    arrays = {k: v for k, v in given.items() if isinstance(v, np.ndarray)}
-    return {**arrays, **results}
+    for _ in range(case.launches):
+        launch(queue, case, reductions, names["kernel"], list(given.values()))
+        queue.wait_and_throw()
+    for name, value in given.items():
+        if isinstance(value, np.ndarray):
+            fields = value.dtype.names or ()
+            results |= {f"{name}.{field}": value[field] for field in fields} or {name: value}
+    return results
 
 
 def launch(queue: Any, case: Case, reductions: list[Any], kernel: Any, args: list[Any]) -> None:

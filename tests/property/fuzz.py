@@ -1,7 +1,9 @@
 """Long runs of random programs: ``python -m tests.property.fuzz --count N --seed S``.
 
 Programs run in a child process, so that one that crashes or hangs costs only itself. Failures are
-written to ``--keep`` as files. Non-goals: making them small (``shrink``).
+written to ``--keep`` as files. ``--twice`` runs each batch in a second process as well, which finds
+the first one's code on disk; ``--stream`` lets arrays of any size be written past the caches.
+Non-goals: making failures small (``shrink``).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 
 from tests.property.cases import compare
 from tests.property.programs import program
+from unisycl.backends.cpu import driver
 
 LIMIT = 60
 
@@ -85,12 +88,19 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=Path("fuzz_failures"))
+    parser.add_argument("--twice", action="store_true")
+    parser.add_argument("--stream", action="store_true")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
+    if options.stream:
+        driver._STREAM_BYTES = 1
     counts: Counter[str] = Counter()
     at, stop, start = options.seed, options.seed + options.count, time.monotonic()
     while at < stop:
-        at = batch(range(at, min(at + 50, stop)), options.keep, counts)
+        seeds = range(at, min(at + 50, stop))
+        at = batch(seeds, options.keep, counts)
+        if options.twice:
+            batch(range(seeds.start, at), options.keep, counts)
         done = at - options.seed
         print(f"\r{done} of {options.count}, {done / (time.monotonic() - start):.1f}/s, "
               f"{dict(counts)}", end="", flush=True, file=sys.stderr)

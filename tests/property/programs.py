@@ -11,7 +11,9 @@ from random import Random
 
 from tests.property.cases import Case
 from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable
-from tests.property.statements import RELAXED, Flow, Statements
+from tests.property.loops import Loops
+from tests.property.statements import RELAXED, Flow
+from tests.property.vectors import HEADS, parts
 
 LOCALS: tuple[tuple[int, ...], ...] = (
     (1,), (3,), (5,), (7,), (8,), (16,), (17,), (24,), (32,), (33,), (48,), (64,), (4, 8), (3, 5),
@@ -36,7 +38,7 @@ def own_max(a, b):
 Way = tuple[int, Callable[[Flow], object]]
 
 
-class Kernels(Statements):
+class Kernels(Loops):
     """Statements with the operations of groups, and the frame of a kernel around them."""
 
     def __init__(self, rng: Random, kind: str, span: tuple[int, ...],
@@ -50,14 +52,15 @@ class Kernels(Statements):
         self.threads = math.prod(local)
         self.sub_group = 0
         self.place = ""
-        if kind == "nd_range" and self.often(0.4):
+        if kind == "nd_range" and self.often(0.6):
             self.sub_group = rng.choice((2, 4, 8, 16, 32))
 
     # ---- group operations
     def extra(self, flow: Flow, *, deep: bool) -> list[Way]:
         ways = super().extra(flow, deep=deep)
         if self.kind == "nd_range" and flow.level == GROUP:
-            ways += [(1, self.barrier), (5, self.exchange), (4, self.together), (2, self.counting)]
+            ways += [(1, self.barrier), (5, self.exchange), (4, self.together), (2, self.counting),
+                     (1, self.joint)]
         if self.sub_group and flow.level >= SUB_GROUP:
             ways += [(3, self.together_small), (2, self.shuffle)]
         if self.kind == "work_group" and "hi" not in self.handles and flow.returns == "":
@@ -131,9 +134,30 @@ class Kernels(Statements):
         value = self.value(dtype, self.deep())
         if self.threads % self.sub_group == 0 and self.often(0.4):
             self.emit(f"{name} = sycl.permute_group_by_xor({sub}, {value}, 1)")
+        elif self.often(0.4):
+            by = self.rng.randint(0, self.sub_group - 1)
+            way, there = self.rng.choice((
+                ("left", f"{lane} + {by} < {sub}.get_local_linear_range()"),
+                ("right", f"{lane} >= {by}")))
+            self.emit(f"{name} = sycl.shift_group_{way}({sub}, {value}, {by})")
+            self.emit(f"if not ({there}):")
+            self.emit(f"    {name} = {self.value(dtype, 0)}")
         else:
             self.emit(f"{name} = sycl.select_from_group({sub}, {value}, {at})")
         self.declare(name, dtype, ITEM)
+
+    def joint(self, flow: Flow) -> None:
+        """Reduce a part of memory together, or a bool of it."""
+        small = self.sub_group > 0 and self.often(0.5)
+        group, rank = ("it.get_sub_group()", SUB_GROUP) if small else ("it.get_group()", GROUP)
+        name, dtype = self.fresh("v"), self.rng.choice([t for t in self.dtypes if t != "bool"])
+        start, least = self.fresh("lo"), self.rng.randint(int(dtype in FLOATS), 19)
+        self.emit(f"{start} = {self.small(rank, 1)} % {self.size // 2}")
+        data = f"{self.use(f'a_{dtype}')}[{start}:{start} + {least}]"
+        op = self.pick("plus", "minimum", "maximum")
+        init = f"{self.value(dtype, 0, rank)}, " if self.often(0.5) else ""
+        self.emit(f"{name} = sycl.joint_reduce({group}, {data}, {init}sycl.{op})")
+        self.declare(name, dtype, rank)
 
     def counting(self, flow: Flow) -> None:
         """Count in local memory with atomics."""
@@ -234,6 +258,8 @@ class Kernels(Statements):
             self.introduce(Flow(GROUP, GROUP, None))
         if self.kind == "work_group":
             self.body(Flow(GROUP, GROUP, ""), 5)
+        elif self.kind == "range" and self.often(0.15):
+            self.straight()
         else:
             uniform = self.kind == "nd_range" or self.often(0.4)
             level = GROUP if uniform else ITEM
@@ -241,6 +267,21 @@ class Kernels(Statements):
             self.body(Flow(ITEM, ITEM, ""), self.rng.randint(0, 4))
             self.finish()
         return self.text(reductions)
+
+    def straight(self) -> None:
+        """Write a kernel without loops that fills one array at its id, moved a little."""
+        flow, dtype = Flow(ITEM, ITEM, None), self.pick("float32", "int32", "uint64", "float64")
+        self.dtypes = (*self.dtypes, dtype)
+        self.max_depth, self.calls = 0, 3
+        for _ in range(self.rng.randint(0, 3)):
+            self.rng.choice((self.assign, self.introduce))(flow)
+        value = self.value(dtype, self.deep())
+        if len(self.span) > 1:
+            at = ", ".join(f"it.get_id({d})" for d in range(len(self.span)))
+            self.emit(f"{self.use('m9_int64')}[{at}] = {self.value('int64', 1)}")
+        else:
+            self.emit(f"{self.use(f'o8_{dtype}')}[it.get_id(0) + {self.rng.randint(0, 17)}]"
+                      f" = {value}")
 
     def reductions(self) -> list[tuple[str, str, int | None]]:
         found: list[tuple[str, str, int | None]] = []
@@ -256,12 +297,15 @@ class Kernels(Statements):
         """Store what the variables ended as."""
         for v in self.scope[-4:]:
             name = {"int32": "o0_int32"}.get(v.dtype, f"o9_{v.dtype}")
+            if " " in v.dtype:
+                kind, element, count = parts(v.dtype)
+                name = f"{HEADS[kind]}{count}p_{element}"
             self.emit(f"{self.use(name)}[lin] = {v.name}")
         self.emit(f"{self.use('o0_int32')}[lin] ^= np.int32(lin)")
 
     def text(self, reductions: list[tuple[str, str, int | None]]) -> str:
         case = Case(self.kind, self.span, self.local, self.size, self.rng.randint(0, 1 << 20),
-                    tuple(reductions))
+                    tuple(reductions), 2 if self.often(0.15) else 1)
         names = [*(["it"] if self.kind != "single" else []),
                  *(f"red{k}" for k in range(len(reductions))), *sorted(self.used)]
         head = [f"CASE = {vars_of(case)!r}", "", ""]

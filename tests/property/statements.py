@@ -40,6 +40,7 @@ class Flow:
     depth: int = 0
     cost: int = 1
     breaks: bool = True
+    continues: bool = True
     repeated: bool = False
 
 
@@ -126,6 +127,10 @@ class Statements(Expressions):
         if self.reducers:
             ways.append((3, self.reduce))
         return ways
+
+    def passed(self, v: Variable) -> str:
+        """Return a variable as an argument of a function that may change it."""
+        return v.name
 
     # ---- values
     def assign(self, flow: Flow) -> None:
@@ -248,7 +253,7 @@ class Statements(Expressions):
         if level and self.often(0.35):
             level = ITEM
         return replace(flow, level=level, loop=level, depth=flow.depth + 1, breaks=True,
-                       cost=flow.cost * max(most, 1))
+                       continues=True, cost=flow.cost * max(most, 1))
 
     def counted(self, flow: Flow) -> None:
         rank, most = self.rank(flow), self.rng.randint(1, 5)
@@ -340,7 +345,7 @@ class Statements(Expressions):
         """Return the jumps items of a level may take."""
         found = []
         if flow.loop is not None and level >= flow.loop:
-            found += ["break", "continue"] if flow.breaks else ["continue"]
+            found += ["break"] * flow.breaks + ["continue"] * flow.continues
         if flow.returns is not None and level >= flow.function:
             found.append("return")
         return found
@@ -425,4 +430,4 @@ class Statements(Expressions):
                                    *sorted(used)]))
         head = ", ".join([*(f"x{k}" for k in range(len(given))), *rest])
         self.functions += [f"def {name}({head}):", *lines, "", ""]
-        return f"{name}({', '.join([*(v.name for v in given), *rest])})"
+        return f"{name}({', '.join([*map(self.passed, given), *rest])})"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.property.cases import check
 from tests.property.programs import program
 
-SEEDS = 140
+SEEDS = 70
 programs = st.integers(0, (1 << 32) - 1).map(program)
 """Programs as a hypothesis strategy."""
 
@@ -19,7 +19,7 @@ def test_a_program_of_a_seed(seed: int) -> None:
     check(program(seed))
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, database=None,
+@settings(max_examples=8, deadline=None, derandomize=True, database=None,
           suppress_health_check=list(HealthCheck))
 @given(programs)
 def test_programs_that_hypothesis_chooses(text: str) -> None:

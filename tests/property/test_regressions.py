@@ -209,3 +209,36 @@ def kernel(it, o_uint32, o_uint8):
     o_uint32[it] = -np.uint32(2)
     o_uint8[it] = ~np.uint8(1)
 """, "range", (5,), (1,))
+
+
+def test_what_is_assigned_before_a_continue_of_an_unrolled_loop_stays() -> None:
+    same("""
+def kernel(it, a_int32, v2_uint32, v2p_uint32, o0_int32, o1_int32):
+    i = it.get_global_linear_id()
+    z = sycl.uint2(v2_uint32[i])
+    t = (a_int32[i + 1], a_int32[i + 2])
+    for k in (0, 1):
+        if a_int32[i] > k:
+            z = sycl.uint2(z ^ 2)
+            t = (t[1], a_int32[i + k])
+            continue
+        y = sycl.int2(k, a_int32[i])
+        if a_int32[i] < 2:
+            break
+    v2p_uint32[i] = z
+    o0_int32[i] = t[0] + 3 * t[1]
+""")
+
+
+def test_an_element_changed_at_an_index_of_run_time_is_read_at_that_index() -> None:
+    same("""
+def kernel(it, a_uint8, idx_int32, y2_uint8, y2p_uint8, p0):
+    i = it.get_global_linear_id()
+    z = sycl.marray(np.uint8, 2)(y2_uint8[i])
+    for k in range(3):
+        if idx_int32[i + k] % 2 == 0:
+            z[(p0 + k) % 2] ^= a_uint8[i]
+        else:
+            z[(i + k) % 2] += abs(a_uint8[7])
+    y2p_uint8[i] = z
+""")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -170,3 +172,42 @@ def test_an_unused_write_accessor_still_orders(queue: sycl.queue) -> None:
     second = queue.submit(lambda h: (sycl.accessor(b, h, sycl.read_only), None)[1])
     assert first in second.get_wait_list()
     second.wait()
+
+
+@pytest.mark.row("B-28", "A-31")
+def test_accessors_are_iterated_swapped_and_copied_by_reference(queue: sycl.queue) -> None:
+    a, b = sycl.buffer(np.arange(6, dtype=np.int32)), sycl.buffer(np.arange(2, dtype=np.int32))
+    with sycl.host_accessor(a, sycl.range(3), sycl.id(2)) as x, sycl.host_accessor(b) as y:
+        assert [2, 3, 4] == list(x)
+        assert [4, 3, 2] == list(reversed(x))
+        assert x == copy.copy(x)
+        assert hash(x) == hash(copy.deepcopy(x))
+        assert x != y
+        x.swap(y)
+        assert ([0, 1], [2, 3, 4]) == (list(x), list(y))
+        with pytest.raises(sycl.exception, match="swap"):
+            x.swap(3)
+    seen = []
+
+    def group(h: sycl.handler) -> None:
+        x = sycl.accessor(a, h, sycl.range(2), sycl.id(1), sycl.read_only_host_task)
+        y = sycl.accessor(b, h, sycl.read_write_host_task)
+        assert (2, 8, (2,), (1,)) == (
+            len(x), x.byte_size(), tuple(x.get_range()), tuple(x.get_offset()))
+        x.swap(y)
+        h.host_task(lambda: seen.extend([list(y), list(reversed(y)), list(x)]))
+    queue.submit(group).wait()
+    assert [[1, 2], [2, 1], [0, 1]] == seen
+
+
+@pytest.mark.row("B-24")
+def test_a_kernel_may_ask_an_accessor_of_nothing(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(1, np.int32, queue)
+    nothing = sycl.accessor()
+
+    def group(h: sycl.handler) -> None:
+        @h.parallel_for(1)
+        def kernel(i):
+            p[i] = 1 if nothing.empty() else 2
+    queue.submit(group).wait()
+    assert 1 == p[0]

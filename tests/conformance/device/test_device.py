@@ -132,15 +132,6 @@ def test_every_descriptor_is_answered_or_refused_by_name(device: sycl.device) ->
     assert device.get_info(info.is_available)
 
 
-@pytest.mark.row("A-16", "F-15")
-def test_a_device_that_cannot_be_split_says_so(device: sycl.device) -> None:
-    if device.get_info(info.partition_properties):
-        pytest.skip("the device can be split")
-    with pytest.raises(sycl.exception) as caught:
-        device.create_sub_devices(sycl.info.partition_property.partition_equally, 2)
-    assert sycl.errc.feature_not_supported == caught.value.code()
-
-
 @pytest.mark.row("A-31")
 def test_copies_are_the_same_device(device: sycl.device) -> None:
     assert device == copy.copy(device)

@@ -62,6 +62,7 @@ def test_a_kernel_nested_too_deeply_is_refused_not_crashed() -> None:
     for k in range(600):
         lines += [f"    elif i == {k}:", f"        p[i] = {k}"]
     space: dict[str, object] = {}
+    sycl.remember_exec()
     exec("\n".join(lines), space)
     queue = sycl.queue(sycl.cpu_selector_v)
     try:
@@ -88,6 +89,7 @@ def test_calls_that_double_at_every_level_are_refused_in_time(queue: sycl.queue)
         lines += [f"def f{k}(x):", f"    return f{k - 1}(x) + f{k - 1}(x)"]
     lines += ["def kernel(i, p):", "    p[i] = f29(i)"]
     space: dict[str, object] = {}
+    sycl.remember_exec()
     exec("\n".join(lines), space)
     with pytest.raises(sycl.exception, match="5000 calls"):
         queue.parallel_for(4, space["kernel"], np.zeros(4)).wait()

@@ -384,3 +384,35 @@ def test_a_name_may_take_another_kind_of_value_where_no_path_keeps_the_old(queue
 
     queue.parallel_for(N, kernel).wait()
     assert [(7 + (i + 1) * 2 + (i + 2) * 3) * 100 + i + 3 + i for i in range(N)] == out.tolist()
+
+
+@pytest.mark.parametrize("count", [1, 5, 32, 37, 100])
+def test_loops_that_start_at_the_id(queue, count):
+    """Each work-item takes every sixteenth element; the last turns lack some of them."""
+    def build(a, sums, copies, down, last, odd):
+        def kernel(i):
+            total = 0
+            for k in range(i, 203, 16):
+                copies[k, i % 16] = a[k]
+                total += a[k]
+            sums[i] = total
+            for k in range(2 * i, 150, 8):
+                if a[k] < 0:
+                    continue
+                if a[k] > 9:
+                    break
+                odd[i] += a[k] * k
+            for k in range(200 - i, 40, -30):
+                down[i] = down[i] * 3 + a[k]
+            k = -1
+            for k in range(i + 3, 90, 7):
+                pass
+            last[i] = k
+            if i % 3:
+                for j in range(-i, 20, 5):
+                    for m in range(i, 12, 2):
+                        down[i] ^= a[m] + j
+        return kernel
+    agree(queue, build, count, a=(np.arange(203) * 7919 % 23 - 11).astype(np.int32),
+          sums=ints(count), copies=ints(203, 16), down=ints(count), last=ints(count),
+          odd=ints(count))

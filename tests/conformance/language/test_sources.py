@@ -85,6 +85,7 @@ def outputs(queue, space):
 
 
 def test_in_strings_given_to_exec_with_the_same_names(queue):
+    sycl.remember_exec()
     made = []
     for factor in (2, 3, 5):
         space = {"out": None}
@@ -194,6 +195,7 @@ def test_form_feeds_do_not_move_lines(queue):
             out[i] = undefined_name
         """)
     space = {"out": None}
+    sycl.remember_exec()
     exec(text, space)
     with pytest.raises(sycl.KernelError) as caught:
         outputs(queue, space)

@@ -1,4 +1,4 @@
-"""A format specification."""
+"""Formats that are computed."""
 
 import numpy as np
 
@@ -10,7 +10,8 @@ n = np.zeros(8, np.int32)
 
 
 def kernel(i):
-    print(f"{a[i]:.3f}")
+    print(f"{a[i]:.{n[i]}f}")
+    print(f"{a[i]!r:>5}")
 
 
 def launch(queue):

@@ -1,4 +1,4 @@
-"""A slice of memory."""
+"""Slices with a step, and of several dimensions."""
 
 import numpy as np
 
@@ -6,12 +6,15 @@ import unisycl as sycl
 
 ROWS = ("D-60",)
 a = np.zeros(8, np.float32)
-n = np.zeros(8, np.int32)
+b = np.zeros((4, 4), np.float32)
 
 
 def kernel(i):
-    b = a[1:3]
-    a[i] = b[0]
+    every = a[1:7:2]
+    a[i] = every[0]
+    rows = b[1:3]
+    rows[0][0] = 1
+    a[0] = a[-3:][0]
 
 
 def launch(queue):

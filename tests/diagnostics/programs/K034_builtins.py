@@ -15,7 +15,7 @@ def kernel(i):
     z = abs(1, 2)
     w = np.float32(1, 2)
     v = sycl.clamp(1.0, 2.0)
-    print(i, end='')
+    print(i, file=None)
     for j in range(1, 2, 3, 4):
         pass
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bench.bars import Row
+from bench.catalogue import load
 from bench.harness import OURS, Benchmark, Case, Implementation
-from bench.report import describe, limits_line, rows_of
+from bench.report import describe, limits_line, markdown, rows_of
 
 
 def nothing() -> Case:
@@ -33,3 +35,14 @@ def test_a_rate_stands_beside_its_share_of_the_limit() -> None:
 def test_limits_that_could_not_be_measured_are_said_to_be_missing() -> None:
     assert "could not" in limits_line({})
     assert "30.0 GB/s" in limits_line({"stream": 30, "fma": 200, "fma by a kernel": 100})
+
+
+def test_the_table_marks_the_best_peer_and_leaves_out_what_did_not_run() -> None:
+    mine = Row(OURS, 0.002, 0.002, 0.002)
+    rows = {"mandelbrot": {OURS: mine, "numba": Row("numba", 0.004, 0.004, 0.004, [2.0]),
+                           "pocl": Row("pocl", 0.003, 0.003, 0.003, [1.5]),
+                           "blas": Row("blas", 0.001, 0.001, 0.001, [0.5], counted=False)},
+            "scan": {"numba": Row("numba", 1, 1, 1)}}
+    table = markdown({n: load(n) for n in rows}, rows, {})
+    assert table[0] == "| benchmark | time | rate | of limit | numba | pocl |"
+    assert table[2:] == ["| mandelbrot | 2 ms |  |  | 2.00 | **1.50** |"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from unisycl.frontend import executed
 
+executed.remember_exec()
+
 
 def test_texts_with_functions_are_kept_the_latest_first():
     for k in range(3):
@@ -27,6 +29,6 @@ def test_no_name_keeps_more_than_its_share():
 
 
 def test_watching_twice_is_watching_once():
-    executed.watch()
+    executed.remember_exec()
     compile("lambda: 'once'", "<executed once>", "eval")
     assert 1 == len(executed.texts("<executed once>"))

@@ -11,7 +11,8 @@ import pytest
 import unisycl as sycl
 from tests.unit.frontend.lowering import lower
 from unisycl.base.errors import KernelError, UsageError
-from unisycl.frontend.specialize import specialize
+from unisycl.frontend.executed import remember_exec
+from unisycl.frontend.specialize import find, specialize
 from unisycl.lang.kernel import kernel as mark
 
 
@@ -32,7 +33,8 @@ def test_new_closures_of_one_code_share_a_kernel_while_types_agree():
 def test_a_launch_fetches_its_own_objects():
     a, b = np.zeros(4), np.zeros(4)
     spec = specialize(closure(a, 2), "range", 1)
-    raw = spec.fetch(closure(b, 5), ())
+    found, raw = find(closure(b, 5), "range", 1)
+    assert found is spec
     assert raw[[p.name for p in spec.kernel.params].index("out")] is b
     assert 5 in raw
 
@@ -61,6 +63,7 @@ def test_read_only_arrays_make_another_kernel():
 
 
 def test_equal_code_from_another_text_shares_the_kernel():
+    remember_exec()
     made = []
     for _ in range(2):
         space = {"out": np.zeros(3)}
@@ -83,6 +86,7 @@ def test_constants_count_by_value_and_by_sign_of_zero():
 
 
 def test_a_helper_that_was_replaced_is_noticed():
+    remember_exec()
     space = {"out": np.zeros(3)}
     exec("def helper(x):\n    return x\ndef kernel(i):\n    out[i] = helper(i)\n", space)
     first = specialize(space["kernel"], "range", 1)
@@ -134,6 +138,7 @@ def test_unsettled_types_end_in_a_join():
 
 
 def test_expressions_nested_too_deeply_are_refused_not_crashed():
+    remember_exec()
     text = "-(" * 900 + "i" + ")" * 900
     space = {"out": np.zeros(1)}
     try:

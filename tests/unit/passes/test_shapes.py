@@ -87,3 +87,20 @@ def test_rows_of_a_work_group_share_the_outer_local_id() -> None:
     found = analysed(kernel, local=(4, 16))
     assert sh.LANES == shape_of(found, "r").rank
     assert sh.Shape(sh.LINEAR, 1) == shape_of(found, "c")
+
+
+def test_a_counter_that_starts_at_the_id_stays_linear_inside_its_loop() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        for k in range(i, 64, 16):
+            data[k] = 1
+        for back in range(i, -1, -1):
+            data[back] = 1
+        after = 0
+        for after in range(i, 64, 16):
+            data[after] = 1
+        whole[i] = after
+    found = analysed(kernel)
+    assert sh.Shape(sh.LINEAR, 1) == shape_of(found, "k")
+    assert sh.ANY == shape_of(found, "back")
+    assert sh.ANY == shape_of(found, "after")
+    assert 3 == len(found.divergent)

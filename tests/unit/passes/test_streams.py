@@ -12,7 +12,8 @@ small = np.zeros(64, np.int8)
 
 
 def found(function: object) -> str:
-    param = streams.output(specialize(function, "range", 1).kernel)
+    found = streams.output(specialize(function, "range", 1).kernel)
+    param = found and found.param
     return param.name if param is not None else ""
 
 
@@ -28,9 +29,22 @@ def test_an_array_that_is_also_read_is_none() -> None:
     assert found(kernel) == ""
 
 
+def test_an_array_written_at_the_id_plus_a_constant_is_a_stream() -> None:
+    def shifted(i):  # type: ignore[no-untyped-def]
+        x = i + 1
+        c[x - 3] = a[i]
+    assert found(shifted) == "c"
+    stream = streams.output(specialize(shifted, "range", 1).kernel)
+    assert stream is not None
+    assert stream.shift == (-2,)
+
+
 def test_a_store_elsewhere_or_under_a_condition_is_none() -> None:
     def shifted(i):  # type: ignore[no-untyped-def]
-        c[i + 1] = a[i]
+        x = i + 1
+        if a[i] > 0:
+            x = i
+        c[x] = a[i]
 
     def guarded(i):  # type: ignore[no-untyped-def]
         if a[i] > 0:

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.runtime.null import channel, state
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError
-from unisycl.frontend.specialize import specialize
+from unisycl.frontend.specialize import find, specialize
 from unisycl.runtime import args
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState
@@ -20,9 +20,9 @@ def test_scalars_get_the_parameters_type() -> None:
             p[i] = b + c + d
     p = np.zeros(4)
     given = (p, True, 3, 2.5, np.float32(4))
-    spec = specialize(kernel, "range", 1, given)
+    spec, raw = find(kernel, "range", 1, given)
     got = [c(r, None, channel()) for c, r in zip(args.converters(spec.kernel),
-                                                 spec.fetch(kernel, given), strict=True)]
+                                                 raw, strict=True)]
     assert {"bool", "int64", "float64", "float32"} == {
         type(v).__name__.rstrip("_") for v in got if isinstance(v, np.generic)}
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from unisycl.base.errors import UsageError, errc, exception
+from unisycl.runtime.allocation import aligned_bytes
 from unisycl.runtime.completions import Gate
-from unisycl.runtime.memory import BufferMemory, aligned_bytes
+from unisycl.runtime.memory import BufferMemory
 from unisycl.runtime.tasks import Task
 
 

@@ -40,6 +40,24 @@ def test_a_device_without_the_aspect_refuses() -> None:
     assert errc.kernel_not_supported == caught.value.code()
 
 
+def test_memory_orders_and_scopes_the_device_lacks_are_refused() -> None:
+    import unisycl as sycl
+    order, scope = sycl.memory_order, sycl.memory_scope
+
+    def kernel(i, p):
+        sycl.atomic_ref(p, i, order.relaxed, scope.device).fetch_add(1, order.seq_cst)
+    few = (order.relaxed, order.acquire, order.release, order.acq_rel)
+    with pytest.raises(UnsupportedError, match=r"seq_cst at .*test_program\.py:\d+") as caught:
+        prepare(state(atomic_orders=few), kernel, 4, np.zeros(4, np.int32))
+    assert errc.kernel_not_supported == caught.value.code()
+    with pytest.raises(UnsupportedError, match=r"has sub_group, work_group \["):
+        prepare(state(atomic_scopes=(scope.sub_group, scope.work_group)), kernel, 4,
+                np.zeros(4, np.int32))
+    with pytest.raises(UnsupportedError, match=r"aspect\.atomic64"):
+        prepare(state(aspects=frozenset({sycl.aspect.fp64})), kernel, 4, np.zeros(4))
+    prepare(state(), kernel, 4, np.zeros(4, np.int64))
+
+
 def test_work_groups_must_fit_the_device() -> None:
     info = state().info
     program.check_local(info, "k", (16, 16))

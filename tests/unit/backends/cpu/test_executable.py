@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import unisycl as sycl
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.executable import Key, compile_kernel
 from unisycl.frontend.specialize import specialize
@@ -34,3 +35,22 @@ def test_tiles_are_whole_vectors_and_cover_the_range(
     assert 0 == tile[-1] % made.lanes
     assert all(t >= 1 for t in tile)
     assert 1 <= math.prod(-(-e // t) for e, t in zip(extent, tile, strict=True))
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 5, 8, 15, 16, 31, 33, 64, 100])
+def test_short_rows_run_in_short_vectors(last):
+    try:
+        queue = sycl.queue(sycl.cpu_selector_v)
+    except sycl.exception as error:
+        pytest.skip(str(error))
+    a = np.random.default_rng(last).random((37, last), np.float32)
+    out = np.zeros_like(a)
+
+    def weigh(it, a, out):
+        total = np.float32(0)
+        for k in range(9):
+            total += a[it] * np.float32(k)
+        out[it] = total
+
+    queue.parallel_for(a.shape, weigh, a, out).wait()
+    np.testing.assert_allclose(out, a * 36, rtol=1e-5)

@@ -238,6 +238,21 @@ def test_diamonds_join_before_they_go_on(pool: NativePool, entry: Entry) -> None
             assert ticks[-1] > ticks[:-1].max()
 
 
+def test_asking_a_job_for_its_error_lets_go_of_what_it_kept(pool: NativePool,
+                                                            entry: Entry) -> None:
+    cell = np.zeros(2, np.int64)
+    clock = ctypes.c_int64(0)
+    cell[0] = ctypes.addressof(clock)
+    kept = np.zeros(4)
+    gone = weakref.ref(kept)
+    job = pool.submit(entry("tick"), cell.ctypes.data, 1, 1, (), kept)
+    del kept
+    while not job.done():
+        time.sleep(0.001)
+    assert job.error() is None
+    assert gone() is None
+
+
 @pytest.mark.parametrize("held", [False, True], ids=["running", "held back"])
 def test_a_graph_of_a_thousand_jobs_keeps_its_order(pool: NativePool, entry: Entry,
                                                     gate: ctypes.c_int64, held: bool) -> None:

@@ -11,7 +11,7 @@ import pytest
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
 from unisycl.backends.host.driver import HostDriver, make_driver
 from unisycl.base.enums import address_space
-from unisycl.frontend.specialize import specialize
+from unisycl.frontend.specialize import find
 from unisycl.ir.types import View, element_type
 
 
@@ -57,9 +57,8 @@ def _bind(raw: Any) -> Any:
 def make_launch(driver: HostDriver, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
                 reductions: tuple[Any, ...] = (), results: tuple[np.ndarray, ...] = ()) -> Launch:
     """Return a launch as the runtime makes it."""
-    made = specialize(function, geometry.kind, len(geometry.global_) or 1, arguments, reductions,
+    made, raw = find(function, geometry.kind, len(geometry.global_) or 1, arguments, reductions,
                       geometry.local)
-    raw = made.fetch(function, arguments)
     return Launch(driver.compile(made.kernel, geometry), geometry, tuple(map(_bind, raw)), raw,
                   function, arguments, made.uses,
                   tuple((bound(v), r.initialize) for v, r in zip(results, reductions, strict=True)),
@@ -106,7 +105,8 @@ class Host:
         """Return a reduction object."""
         kind = np.dtype(dtype)
         known = None if identity is None else kind.type(identity)
-        return SimpleNamespace(op=op, dtype=kind, identity=known, initialize=initialize)
+        return SimpleNamespace(op=op, dtype=kind, identity=known, initialize=initialize,
+                               extent=1)
 
 
 @pytest.fixture

@@ -164,9 +164,9 @@ def test_structured_elements_take_fields_by_name(host):
 
 def test_memory_methods_of_the_users_object_still_work():
     from unisycl.lang.memory import HostView
-    raw = SimpleNamespace(get_pointer=lambda: "pointer")
+    raw = SimpleNamespace(get_name=lambda: "its name")
     view = HostView(np.zeros((2, 3)), "v", raw=raw)
-    assert view.get_pointer() == "pointer"
+    assert view.get_name() == "its name"
     assert (tuple(view.get_range()), view.size(), view[0].size()) == ((2, 3), 6, 3)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = view[0].nothing
