@@ -1,1 +1,1 @@
-"""Programs that show unisycl at work, on real data: ``photo`` and ``terrain``."""
+"""Programs that show unisycl at work; docs/examples.md lists them."""
