@@ -9,10 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import os
-import platform
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +27,7 @@ from unisycl.backends.cpu.target import machine, threads
 from unisycl.backends.cpu.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.words import CpuWords, words
+from unisycl.base import machine as machine_facts
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.base.images import LARGEST_EXTENT
@@ -234,34 +232,23 @@ def _partials(executable: CpuExecutable, launch: Launch, units: int,
 @functools.cache
 def _device(units: tuple[int, ...]) -> DeviceInfo:
     found = machine()
-    memory = _memory_bytes()
+    memory = machine_facts.memory_bytes() or 1 << 32
+    cache, line = machine_facts.last_cache()
     sizes = tuple(s for s in (1, 2, 4, 8, 16, 32, 64) if s * 32 <= 4 * found.vector_bits)
     return DeviceInfo(
-        name=_processor(), backend=backend.cpu, aspects=_ASPECTS, vendor=platform.machine(),
+        name=machine_facts.processor(), backend=backend.cpu, aspects=_ASPECTS,
+        vendor=machine_facts.vendor(),
         driver_version="1.0", version=found.cpu, max_compute_units=len(units),
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
         units=units if len(units) > 1 else (),
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
-        details={"vector_bits": found.vector_bits, "image_extent": LARGEST_EXTENT,
+        details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,
+                 "vendor_id": machine_facts.vendor_id(),
+                 "max_clock_frequency": machine_facts.clock_mhz(),
+                 "global_mem_cache_size": cache, "global_mem_cache_line_size": line or 64,
                  "preferred_work_group_size_multiple": found.vector_bits // 32})
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _memory_bytes() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError):
-        return 1 << 32
 
 
 def make_driver() -> CpuDriver:

@@ -18,6 +18,7 @@ from typing import Any
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import bound_array
+from unisycl.base import machine
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.images import LARGEST_EXTENT
@@ -96,14 +97,17 @@ class HostDriver:
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: this process."""
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
+        memory, (cache, line) = machine.memory_bytes() or 1 << 32, machine.last_cache()
         return (DeviceInfo(
             name=f"host device ({platform.python_implementation()} {python})",
             backend=backend.host, aspects=_ASPECTS, vendor="unisycl",
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
-            details={"image_extent": LARGEST_EXTENT},
-            local_mem_size=256 * 1024),)
+            details={"image_extent": LARGEST_EXTENT, "vendor_id": machine.vendor_id(),
+                     "max_clock_frequency": machine.clock_mhz(),
+                     "global_mem_cache_size": cache, "global_mem_cache_line_size": line or 64},
+            local_mem_size=256 * 1024, global_mem_size=memory, max_mem_alloc_size=memory),)
 
     def part(self, units: tuple[int, ...]) -> HostDriver:
         """Refuse: one thread at a time runs the kernels."""
