@@ -1,7 +1,8 @@
 """The largest errors of mathematical functions: ``python -m tests.property.accuracy``.
 
 ``--count N`` operands for each function and type (float64, judged in 200 bits, gets a hundredth),
-``--device NAME``, names of functions; ``--docs`` writes docs/builtins.md with what was measured.
+``--device NAME``, names of functions; ``--docs`` writes docs/builtins.md with what was measured,
+for the functions named or for all.
 Non-goals: pinned special values, which tests/conformance/language has.
 """
 
@@ -167,7 +168,11 @@ def main() -> int:
             print(f"{row.name:12} {type} {error:10.3f} of {bound:g}{'  BEYOND' if over else ''}"
                   f"   at {at} -> {result}", flush=True)
     if options.docs:
-        accuracy_page.write(found, options.count, max(1000, options.count // 100))
+        page = accuracy_page.PAGE.read_text(encoding="utf-8")
+        counts = options.count, max(1000, options.count // 100)
+        if options.names:  # the others stay as they were measured
+            found, counts = accuracy_page.measured(page) | found, accuracy_page.counts(page)
+        accuracy_page.write(found, *counts)
     return 1 if beyond else 0
 
 

@@ -94,3 +94,21 @@ def described(page: str) -> list[tuple[str, ...]]:
     """Return name, signature, text and bound of each line of a page."""
     return [tuple(m.groups()) for m in re.finditer(
         r"^\| `(\S+)` \| (.*?) \| (.*?) \| ([^|]*) \| [^|]* \|$", page, re.MULTILINE)]
+
+
+def measured(page: str) -> Measured:
+    """Return the errors a page says were measured."""
+    found: Measured = {}
+    for name, cells in re.findall(r"^\| `(\S+)` \|.*\| ([^|]+) \|$", page, re.MULTILINE):
+        row = name.replace("native.", "native_").replace("half_precision.", "half_")
+        for type, cell in zip(("float16", "float32", "float64"), cells.split(" / "), strict=False):
+            if cell.strip() not in ("", "–"):
+                found[row, type] = float(cell)
+    return found
+
+
+def counts(page: str) -> tuple[int, int]:
+    """Return how many operands of float32 and of float64 a page says there were."""
+    words = re.search(r"([\d,]+) operands\s+for float32 and ([\d,]+) for float64", page)
+    assert words is not None
+    return int(words[1].replace(",", "")), int(words[2].replace(",", ""))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT, Scalar, Struct, View
+from unisycl.ir.types import WEAK_INT, Scalar, Struct, View, numbers
 
 
 def private_array(ctx: Context, node: ast.Call) -> Value:
@@ -51,6 +51,11 @@ def _declare(ctx: Context, kind: Value, shape: Value, node: ast.AST) -> Memory:
     if not 1 <= len(extents) <= 3 or min(extents) < 1:
         raise ctx.refuse("K054", node, what=f"a private array cannot have the shape {extents}",
                          help="give 1 to 3 positive extents")
+    return declared(ctx, elem, extents)
+
+
+def declared(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...]) -> Memory:
+    """Return an array of the work-item, at group scope one of the group."""
     ctx.need_all(elem)
     if ctx.shape.kind == "work_group" and not ctx.in_items:
         # What is declared at group scope belongs to the group (SYCL 2020 §4.9.4.2.3).
@@ -122,16 +127,6 @@ def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
         body = (n.For(counter, n.Const(WEAK_INT, 0), n.Const(WEAK_INT, extent),
                      n.Const(WEAK_INT, 1), body),)
     ctx.block.extend(body)
-
-
-def numbers(kind: Scalar | Struct, offset: int = 0) -> Iterator[tuple[Scalar, int]]:
-    """Yield every number of an element and where it lies in it."""
-    if isinstance(kind, Scalar):
-        yield kind, offset
-        return
-    for f in kind.fields:
-        for k in range(math.prod(f.shape)):
-            yield from numbers(f.type, offset + f.offset + k * f.type.size)
 
 
 __all__ = ["filled", "private_array"]

@@ -132,6 +132,7 @@ class Context(Variables):
         self.block: list[n.Stmt] = []
         self.params: dict[Path, n.Param] = {}
         self.arrays: list[n.Array] = []
+        self.fresh: set[n.Array] = set()
         self.reducers: list[n.Reducer] = []
         self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}

@@ -16,7 +16,7 @@ from typing import Any
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match
-from unisycl.frontend.values import Constant, Instance, Method, Path, Record, Value, Vector
+from unisycl.frontend.values import Constant, Instance, Method, Path, Record, Value
 from unisycl.frontend.variables import local_homes
 from unisycl.ir.types import Struct
 
@@ -105,18 +105,3 @@ def operator_method(value: Value, name: str) -> bool:
     """Say whether a value's class has a method for an operator."""
     cls = class_of(value)
     return cls is not None and isinstance(getattr(cls, name, None), FunctionType)
-
-
-def copied(ctx: Context, value: Value, node: ast.AST) -> Value:
-    """Return ``copy.copy(value)``: what no name holds yet."""
-    if isinstance(value, Instance):
-        return replace(value, homes=frozenset(), exact=False,
-                       items=tuple(copied(ctx, v, node) for v in value.items))
-    if isinstance(value, Vector):
-        return replace(ctx.loaded(value), homes=frozenset(), exact=False)
-    cls = class_of(value)
-    if cls is None or not isinstance(value, Record):
-        return value
-    assert isinstance(value.type, Struct)
-    items = tuple(copied(ctx, ctx.member(value, f, node), node) for f in value.type.fields)
-    return Instance(cls, tuple(f.name for f in value.type.fields), items)

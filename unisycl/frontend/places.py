@@ -206,7 +206,7 @@ def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,
         value = record_of(value)
     if isinstance(target, Record) and isinstance(value, Record) \
             and (target.shape or isinstance(target.type, Struct)):
-        _copy(ctx, target, value, node)
+        copy_record(ctx, target, value, node)
         return
     if isinstance(target, Image):
         images.assign(ctx, target, value, node)
@@ -228,7 +228,7 @@ def _fill(ctx: Context, target: Record, value: Value, node: ast.AST) -> None:
         if isinstance(item, Instance) and not place.shape:
             _fill(ctx, place, item, node)
         elif isinstance(item, Record) and (place.shape or isinstance(place.type, Struct)):
-            _copy(ctx, place, item, node)
+            copy_record(ctx, place, item, node)
         else:
             _write(ctx, _settled(ctx, _as_target(ctx, place, node), node, read=False), item, node,
                    node)
@@ -292,7 +292,7 @@ def _place(ctx: Context, target: Memory | Record, node: ast.AST) -> n.Place:
     return n.Place(target.base, index, kind, target.offset, inner, ctx.span(node))
 
 
-def _copy(ctx: Context, target: Record, value: Record, node: ast.AST) -> None:
+def copy_record(ctx: Context, target: Record, value: Record, node: ast.AST) -> None:
     """Copy a struct or an array member, number by number, all read before any is written."""
     if (target.type, target.shape) != (value.type, value.shape):
         raise ctx.refuse("K049", node, found=describe(value), expected=describe(target), help="")

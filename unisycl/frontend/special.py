@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
-from unisycl.frontend import coerce, instances, pointers, vecmethods, vectors
+from unisycl.frontend import coerce, copies, instances, pointers, vecmethods, vectors
 from unisycl.frontend.arrays import filled, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
@@ -195,7 +195,7 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
 
 
 def _copied(ctx: Context, node: ast.Call) -> Value:
-    return instances.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
+    return copies.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
 
 
 def _nothing(ctx: Context, node: ast.Call) -> Value:

@@ -9,6 +9,7 @@ change both and C++ one: such programs are refused.
 from __future__ import annotations
 
 import ast
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +31,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import WEAK_INT
+from unisycl.ir.types import WEAK_INT, Struct, numbers
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Frame, Refused
@@ -47,6 +48,7 @@ class Variables(ABC):
     regions: tuple[int, ...]
     shared: dict[Any, str]
     unrolled: list[int]
+    fresh: set[n.Array]
 
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
@@ -248,6 +250,10 @@ class Variables(ABC):
     def _bind_place(self, key: Any, name: str, old: Value | n.Local | None, value: Memory | Record,
                     node: ast.AST) -> Value:
         """Bind a row, span or record: its indices are kept as they are now, in locals."""
+        if isinstance(old, Record) and isinstance(value, Record) and value.base in self.fresh \
+                and (value.type, value.shape) == (old.type, old.shape) and self._is_own(key, old):
+            self._move(old, value)  # nobody else has what is copied, so it may change places
+            return old
         steps = _steps(value)
         zeros = (coerce.weak_scalar(0),) * len(steps)
         if isinstance(old, Memory | Record) and (
@@ -256,6 +262,8 @@ class Variables(ABC):
             raise self._two_kinds(name, old, value, node)
         if old is not None and not isinstance(old, Memory | Record):
             raise self._two_kinds(name, old, value, node)
+        if isinstance(value, Record):
+            self.fresh.discard(value.base)
         olds = _steps(old) if old is not None else (None,) * len(zeros)
         held = [self.hold(x) for x in steps]
         index = []
@@ -264,6 +272,21 @@ class Variables(ABC):
                                        else None, coerce.convert(x, WEAK_INT), node)
             index.append(n.Read(local.type, local))
         return _with_steps(value, tuple(index))
+
+    def _is_own(self, key: Any, field: Record) -> bool:
+        """Say whether a field's array is the work-item's, and its object has no other name."""
+        return isinstance(field.base, n.Array) and field.base.name == "private" \
+            and len(key) > 2 and isinstance(key[-1], str) \
+            and not any(key[:k] in self.shared for k in range(2, len(key)))
+
+    def _move(self, target: Record, value: Record) -> None:
+        """Write the numbers of one record to another."""
+        size = value.type.size if isinstance(value.type, Struct) else value.type.dtype.size
+        for k in range(math.prod(value.shape)):
+            for kind, offset in numbers(value.type, k * size):
+                source, place = (n.Place(r.base, r.index, kind, r.offset + offset, r.inner)
+                                 for r in (value, target))
+                self.emit(n.Store(place, n.Load(kind, source)))
 
     def assign_scalar(self, key: Any, name: str, old: n.Local | None, value: n.Expr,
                       node: ast.AST) -> n.Local:

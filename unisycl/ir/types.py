@@ -7,6 +7,8 @@ in the IR is a ``Scalar``; ``Struct`` and ``View`` only ever stand behind a plac
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -164,3 +166,13 @@ def element_type(dtype: np.dtype[np.generic]) -> Scalar | Struct | None:
         return struct_type(dtype)
     row = dtypes.find_dtype(dtype)
     return None if row is None or not dtype.isnative else Scalar(row)
+
+
+def numbers(kind: Scalar | Struct, offset: int = 0) -> Iterator[tuple[Scalar, int]]:
+    """Yield every number of an element and where it lies in it."""
+    if isinstance(kind, Scalar):
+        yield kind, offset
+        return
+    for f in kind.fields:
+        for k in range(math.prod(f.shape)):
+            yield from numbers(f.type, offset + f.offset + k * f.type.size)

@@ -251,3 +251,91 @@ def test_elements_are_ordinary_objects_on_the_host():
     assert "spin=Spin(axis=float3(0.0, 0.0, -2.0), speed=2.0)" in repr(one)
     with pytest.raises(AttributeError, match="no member 'foo'"):
         one.foo = 1
+
+
+@sycl.is_device_copyable.register
+@dataclass
+class Row:
+    cells: (np.int32, 3)
+    mark: np.int16 = 0
+
+    def add(self, by):
+        for k in range(3):
+            self.cells[k] += by
+
+
+@sycl.is_device_copyable.register
+@dataclass
+class Page:
+    row: Row
+    pair: sycl.int2
+
+
+def test_copies_of_records_have_arrays_of_their_own(queue):
+    p = np.zeros(4, Page)
+    p["row"]["cells"] = np.arange(12).reshape(4, 3)
+    r, out = np.zeros(4, Page), np.zeros((4, 8), np.int32)
+
+    def sum_of(row, limit):
+        row.cells[0] += 1
+        if row.cells[0] > limit:
+            return row.cells[0]
+        return row.cells[1] + row.cells[2]
+
+    def kernel(i):
+        one = copy.copy(p[i])
+        one.row.cells[1] += 100
+        one.row.add(10)
+        out[i, 0] = p[i].row.cells[1]
+        out[i, 1] = one.row.cells[1]
+        out[i, 2] = sum_of(one.row, 14)
+        one.pair.y = 5
+        r[i] = one
+        row = copy.copy(r[i].row)
+        for j in range(4):
+            if j % 2 == i % 2:
+                row = copy.copy(p[j].row)
+                row.cells[j % 3] = -1
+        out[i, 3] = row.cells[0] * 10000 + row.cells[1] * 100 + row.cells[2]
+        cells = copy.copy(p[i].row.cells)
+        cells[2] = 9
+        out[i, 4] = p[i].row.cells[2] + cells[2]
+        two = copy.copy(one)  # as in Python, a copy of an object shares what its fields hold
+        two.row.cells[0] = 77
+        out[i, 5] = one.row.cells[0]
+        r[i].row.add(1000)
+        out[i, 6] = one.row.cells[2]
+    queue.parallel_for(4, kernel).wait()
+    for i in range(4):
+        a, b, c = (int(x) + 10 for x in p["row"]["cells"][i])
+        b, first = b + 100, a + 1
+        total = first if first > 14 else b + c
+        last = np.dot([6, 7, -1] if i % 2 == 0 else [-1, 10, 11], [10000, 100, 1])
+        assert out[i, :7].tolist() == [
+            3 * i + 1, b, total, last, 3 * i + 2 + 9, 77, c]
+        assert r["row"]["cells"][i].tolist() == [first + 1000, b + 1000, c + 1000]
+    assert p["row"]["cells"].tolist() == np.arange(12).reshape(4, 3).tolist()
+    assert (r["pair"]["y"] == 5).all()
+
+
+def test_a_copied_array_is_not_exchanged_under_a_second_name(queue):
+    p, out = np.zeros(4, Row), np.zeros(4, np.int32)
+
+    def kernel(i):
+        new = copy.copy(p[i])
+        for j in range(3):
+            old = new
+            new = copy.copy(p[j])
+            out[i] += old.cells[0]
+    with pytest.raises(sycl.KernelError, match="K035"):
+        queue.parallel_for(4, kernel)
+
+
+def test_memory_is_not_copied_as_an_object(queue):
+    p = np.zeros(4, np.int32)
+
+    def kernel(i):
+        q = copy.copy(p)
+        q[i] = 5
+    with pytest.raises(sycl.KernelError, match="copy.copy takes objects"):
+        queue.parallel_for(4, kernel)
