@@ -250,17 +250,28 @@ class handler(Group):
                          native=False)
 
     # ------------------------------------------------------------------ copies
-    def copy(self, src: Any, dst: Any, count: int | None = None) -> None:
-        """Copy elements between accessors, USM memory and arrays (SYCL 2020 §4.9.4.3)."""
+    def copy(self, src: Any, dst: Any, count: int | None = None, start: int = 0) -> None:
+        """Copy elements between accessors, USM memory, arrays and device_globals (§4.9.4.3).
+
+        ``start`` is the first element of a device_global that takes part.
+        """
         self.check_free("copy")
+        transfer.check_start("copy", src, dst, start)
         a, b = self._operand("copy", src), self._operand("copy", dst, writes=True)
+        a, b = (transfer.begin_at("copy", x, view, start) for x, view in ((src, a), (dst, b)))
         self._copy("copy", *transfer.fit("copy", b, a, count))
 
-    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None) -> None:
-        """Copy bytes between USM memory and arrays; all of the source if not told otherwise."""
+    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
+        """Copy bytes between USM memory, arrays and device_globals; all of the source by default.
+
+        ``offset`` is the first byte of a device_global that takes part.
+        """
         self.check_free("memcpy")
-        b, a = self._operand("memcpy", dst, writes=True), self._operand("memcpy", src)
-        count = a.memory.dtype.itemsize * _size(a) if nbytes is None else nbytes
+        transfer.check_start("memcpy", src, dst, offset)
+        b, a = (transfer.begin_at("memcpy", x, transfer.whole_bytes("memcpy", side, self._operand(
+            "memcpy", x, writes=side == "destination")), offset)
+            for x, side in ((dst, "destination"), (src, "source")))
+        count = _size(a) if nbytes is None else nbytes
         self._copy("memcpy", transfer.as_bytes("memcpy", "destination", b, count),
                    transfer.as_bytes("memcpy", "source", a, count))
 

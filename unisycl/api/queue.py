@@ -6,6 +6,7 @@ leaves no trace; every member may be called from any thread.
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType, TracebackType
@@ -209,13 +210,24 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         made = launch.build(self.channel, None, kernel, launch.space_geometry(space), arguments)
         return bound_kernel(self.channel, made, label(kernel))
 
-    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, depends_on: Any = ()) -> event:
-        """Copy bytes between USM memory and arrays (SYCL 2020 §4.6.5.3)."""
-        return self._command(depends_on, lambda h: h.memcpy(dst, src, nbytes))
+    def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, *args: Any,
+               offset: int = 0, depends_on: Any = ()) -> event:
+        """Copy bytes between USM memory, arrays and device_globals (SYCL 2020 §4.6.5.3).
 
-    def copy(self, src: Any, dst: Any, count: int | None = None, depends_on: Any = ()) -> event:
-        """Copy elements between USM memory, arrays and placeholder accessors (§4.6.5.3)."""
-        return self._command(depends_on, lambda h: h.copy(src, dst, count))
+        For a device_global ``nbytes`` may be followed by the offset in bytes, then events.
+        """
+        offset, depends_on = _start("memcpy", args, offset, depends_on)
+        return self._command(depends_on, lambda h: h.memcpy(dst, src, nbytes, offset))
+
+    def copy(self, src: Any, dst: Any, count: int | None = None, *args: Any,
+             start: int = 0, depends_on: Any = ()) -> event:
+        """Copy elements between USM memory, arrays, placeholder accessors, device_globals.
+
+        For a device_global ``count`` may be followed by the first element, then events
+        (SYCL 2020 §4.6.5.3).
+        """
+        start, depends_on = _start("copy", args, start, depends_on)
+        return self._command(depends_on, lambda h: h.copy(src, dst, count, start))
 
     def memset(self, dst: Any, value: int, nbytes: int | None = None,
                depends_on: Any = ()) -> event:
@@ -303,6 +315,19 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         self.channel.prune()
         pending = len(self.channel.pending)
         return f"<queue on {self.channel.device.name}: {order}, {pending} pending>"
+
+
+def _start(what: str, args: tuple[Any, ...], start: int, depends_on: Any) -> tuple[int, Any]:
+    """Sort what follows the count of a copy: where it starts, and events to wait for."""
+    for arg in args:
+        if isinstance(arg, event | list | tuple):
+            depends_on = arg
+        elif hasattr(arg, "__index__") and not isinstance(arg, bool):
+            start = operator.index(arg)
+        else:
+            raise UsageError(errc.invalid, f"{what}: after the count come the start in a "
+                             f"device_global and events, not {type(arg).__name__}")
+    return start, depends_on
 
 
 def _secondary(given: Any) -> Channel:

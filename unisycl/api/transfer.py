@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.api.accessor import accessor
+from unisycl.api.device_global import device_global
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.api.usm import usm_pointer
 from unisycl.base.errors import UsageError, errc
@@ -34,6 +35,8 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
         return thing.bind(group, channel)
     if isinstance(thing, usm_pointer):
         return thing.bind(group, channel)
+    if isinstance(thing, device_global):
+        return thing.elements(what, channel, writes=writes)
     if isinstance(thing, shared_ptr):
         thing = thing.get()
     if isinstance(thing, np.ndarray):
@@ -45,6 +48,28 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
         return BoundView(thing.reshape(-1), 0, thing.shape, pitches_of(thing.shape))
     raise UsageError(errc.invalid, f"{what}: expected an accessor, USM memory or an array, got "
                      f"{type(thing).__name__}")
+
+
+def begin_at(what: str, thing: Any, view: BoundView, start: int) -> BoundView:
+    """Return the elements of a device_global from ``start`` on; other operands have no start."""
+    if not isinstance(thing, device_global):
+        return view
+    have = math.prod(view.shape)
+    if not 0 <= start <= have:
+        raise UsageError(errc.invalid, f"{what}: {thing!r} has {have} elements, so a copy cannot "
+                         f"start at {start}")
+    return BoundView(view.memory, view.offset + start, (have - start,), (1,))
+
+
+def check_start(what: str, src: Any, dst: Any, start: int) -> None:
+    """Refuse a start where no operand, or each of the two, is a device_global."""
+    globals = isinstance(src, device_global) + isinstance(dst, device_global)
+    if globals == 2:
+        raise UsageError(errc.invalid, f"{what}: one operand may be a device_global, the other is "
+                         "an array or USM memory")
+    if start and not globals:
+        raise UsageError(errc.invalid, f"{what}: only a copy to or from a device_global has a "
+                         "start; slice the array, or use pointer + n")
 
 
 def fit(what: str, dst: BoundView, src: BoundView,
@@ -99,6 +124,11 @@ def as_bytes(what: str, side: str, view: BoundView, nbytes: int) -> BoundView:
         raise UsageError(errc.invalid, f"{what}: {nbytes} bytes asked for; the {side} has {have}")
     memory = view.memory.view(np.uint8)
     return BoundView(memory, view.offset * size, (nbytes,), (1,))
+
+
+def whole_bytes(what: str, side: str, view: BoundView) -> BoundView:
+    """Return all bytes of a contiguous operand."""
+    return as_bytes(what, side, view, math.prod(view.shape) * view.memory.dtype.itemsize)
 
 
 def pattern_of(what: str, view: BoundView, value: Any) -> Any:

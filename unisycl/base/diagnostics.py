@@ -99,6 +99,10 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K112": ("image '{name}' takes colours of type {expected}, not {found}",
              "make one, such as float4(r, g, b, a), or another accessor of that type"),
     "K113": ("'{name}' cannot be sampled in this way: {what}", "{help}"),
+    "K114": ("the device_global '{name}' can no longer be reached by the name it was made with",
+             "do not bind that name anew: every kernel that names it means the same variable"),
+    "K115": ("'{name} = ...' would bind the name of the module anew, not write the device_global",
+             "write {name}[()] = ...; '{name} += ...' changes it, too"),
 }
 
 

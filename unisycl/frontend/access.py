@@ -56,6 +56,7 @@ from unisycl.lang.pointer import pointer_type
 
 MEMORY_METHODS = frozenset(("size", "get_range", "byte_size", "empty", "get_size", "get_count",
                             "get_pointer", "get_multi_ptr"))
+_REFERENCE = frozenset(("get", "shape", "ndim", "dtype"))
 _ND_RANGE = ("get_global_range", "get_local_range", "get_group_range", "get_offset")
 
 
@@ -65,13 +66,14 @@ def lower_subscript(ctx: Context, node: ast.Subscript) -> Value:
 
 def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
     """Return ``base[...]``."""
+    base = referent(ctx, base, node)
     if isinstance(base, Instance) and instances.operator_method(base, "__getitem__"):
         return instances.call_method(ctx, base, "__getitem__", [ctx.value(node.slice)], {}, node)
     match base:
         case Memory() if isinstance(node.slice, ast.Slice):
             return span_of(ctx, base, node)
         case Memory():
-            return _finish(ctx, index_memory(ctx, base, node), node)
+            return element_at(ctx, index_memory(ctx, base, node), node)
         case Record():
             return _read(ctx, index_record(ctx, base, node), node)
         case Several():
@@ -114,7 +116,7 @@ def is_vector(member: Record) -> bool:
     return not member.shape and own_type(member.type) is not None
 
 
-def _finish(ctx: Context, memory: Memory | Record, node: ast.AST) -> Value:
+def element_at(ctx: Context, memory: Memory | Record, node: ast.AST) -> Value:
     """Leave a subscript as a place unless it is a scalar that can be read now."""
     if isinstance(memory, Memory) and len(memory.index) == memory.view.ndim:
         if isinstance(memory.view.elem, Struct):
@@ -123,6 +125,18 @@ def _finish(ctx: Context, memory: Memory | Record, node: ast.AST) -> Value:
             return atomic_element(ctx, memory, node)
         return ctx.load(memory, node)
     return memory
+
+
+def referent(ctx: Context, base: Value, node: ast.Subscript | ast.Attribute) -> Value:
+    """Return the record or vec that a reference stands for, where a part of it is wanted."""
+    if not isinstance(base, Memory) or not base.reference \
+            or len(base.index) < base.view.ndim or not isinstance(base.view.elem, Struct):
+        return base
+    whole = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) \
+        and not node.slice.elts
+    if whole or (isinstance(node, ast.Attribute) and node.attr in MEMORY_METHODS | _REFERENCE):
+        return base
+    return _read(ctx, record_of(base), node)
 
 
 def record_of(memory: Memory) -> Record:
@@ -138,7 +152,8 @@ def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
     if memory.per_item:
         return element_of(ctx, memory, ctx.value(node.slice), node.slice)
     new = _indices(ctx, node.slice, negative=memory.pointer is not None)
-    if memory.view.ndim == 0 and new == [coerce.weak_scalar(0)]:
+    if len(memory.index) == memory.view.ndim and (memory.reference or not memory.index) \
+            and new == [coerce.weak_scalar(0)]:
         new = []
     if len(memory.index) + len(new) > memory.view.ndim or (
             len(new) > 1 and len(memory.index) + len(new) < memory.view.ndim):
@@ -152,7 +167,7 @@ def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
 
 def read_element(ctx: Context, memory: Memory, item: Value, node: ast.AST) -> Value:
     """Return what a private_memory holds for an h_item."""
-    return _finish(ctx, element_of(ctx, memory, item, node), node)
+    return element_at(ctx, element_of(ctx, memory, item, node), node)
 
 
 def element_of(ctx: Context, memory: Memory, item: Value, node: ast.AST) -> Memory:
@@ -321,6 +336,7 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
 
 def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     """Return ``owner.name``."""
+    owner = referent(ctx, owner, node)
     match owner:
         case Constant():
             return _constant_attribute(ctx, owner, node)
@@ -385,6 +401,8 @@ def _memory_attribute(ctx: Context, owner: Memory, name: str) -> Value | None:
         return coerce.weak_scalar(owner.view.ndim - len(owner.index))
     if name == "dtype" and isinstance(owner.view.elem, Scalar):
         return Constant(owner.view.elem.dtype.numpy)
+    if owner.reference and name == "get":
+        return Method(owner, name)
     found = pointers.attribute(ctx, owner, name) if owner.pointer else None
     if found is None and name in (pointers.METHODS if owner.pointer else MEMORY_METHODS):
         return Method(owner, name)

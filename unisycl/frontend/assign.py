@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 
+from unisycl.frontend.captures import names_reference
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
+from unisycl.frontend.names import global_names
 from unisycl.frontend.places import store
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
@@ -30,6 +32,9 @@ def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST)
             if isinstance(value, Nothing):
                 raise ctx.refuse("K049", target, found="nothing", expected="a value",
                                  help="the function called here returns nothing")
+            if target.id in global_names(ctx.frame.source.node) \
+                    and names_reference(ctx.frame.function, target.id):
+                raise ctx.refuse("K115", target, name=target.id)
             ctx.assign(target.id, value, target)
         case ast.Tuple() | ast.List():
             _unpack(ctx, target, value, origin)

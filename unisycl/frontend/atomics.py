@@ -119,6 +119,8 @@ def _place(ctx: Context, view: Value | None, index: Value | None, node: ast.AST)
     if isinstance(index, Item) and index.kind in ITEM_KINDS:
         index = item_ids(index)
     items = index.items if isinstance(index, Several) else () if index is None else (index,)
+    if view.reference and view.index and items == (coerce.weak_scalar(0),):
+        items = ()
     indices: list[n.Expr] = []
     for item in items:
         x = ctx.to_scalar(item, node)

@@ -23,7 +23,7 @@ from unisycl.frontend import (
     vecmethods,
     vectors,
 )
-from unisycl.frontend.access import read_element
+from unisycl.frontend.access import element_at, read_element
 from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.expr import operate
@@ -317,7 +317,10 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
 def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
                  node: ast.AST) -> Value:
     if name in ("get_pointer", "get_multi_ptr"):
-        return pointers.point(ctx, memory, None, node)
+        whole = replace(memory, index=()) if memory.reference else memory
+        return pointers.point(ctx, whole, None, node)
+    if name == "get" and memory.reference:
+        return element_at(ctx, replace(memory, reference=False), node)
     if name in pointers.METHODS:
         return pointers.call_method(ctx, memory, name, args, node)
     dims = range(len(memory.index), memory.view.ndim)

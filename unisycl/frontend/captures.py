@@ -101,6 +101,16 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
     return None
 
 
+def is_reference(obj: Any) -> bool:
+    """Say whether an object stands for what it holds, as a device_global does."""
+    return getattr(type(obj), "__kernel_reference__", False)
+
+
+def names_reference(function: Any, name: str) -> bool:
+    """Say whether a name of a function's module is that of such an object."""
+    return function is not None and is_reference(function.__globals__.get(name))
+
+
 def array_type(array: np.ndarray[Any, Any]) -> View | None:
     """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
     elem = element_type(array.dtype)

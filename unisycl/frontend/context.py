@@ -433,7 +433,13 @@ class Context(Variables):
                 and kind.weak:
             return coerce.weak_scalar(obj)
         if kind is not None:
-            return self._parameter(path, kind, name, node)
+            value = self._parameter(path, kind, name, node)
+            if captures.is_reference(obj) and isinstance(value, Memory):
+                if not obj.name():
+                    raise self.refuse("K114", node, name=name)
+                only = () if obj.shape else (coerce.weak_scalar(0),)
+                return replace(value, index=only, reference=True)
+            return value
         if isinstance(obj, tuple):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
                                               frozen=True) for k, v in enumerate(obj)))

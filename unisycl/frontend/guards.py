@@ -147,6 +147,8 @@ def test(obj: Any, *, frozen: bool) -> Test:
     kind = type(obj)
     if kind is np.ndarray and captures.data_type(obj) is not None:
         return _array_test(obj)
+    if captures.is_reference(obj):
+        return Same(obj)
     if kind in (bool, int) and frozen:
         return lambda other: type(other) is kind and other == obj
     if kind is float and frozen:

@@ -39,10 +39,25 @@ def loop_names(loop: ast.For) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
+def global_names(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names a function declares to be those of its module."""
+    found: set[str] = set()
+    todo: list[ast.AST] = list(function.body) if isinstance(function, ast.FunctionDef) else []
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Global):
+            found.update(node.names)
+        todo.extend(ast.iter_child_nodes(node))
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=1024)
 def function_names(function: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names a function binds, and those that a single ``name = value`` binds."""
     body = function.body if isinstance(function, ast.FunctionDef) else []
-    return stored_names(body), _bound_once(function)
+    return stored_names(body) - global_names(function), _bound_once(function)
 
 
 def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:

@@ -22,6 +22,7 @@ from unisycl.frontend.access import (
     is_vector,
     member_of,
     record_of,
+    referent,
     subscript_of,
 )
 from unisycl.frontend.context import Context, position
@@ -67,7 +68,7 @@ Target: TypeAlias = (Memory | Record | Image | Vector | Element | Slot | n.Read 
 def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
               read: bool = False) -> Target:
     """Return what a subscript or member denotes, to be written; refuse what is not."""
-    base = _owner(ctx, node.value)
+    base = referent(ctx, _owner(ctx, node.value), node)
     if isinstance(base, Memory) and isinstance(node, ast.Subscript):
         memory = index_memory(ctx, base, node)
         if len(memory.index) != memory.view.ndim:
@@ -115,7 +116,7 @@ def _owner(ctx: Context, node: ast.expr) -> Value:
     """Return what the last step of a target starts from: places stay places, nothing is read."""
     if not isinstance(node, ast.Subscript | ast.Attribute):
         return ctx.value(node)
-    base = _owner(ctx, node.value)
+    base = referent(ctx, _owner(ctx, node.value), node)
     place: Memory | Record | None = None
     if isinstance(base, Memory) and isinstance(node, ast.Subscript):
         place = index_memory(ctx, base, node)
@@ -187,6 +188,22 @@ def update(ctx: Context, node: ast.Subscript | ast.Attribute, operand: ast.expr,
            compute: Callable[[Value, Value], Value]) -> None:
     """Do ``node = compute(node, operand)``, finding the place once."""
     target = _settled(ctx, target_of(ctx, node, read=True), node, read=True)
+    old = _read(ctx, target, node)
+    before = len(ctx.block)
+    right = ctx.value(operand)
+    if len(ctx.block) > before:
+        old = ctx.keep(old, before)
+    _write(ctx, target, compute(old, right), node, node)
+
+
+def update_whole(ctx: Context, memory: Memory, node: ast.AST, operand: ast.expr,
+                 compute: Callable[[Value, Value], Value]) -> None:
+    """Do ``x = compute(x, operand)`` for an ``x`` that stands for its element in memory."""
+    if len(memory.index) < memory.view.ndim:
+        raise ctx.refuse("K037", node, what=f"'{memory.name}'", expected=memory.view.ndim, found=0,
+                         help="give one index for each dimension")
+    target = _settled(ctx, _as_target(ctx, record_of(memory), node) if isinstance(
+        memory.view.elem, Struct) else memory, node, read=True)
     old = _read(ctx, target, node)
     before = len(ctx.block)
     right = ctx.value(operand)

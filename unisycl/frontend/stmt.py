@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.frontend import coerce, loops, output, places
+from unisycl.frontend import captures, coerce, loops, output, places
 from unisycl.frontend.assign import assign_target
 from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
@@ -26,6 +26,7 @@ from unisycl.frontend.values import (
     Atomic,
     Closure,
     Constant,
+    Memory,
     Method,
     Nothing,
     Poison,
@@ -103,6 +104,10 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
         if isinstance(old, Atomic):
             update(ctx, old, op, ctx.value(node.value), node)
             return False
+        if isinstance(old, Memory) and old.reference:
+            places.update_whole(ctx, old, node.target, node.value,
+                                lambda old, right: operate(ctx, op, old, right, node))
+            return False
         left, right = ctx.operands(
             ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), node.value)
         ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
@@ -115,6 +120,14 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
                 return False
         places.update(ctx, node.target, node.value,
                       lambda old, right: operate(ctx, op, old, right, node))
+    return False
+
+
+def lower_global(ctx: Context, node: ast.Global, tail: Tail) -> bool:
+    """Allow ``global x`` for variables that live on devices, so that ``x += 1`` is theirs."""
+    for name in node.names:
+        if not captures.names_reference(ctx.frame.function, name):
+            raise ctx.refuse("K015", node, what="global", name=name)
     return False
 
 
@@ -206,7 +219,8 @@ def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
 LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assign: lower_assign, ast.AnnAssign: lower_annassign, ast.AugAssign: lower_augassign,
     ast.If: lower_if, ast.Return: lower_return, ast.Expr: lower_expr_stmt,
-    ast.Assert: lower_assert, ast.Pass: lower_pass, ast.FunctionDef: lower_functiondef,
+    ast.Assert: lower_assert, ast.Global: lower_global, ast.Pass: lower_pass,
+    ast.FunctionDef: lower_functiondef,
     **loops.LOWER,
 }
 

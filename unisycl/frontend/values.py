@@ -38,6 +38,7 @@ class Memory:
     ``window``: the first element and the number of those of a slice of the next dimension.
     ``pointer``: it is a pointer, declared to point to this address space.
     ``per_item``: it is indexed by the h_item whose element it is (``private_memory``).
+    ``reference``: without dimensions it stands for its element, as a device_global does.
     """
 
     base: n.Param | n.Array
@@ -47,6 +48,7 @@ class Memory:
     window: tuple[n.Expr, n.Expr] | None = None
     pointer: address_space | None = None
     per_item: bool = False
+    reference: bool = False
 
 
 @dataclass(frozen=True, slots=True)

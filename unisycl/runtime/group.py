@@ -7,7 +7,7 @@ group enters the graph whole or not at all; nothing of it is visible before ``fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.base.errors import UsageError, errc
@@ -17,6 +17,9 @@ from unisycl.runtime.deps import Access, merge
 from unisycl.runtime.fallback import Either
 from unisycl.runtime.memory import BufferMemory
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
+
+if TYPE_CHECKING:
+    from unisycl.runtime.devices import DeviceState
 
 __all__ = ["BoundView", "Capturable", "Group", "LocalSize"]
 
@@ -172,3 +175,6 @@ class Capturable:
     def bind(self, group: Group | None, channel: Channel) -> BoundView | LocalSize:
         """Return the argument for one launch; ``group`` is None for a queue's shortcut."""
         raise NotImplementedError
+
+    def used_by(self, module: str, constants: frozenset[Any], device: DeviceState) -> None:
+        """Be told of a kernel compiled with this argument: its module, its constants, where."""

@@ -24,6 +24,7 @@ from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.types import View
 from unisycl.runtime import args, record
 from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.group import Capturable
 
 _LIMIT = 4096
 
@@ -79,10 +80,23 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
     if program is None:
         refuse_arguments(function, arguments)
         check_required(device.info, kernel.name, geometry, spec.required)
+        _tell(function, arguments, raw, device)
         program = _load(key, device, kernel, geometry)
     if record.watchers:
         record.note(kernel, device.driver, geometry)
     return spec, program, raw
+
+
+def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],
+          device: DeviceState) -> None:
+    """Tell what a kernel captured which kernel that is; it may refuse."""
+    captured = [x for x in raw if isinstance(x, Capturable)]
+    if captured:
+        inner = getattr(function, "__unisycl_function__", function)
+        module = getattr(inner, "__module__", None) or type(inner).__module__
+        constants = frozenset(getattr(arguments, "constants", {}).items())
+        for x in captured:
+            x.used_by(module, constants, device)
 
 
 def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry) -> Program:

@@ -76,6 +76,7 @@ class Binder:
         self._plain: dict[int, Any] = {}
         self._meeting: dict[int, FunctionType] = {}
         self._shadows: dict[int, tuple[Any, Any]] = {}
+        self._spaces: dict[int, classes.Names] = {}
         self._local: list[np.ndarray[Any, Any]] = []
         self._root = plain_function(launch.function)
         self.records = self._record_classes(launch)
@@ -112,8 +113,12 @@ class Binder:
                 self._memory[id(raw)] = stream
                 self.streams.append(stream)
                 continue
+            if getattr(raw, "__kernel_reference__", False) and len(param.path) > 1:
+                for owner in classes.along(param.path, self._root):
+                    self._spaces[id(owner)] = classes.Names(owner, self.substitute)
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
-            kind = AtomicView if mode is access_mode.atomic else HostView
+            kind = getattr(raw, "__host_view__", HostView) if mode is not access_mode.atomic \
+                else AtomicView
             if isinstance(param.type, ImageView):
                 self._memory[id(raw)] = _host_image(value, param.type, param.name, raw)
             elif isinstance(value, BoundView):
@@ -137,7 +142,9 @@ class Binder:
         view = self._memory.get(id(value))
         if view is not None:
             return view
-        inner = unwrap(value)
+        inner = self._spaces.get(id(value)) or unwrap(value)
+        if isinstance(inner, classes.Names):
+            return inner
         if isinstance(inner, FunctionType):
             known = inner.__code__ in self._uses or inner is self._root
             return self._rebuilt(inner) if known else value

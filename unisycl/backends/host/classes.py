@@ -8,12 +8,13 @@ class of which the kernel calls no method stays itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import Scalar, Struct, View
 
+Path = tuple[tuple[str, Any], ...]
 Rebuild = Callable[[FunctionType], FunctionType]
 
 
@@ -65,3 +66,33 @@ def _rebuilt(value: Any, rebuild: Rebuild) -> Any:
     if isinstance(value, staticmethod | classmethod):
         return type(value)(rebuild(value.__func__))  # type: ignore[arg-type]
     return rebuild(value)
+
+
+class Names:
+    """A class or module as a launch sees it: attributes that lead to its memory are replaced."""
+
+    def __init__(self, owner: Any, substitute: Callable[[Any], Any]) -> None:
+        self._owner, self._substitute = owner, substitute
+
+    def __getattr__(self, name: str) -> Any:
+        return self._substitute(getattr(self._owner, name))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._owner(*arguments, **named)
+
+
+def along(path: Path, function: Any) -> Iterator[Any]:
+    """Yield the classes and modules through whose attributes a path leads."""
+    at = function
+    for step, key in path:
+        if step == "global":
+            at = at.__globals__.get(key)
+        elif step == "free":
+            at = at.__closure__[at.__code__.co_freevars.index(key)].cell_contents
+        elif step == "attr":
+            if isinstance(at, type | ModuleType):
+                yield at
+            at = getattr(at, key)
+        else:
+            return
+        at = getattr(at, "__unisycl_function__", at)

@@ -1,4 +1,4 @@
-"""Public: experimental extensions of oneAPI: command graphs, sorting by groups.
+"""Public: experimental extensions of oneAPI: graphs, sorting by groups, device globals.
 
 Non-goals: stability of the names; they follow the extension's text. Invariant: nothing here is part
 of the core.
@@ -6,10 +6,38 @@ of the core.
 
 from unisycl.api.command_graph import command_graph, executable_graph
 from unisycl.api.command_graph import graph_node as node
+from unisycl.api.device_global import (
+    device_global,
+    device_image_scope,
+    device_image_scope_key,
+    host_access,
+    host_access_enum,
+    host_access_key,
+    host_access_none,
+    host_access_read,
+    host_access_read_write,
+    host_access_write,
+    implement_in_csr,
+    implement_in_csr_key,
+    implement_in_csr_off,
+    implement_in_csr_on,
+    init_mode,
+    init_mode_enum,
+    init_mode_key,
+    init_mode_reprogram,
+    init_mode_reset,
+)
 from unisycl.api.dynamic_parameter import dynamic_parameter
 from unisycl.api.properties import property
 from unisycl.base.enums import node_type, queue_state
 from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_over_group
 
-__all__ = ["command_graph", "dynamic_parameter", "executable_graph", "joint_sort", "node",
-           "node_type", "property", "queue_state", "sort_key_value_over_group", "sort_over_group"]
+__all__ = [
+    "command_graph", "device_global", "device_image_scope", "device_image_scope_key",
+    "dynamic_parameter", "executable_graph", "host_access", "host_access_enum",
+    "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
+    "host_access_write", "implement_in_csr", "implement_in_csr_key", "implement_in_csr_off",
+    "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
+    "init_mode_reprogram", "init_mode_reset", "joint_sort", "node", "node_type", "property",
+    "queue_state", "sort_key_value_over_group", "sort_over_group",
+]
