@@ -5,13 +5,15 @@ Non-goals: scheduling. Invariant: two events of one command are equal and hash e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, NoReturn, Self
 
 from unisycl.api.device import check_descriptor
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.callbacks import Callback, when_done
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
 
@@ -67,6 +69,38 @@ class event(HasBackendInfo):
             task.wait()
             if task.channel is not None:
                 task.channel.deliver()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """Suspend a coroutine of asyncio until the command has ended, then do as ``wait`` does."""
+        task = self.task
+        if task is not None and not task.done():
+            yield from _wake(task)
+        self.wait()
+
+    def ext_unisycl_add_callback(self, function: Callable[[event], Any]) -> event:
+        """Call a function with this event once its command has ended, failed or not.
+
+        It runs on a thread of the runtime and sees the command's effects; ``wait`` on the queue
+        waits for it, too. What it raises becomes an asynchronous error of the queue.
+
+        Returns:
+            An event that completes after the function has returned.
+        """
+        if not callable(function):
+            raise UsageError(errc.invalid, "ext_unisycl_add_callback: expected a function that "
+                             f"takes the event, got {type(function).__name__}")
+        task = self.task
+        if task is not None and type(task.completion) is Recorded:
+            task.completion.done()  # says what to do instead
+        before = Task(None, "an event") if task is None else task
+        channel = before.channel
+        made = Callback(channel, f"a callback of {before.label}", lambda: function(self))
+        if channel is not None:
+            channel.adopt(made)
+        if task is None:
+            before.ended_at_once()
+        made.after(before)
+        return event._of(made)
 
     def _raise_own(self, task: Task) -> None:
         channel = task.channel
@@ -135,6 +169,26 @@ class event(HasBackendInfo):
         status = self.get_info(Descriptor("event", "command_execution_status"))
         failed = ", failed" if self.task.error is not None else ""
         return f"<event of {self.task.label}: {status.name}{failed}>"
+
+
+def _wake(task: Task) -> Generator[Any, None, None]:
+    """Suspend the coroutine until a task has ended."""
+    asyncio: Any = sys.modules.get("asyncio")  # where a loop runs, it has been imported
+    if asyncio is None:
+        raise UsageError(errc.invalid, "await: events can be awaited in a coroutine that asyncio "
+                         "runs; elsewhere call wait()")
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+
+    def finish() -> None:
+        if not future.done():
+            future.set_result(None)
+
+    def tell() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(finish)
+    when_done(task, tell)
+    yield from future.__await__()
 
 
 def checked(events: Any) -> list[event]:

@@ -32,7 +32,7 @@ from unisycl.runtime.fallback import Either
 from unisycl.runtime.graph import plan_of
 from unisycl.runtime.group import BoundView, Group, HostUser
 from unisycl.runtime.program import label
-from unisycl.runtime.tasks import Begin, begin_nothing, begin_python
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python
 
 Kernel = Callable[..., Any]
 
@@ -40,7 +40,7 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_bundle", "_constants", "_dynamic", "_second")
+    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_second")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -48,6 +48,7 @@ class handler(Group):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
         super().__init__(args[0])
         self._second: Channel | None = args[1] if len(args) > 1 else None
+        self._barrier = False
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
         self._dynamic: list[tuple[int, dynamic_parameter]] = []
@@ -220,6 +221,26 @@ class handler(Group):
         """Tell dynamic parameters which node of a graph uses them (internal)."""
         for position, parameter in self._dynamic:
             parameter.used_in(node, position)
+
+    def finish(self) -> Task:
+        """Submit the group (internal); a barrier then holds up what comes later."""
+        task = super().finish()
+        if self._barrier:
+            self.channel.fence(task)
+        return task
+
+    def ext_oneapi_barrier(self, events: Any = None) -> None:
+        """Let no later command of the queue begin before these events, or all commands so far.
+
+        (sycl_ext_oneapi_enqueue_barrier)
+        """
+        self.check_free("ext_oneapi_barrier")
+        recording = self.channel.recorder is not None
+        for task in self.channel.snapshot() if events is None else tasks_of(
+                events, recording=recording):
+            self.add_dependency(task)
+        self._barrier = True
+        self.set_command("a barrier", begin_nothing, native=True)
 
     def ext_oneapi_graph(self, graph: Any) -> None:
         """Run an executable graph as the command of this group (sycl_ext_oneapi_graph)."""

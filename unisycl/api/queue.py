@@ -268,11 +268,16 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         return self.submit(group)
 
     def ext_oneapi_submit_barrier(self, events: Sequence[event] | None = None) -> event:
-        """Return an event that completes after these events, or after all submitted so far."""
+        """Let no later command begin before these events, or all commands submitted so far.
+
+        Returns:
+            The event of the barrier (sycl_ext_oneapi_enqueue_barrier).
+        """
         tasks = self.channel.snapshot() if events is None else tasks_of(
             events, recording=self.channel.recorder is not None)
         task = Task(self.channel, "a barrier", self.channel.driver)
         self.channel.submit(task, tasks, launch.begin_nothing)
+        self.channel.fence(task)
         return event._of(task)
 
     # ------------------------------------------------------------------ graphs

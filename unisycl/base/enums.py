@@ -157,6 +157,7 @@ class node_type(enum.Enum):
     memfill = "memfill"
     prefetch = "prefetch"
     memadvise = "memadvise"
+    ext_oneapi_barrier = "ext_oneapi_barrier"
     host_task = "host_task"
 
 

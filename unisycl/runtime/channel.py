@@ -2,6 +2,7 @@
 
 Outlives the user's queue object until its work is done. Non-goals: building command groups.
 Invariants: an error is delivered once; appending a task takes no lock, removing takes one.
+``_last`` is what every later command waits for: the newest barrier or, in order, the newest task.
 """
 
 from __future__ import annotations
@@ -56,14 +57,16 @@ class Channel:
 
     # ------------------------------------------------------------------ submitting
     def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
-        """Start a task after ``deps`` and, in order, after the task before it."""
+        """Start a task after ``deps`` and the last barrier or, in order, the task before it."""
         if self.profiling:
             task.submitted = time.monotonic_ns()
         if self.in_order:
             with self._lock:
                 last, self._last = self._last, task
-            if last is not None and last is not task and last not in deps:
-                deps = (*deps, last)
+        else:
+            last = self._last
+        if last is not None and last is not task and last not in deps:
+            deps = (*deps, last)
         self._add(task)
         task.enqueue(deps, begin)
 
@@ -75,7 +78,7 @@ class Channel:
         for dep in deps:
             if not dep.succeeded():
                 return False
-        last = self._last if self.in_order else None
+        last = self._last
         if last is not None and not last.succeeded():
             return False
         begun = time.monotonic_ns() if self.profiling else 0
@@ -93,7 +96,7 @@ class Channel:
 
     def replay_at_once(self, task: Task, run: Callable[[], bool], deps: Sequence[Task]) -> bool:
         """As ``run_at_once`` for a graph: ``run`` does all of it, or nothing and says so."""
-        last = self._last if self.in_order else None
+        last = self._last
         if not all(d.succeeded() for d in (deps if last is None else [*deps, last])):
             return False
         begun = time.monotonic_ns() if self.profiling else 0
@@ -103,6 +106,11 @@ class Channel:
             task.submitted, task.times = begun, (begun, time.monotonic_ns())
         task.ended_at_once()
         return True
+
+    def fence(self, task: Task) -> None:
+        """Have all later commands wait for a barrier (sycl_ext_oneapi_enqueue_barrier)."""
+        with self._lock:
+            self._last = task
 
     def adopt(self, task: Task) -> None:
         """Have those who wait for this channel wait for a task that another one submitted."""

@@ -23,9 +23,12 @@ class Settles(Protocol):
 
 
 class Gate:
-    """A completion that Python ends by hand; built on one bare lock, safe in finalisers."""
+    """A completion that Python ends by hand; built on one bare lock, safe in finalisers.
 
-    __slots__ = ("__weakref__", "_done", "_error", "_lock", "owner", "task", "times")
+    ``owner`` is the thread that holds it open; ``at_exit`` what it ends with at interpreter exit.
+    """
+
+    __slots__ = ("__weakref__", "_done", "_error", "_lock", "at_exit", "owner", "task", "times")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,6 +37,7 @@ class Gate:
         self._error: BaseException | None = None
         self.times = (0, 0)
         self.owner = 0
+        self.at_exit: BaseException | None = None
         self.task: Settles | None = None
 
     def finish(self, error: BaseException | None = None) -> None:

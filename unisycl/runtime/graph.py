@@ -24,7 +24,7 @@ from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import Group, register
 from unisycl.runtime.memory import BufferMemory
-from unisycl.runtime.tasks import Begin, Task, begin_python, process
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python, process
 
 _numbers = itertools.count()
 
@@ -104,7 +104,8 @@ class Graph:
     def take(self, group: Group) -> Task:
         """Make a node of a command group; its task tells others which node it is."""
         asked = group.command()
-        node = Node(self, asked.label, asked.begin, asked.launch, native=asked.native, group=group)
+        begin = None if asked.begin is begin_nothing else asked.begin  # whoever waits, waits on
+        node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group)
         channel = group.channel
         deps = [*nodes_of(asked.deps), *(channel.chain(node) if isinstance(
             channel, RecordingChannel) else ())]
@@ -201,9 +202,17 @@ class RecordingChannel(Channel):
         return self.graph
 
     def chain(self, node: Node) -> list[Node]:
-        """Return what an in-order queue has a node wait for: the one before."""
-        before, self._newest = self._newest, node
-        return [before] if self.in_order and before is not None else []
+        """Return what a node waits for: the newest barrier or, in order, the one before."""
+        before = self._newest
+        if self.in_order:
+            self._newest = node
+        return [before] if before is not None else []
+
+    def fence(self, task: Task) -> None:
+        """Have all later nodes of this queue wait for a barrier."""
+        stand = task.completion
+        if isinstance(stand, Recorded) and isinstance(stand.node, Node):
+            self._newest = stand.node
 
     def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
         """Record a kernel; it never runs now."""

@@ -7,6 +7,7 @@ commands have ended; later ones wait for its end, and submitting them never bloc
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from unisycl.runtime import lifecycle
@@ -23,11 +24,14 @@ class Holding:
         access: which bytes of which memory, and how.
         holder: the accessor, which the memory closes at its end.
         what: how messages call it.
+        after: further commands that the turn begins after.
+        block: whether to wait for the turn at once; otherwise ``wait`` does.
     """
 
-    __slots__ = ("_gate", "_task")
+    __slots__ = ("_gate", "_task", "deps")
 
-    def __init__(self, access: Access, holder: Any, what: str) -> None:
+    def __init__(self, access: Access, holder: Any, what: str, *, after: Sequence[Task] = (),
+                 block: bool = True) -> None:
         memory = access.key
         assert isinstance(memory, BufferMemory)
         gate = self._gate = Gate()
@@ -38,16 +42,28 @@ class Holding:
         with process.lock:
             deps = memory.tracker.access(access.start, access.stop, writes=writes, task=task)
             memory.wrote = memory.wrote or writes
+        deps += [t for t in after if t not in deps]
+        self.deps: Sequence[Task] = deps
         task.follow(deps)
         memory.open_hosts.add(holder)
         lifecycle.guard(gate)
+        if block:
+            self.wait()
+
+    def wait(self) -> None:
+        """Block until the turn has begun; the errors of what came before are raised here."""
         try:
-            for dep in deps:
+            for dep in self.deps:
                 dep.wait()
-            report(deps)
+            report(self.deps)
         except BaseException:
-            gate.finish()
+            self._gate.finish()
             raise
+        self.deps = ()
+
+    def task(self) -> Task:
+        """Return the command that the turn is: it ends with the turn."""
+        return self._task
 
     def release(self) -> None:
         """Let later commands go on; idempotent."""

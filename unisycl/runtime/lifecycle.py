@@ -96,7 +96,7 @@ def _print(text: str) -> None:
 def finish() -> None:
     """Let queued work complete, report what nobody saw; exit status 1 if there was an error."""
     for gate in list(_alive.gates):
-        gate.finish()
+        gate.finish(gate.at_exit)
     channels = [c for c in _alive.channels if c.generation == process.generation]
     deadline = time.monotonic() + _EXIT_SECONDS
     try:

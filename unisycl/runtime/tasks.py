@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
 
 SLICE = 0.05
+_LOOKS = 2  # the second time a command that began meanwhile is known
 Begin = Callable[[Sequence[Completion]], Completion]
 
 
@@ -147,13 +148,16 @@ class Task:
 
     def _wait_long(self) -> None:
         check_process(self.channel)
-        self._refuse_deadlock()
         executor = process.executor
         mine = executor.is_mine()
         if mine:
             executor.blocking(+1)
         try:
+            turn = 0
             while not self.done():
+                if turn < _LOOKS:
+                    self._refuse_deadlock()
+                    turn += 1
                 self.pause(SLICE)
         finally:
             if mine:
@@ -178,9 +182,9 @@ class Task:
             task = todo.pop()
             completion = task.completion
             if isinstance(completion, Gate) and completion.owner == me and not completion.done():
-                raise UsageError(errc.invalid, "this wait would never end: the command waits for "
-                                 f"{task.label}, which this thread holds open; close it first "
-                                 "(use 'with', or call close())")
+                raise UsageError(errc.invalid, f"this wait would never end: it waits for "
+                                 f"{task.label}, which this very thread holds open or runs; close "
+                                 "it first (use 'with', or call close()), or wait elsewhere")
             for other in task._waits:
                 if id(other) not in seen and not other.settled:
                     seen.add(id(other))
@@ -410,11 +414,13 @@ def begin_python(function: Callable[[], None]) -> Begin:
     """Return how to begin a command that is a Python function: on a worker, ended by a gate."""
     def body(gate: Gate) -> None:
         start = time.monotonic_ns()
+        gate.owner = threading.get_ident()
         error: BaseException | None = None
         try:
             function()
         except BaseException as err:  # noqa: BLE001 - kept as the command's error
             error = err
+        gate.owner = 0
         gate.times = (start, time.monotonic_ns())
         gate.finish(error)
 
