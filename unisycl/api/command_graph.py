@@ -15,7 +15,7 @@ from unisycl.api import properties
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.event import event
-from unisycl.api.handler import handler
+from unisycl.api.handler import handler, run
 from unisycl.api.properties import HasProperties
 from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import node_type
@@ -133,13 +133,7 @@ class command_graph(HasProperties):
         before = [self._own(n) for n in depends_on]
         if group_function is None:
             return graph_node(self.graph.add(Node(self.graph, "an empty node"), (), before))
-        h = handler(self.graph.channel)
-        try:
-            group_function(h)
-        except BaseException:
-            h.abandon()
-            raise
-        stand = h.finish().completion
+        stand = run(group_function, handler(self.graph.channel)).completion
         assert isinstance(stand, Recorded) and isinstance(stand.node, Node)  # noqa: PT018
         for node in before:
             if node not in stand.node.before:

@@ -117,8 +117,8 @@ class handler(Group):
         """Run a kernel once; a decorator if no function is given (SYCL 2020 §4.9.4.2.1)."""
         self.check_free("single_task")
         if not rest:
-            return self._decorator(lambda fn: self._kernel(launch.SINGLE, fn, (), ()))
-        return self._kernel(launch.SINGLE, rest[0], rest[1:], ())
+            return self._decorator(lambda fn: self.launch(launch.SINGLE, fn, (), ()))
+        return self.launch(launch.SINGLE, rest[0], rest[1:], ())
 
     @overload
     def parallel_for(self, space: Any, /) -> Callable[[Kernel], Kernel]: ...
@@ -136,8 +136,8 @@ class handler(Group):
         offset, reductions, fn, args = split(rest)
         geometry = launch.space_geometry(space, offset)
         if fn is None:
-            return self._decorator(lambda f: self._kernel(geometry, f, (), reductions))
-        return self._kernel(geometry, fn, args, reductions)
+            return self._decorator(lambda f: self.launch(geometry, f, (), reductions))
+        return self.launch(geometry, fn, args, reductions)
 
     def parallel_for_work_group(self, groups: Any, *rest: Any) -> Any:
         """Run a hierarchical kernel once per work-group (SYCL 2020 §4.9.4.2.3).
@@ -156,8 +156,8 @@ class handler(Group):
                                  f"must be positive and have {len(extent)} dimension(s)")
         geometry = launch.work_group_geometry(extent, local)
         if not rest:
-            return self._decorator(lambda f: self._kernel(geometry, f, (), ()))
-        return self._kernel(geometry, rest[0], rest[1:], ())
+            return self._decorator(lambda f: self.launch(geometry, f, (), ()))
+        return self.launch(geometry, rest[0], rest[1:], ())
 
     def _decorator(self, submit: Callable[[Any], None]) -> Callable[[Any], Any]:
         def decorate(fn: Any) -> Any:
@@ -166,8 +166,9 @@ class handler(Group):
             return fn
         return decorate
 
-    def _kernel(self, geometry: Any, fn: Any, args: tuple[Any, ...],
-                reductions: tuple[reduction, ...]) -> None:
+    def launch(self, geometry: Any, fn: Any, args: tuple[Any, ...],
+               reductions: tuple[reduction, ...]) -> None:
+        """Set a kernel as the command of the group (internal)."""
         check_callable(fn)
         if self.channel.recorder is not None:
             self._dynamic = [(k, a) for k, a in enumerate(args) if isinstance(a, dynamic_parameter)]
@@ -374,6 +375,16 @@ def split(rest: tuple[Any, ...]) -> tuple[Any, tuple[reduction, ...], Any, tuple
     if k == len(rest):
         return offset, rest[start:], None, ()
     return offset, rest[start:k], rest[k], rest[k + 1:]
+
+
+def run(group_function: Callable[[handler], Any], h: handler) -> Task:
+    """Run a command group function and submit what it asks for; nothing if it raises."""
+    try:
+        group_function(h)
+    except BaseException:
+        h.abandon()
+        raise
+    return h.finish()
 
 
 def check_callable(fn: Any) -> None:

@@ -17,7 +17,7 @@ from unisycl.api.bound_kernel import bound_kernel
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.event import event, tasks_of
-from unisycl.api.handler import check_callable, handler, split
+from unisycl.api.handler import check_callable, handler, run, split
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
@@ -145,12 +145,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         check_callable(group_function)
         h = handler(self.channel) if secondary is None else handler(
             self.channel, _secondary(secondary))
-        try:
-            group_function(h)
-        except BaseException:
-            h.abandon()
-            raise
-        return event._of(h.finish())
+        return event._of(run(group_function, h))
 
     @overload
     def single_task(self, *, depends_on: Any = ()) -> Callable[[Kernel], event]: ...

@@ -1,4 +1,4 @@
-"""Public: experimental extensions of oneAPI: graphs, sorting by groups, device globals.
+"""Public: oneAPI's experimental extensions: graphs, sorting, device globals, free functions.
 
 Non-goals: stability of the names; they follow the extension's text. Invariant: nothing here is part
 of the core.
@@ -28,16 +28,37 @@ from unisycl.api.device_global import (
     init_mode_reset,
 )
 from unisycl.api.dynamic_parameter import dynamic_parameter
+from unisycl.api.enqueue import (
+    barrier,
+    copy,
+    execute_graph,
+    fill,
+    launch_config,
+    mem_advise,
+    memcpy,
+    memset,
+    nd_launch,
+    parallel_for,
+    partial_barrier,
+    prefetch,
+    prefetch_type,
+    single_task,
+    submit,
+    submit_with_event,
+)
 from unisycl.api.properties import property
 from unisycl.base.enums import node_type, queue_state
 from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_over_group
 
 __all__ = [
-    "command_graph", "device_global", "device_image_scope", "device_image_scope_key",
-    "dynamic_parameter", "executable_graph", "host_access", "host_access_enum",
-    "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
-    "host_access_write", "implement_in_csr", "implement_in_csr_key", "implement_in_csr_off",
-    "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
-    "init_mode_reprogram", "init_mode_reset", "joint_sort", "node", "node_type", "property",
-    "queue_state", "sort_key_value_over_group", "sort_over_group",
+    "barrier", "command_graph", "copy", "device_global", "device_image_scope",
+    "device_image_scope_key", "dynamic_parameter", "executable_graph", "execute_graph", "fill",
+    "host_access", "host_access_enum", "host_access_key", "host_access_none",
+    "host_access_read", "host_access_read_write", "host_access_write", "implement_in_csr",
+    "implement_in_csr_key", "implement_in_csr_off", "implement_in_csr_on", "init_mode",
+    "init_mode_enum", "init_mode_key", "init_mode_reprogram", "init_mode_reset", "joint_sort",
+    "launch_config", "mem_advise", "memcpy", "memset", "nd_launch", "node", "node_type",
+    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "property", "queue_state",
+    "single_task", "sort_key_value_over_group", "sort_over_group", "submit",
+    "submit_with_event",
 ]
