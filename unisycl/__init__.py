@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         property as property, property_list as property_list,
     )
     from unisycl.api.queue import queue as queue
+    from unisycl.api.recording import recording as recording
     from unisycl.api.reduction import reduction as reduction, span as span
     from unisycl.api.selector import (
         accelerator_selector_v as accelerator_selector_v, aspect_selector as
@@ -269,6 +270,7 @@ _HOMES: dict[str, str] = {
     "api.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
     "api.properties": "is_property is_property_of no_init property property_list",
     "api.queue": "queue",
+    "api.recording": "recording",
     "api.reduction": "reduction span",
     "api.selector": (
         "accelerator_selector_v aspect_selector cpu_selector_v default_selector_v gpu_selector_v "

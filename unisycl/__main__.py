@@ -1,4 +1,4 @@
-"""``python -m unisycl``: the devices; ``doctor``: what works; ``show``: what became of a kernel.
+"""``python -m unisycl``: the devices; ``doctor``, ``show`` and ``graph`` look at the rest.
 
 Non-goals: the commands themselves (one file each in ``tools``).
 """
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 import unisycl as sycl
-from unisycl.tools import devices, doctor, show
+from unisycl.tools import devices, doctor, graph, show
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -19,7 +19,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m unisycl", description="SYCL for Python. Without a command: the devices.")
     parser.set_defaults(run=devices.run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for module in (devices, doctor, show):
+    for module in (devices, doctor, graph, show):
         module.add_command(commands)
     return parser
 

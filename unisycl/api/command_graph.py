@@ -18,9 +18,10 @@ from unisycl.api.event import event
 from unisycl.api.handler import handler, run
 from unisycl.api.properties import HasProperties
 from unisycl.api.queue_base import QueueBase
+from unisycl.api.recording import svg_of
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import launch
+from unisycl.runtime import launch, picture
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.graph import Graph, Node, Plan, RecordingChannel
 
@@ -204,8 +205,17 @@ class command_graph(HasProperties):
         return [graph_node(n) for n in self.graph.nodes if not n.before]
 
     def print_graph(self, path: str | Path, verbose: bool = False) -> None:
-        """Write the graph in the language of Graphviz; ``verbose`` adds index spaces."""
-        Path(path).write_text(_dot(self.graph, verbose=verbose), encoding="utf-8")
+        """Write the graph in the language of Graphviz; ``verbose`` adds index spaces.
+
+        A file that ends in .svg gets a picture instead.
+        """
+        drawing = picture.of_graph(self.graph, verbose=verbose)
+        text = drawing.to_svg() if Path(path).suffix == ".svg" else drawing.to_dot()
+        Path(path).write_text(text, encoding="utf-8")
+
+    def _repr_svg_(self) -> str | None:
+        """Return a picture, for a notebook; None while there is no node."""
+        return svg_of(picture.of_graph(self.graph))
 
     def finalize(self, *given: Any) -> executable_graph:
         """Return the graph ready to be submitted (``property.graph.updatable`` to change it)."""
@@ -258,6 +268,10 @@ class executable_graph(HasProperties):
         nodes = [source] if isinstance(source, graph_node) else list(source)
         self.plan.update(n.node for n in nodes)
 
+    def _repr_svg_(self) -> str | None:
+        """Return a picture, for a notebook; None if there is no node."""
+        return svg_of(picture.of_nodes(self.plan.originals()))
+
     def __repr__(self) -> str:
         steps = len(self.plan.steps)
         return f"<executable graph: {len(self.plan.nodes)} nodes in {steps} steps>"
@@ -268,14 +282,3 @@ def _queues(queues: Any) -> list[QueueBase]:
     if not all(isinstance(q, QueueBase) for q in found):
         raise UsageError(errc.invalid, "expected a queue or a list of queues to record")
     return found
-
-
-def _dot(graph: Graph, *, verbose: bool) -> str:
-    lines = ["digraph command_graph {", "  node [shape=box];"]
-    for node in graph.nodes:
-        text = node.label
-        if verbose and node.launch is not None:
-            text += "\\n" + " x ".join(map(str, node.launch.geometry.global_))
-        lines.append(f'  n{node.number} [label="{text}"];')
-        lines += [f"  n{b.number} -> n{node.number};" for b in node.before]
-    return "\n".join([*lines, "}"]) + "\n"

@@ -24,7 +24,7 @@ from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernel import kernel
-from unisycl.runtime import launch
+from unisycl.runtime import launch, watching
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import default_context, require_aspect
 from unisycl.runtime.graph import plan_of
@@ -72,7 +72,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             require_aspect(chosen.state, aspect.queue_profiling, "property.queue.enable_profiling")
         self._context = context._of(default_context(chosen.state)) if owner is None else owner
         state = self._context.state
-        self.channel = Channel(
+        self.channel = watching.open_channel(
             chosen.state, state, handler=async_handler or found or state.handler,
             in_order=self.has_property(properties.property.queue.in_order), profiling=profiling)
         self._finalizer = weakref.finalize(self, self.channel.retire)
@@ -297,6 +297,13 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             self.close()
         else:
             self.channel.wait()
+
+    def _repr_svg_(self) -> str | None:
+        """Return a picture for a notebook: what was submitted inside ``recording``, else pending.
+
+        None if that is nothing; the notebook shows text then.
+        """
+        return watching.svg_of_queue(self.channel)
 
     def __copy__(self) -> queue:
         return self

@@ -39,8 +39,11 @@ DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, read w
                  "first launched: assert, bounds, or 1 for both; empty: nothing",
                  affects_code=True)
 
+TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
+                 "for ui.perfetto.dev; read when the first queue is made; empty: none")
+
 VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG)}
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TRACE)}
 CHECKS = ("assert", "bounds")
 
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol
 from unisycl.backends.base import Driver, Launch
 from unisycl.base.errors import exception_list
 from unisycl.runtime import lifecycle
+from unisycl.runtime.deps import Access
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
 from unisycl.runtime.tasks import Begin, Task, check_process, process
 
@@ -111,6 +112,16 @@ class Channel:
         """Have all later commands wait for a barrier (sycl_ext_oneapi_enqueue_barrier)."""
         with self._lock:
             self._last = task
+
+    def register(self, accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+        """Enter a command into the histories of what it uses; called under the graph lock."""
+        for access in accesses:
+            memory: Any = access.key
+            writes = access.mode.writes
+            memory.wrote = memory.wrote or writes
+            for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
+                if other not in deps:
+                    deps.append(other)
 
     def adopt(self, task: Task) -> None:
         """Have those who wait for this channel wait for a task that another one submitted."""

@@ -28,7 +28,8 @@ class Gate:
     ``owner`` is the thread that holds it open; ``at_exit`` what it ends with at interpreter exit.
     """
 
-    __slots__ = ("__weakref__", "_done", "_error", "_lock", "at_exit", "owner", "task", "times")
+    __slots__ = ("__weakref__", "_done", "_error", "_lock", "at_exit", "owner", "task",
+                 "thread", "times")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,6 +39,7 @@ class Gate:
         self.times = (0, 0)
         self.owner = 0
         self.at_exit: BaseException | None = None
+        self.thread = 0
         self.task: Settles | None = None
 
     def finish(self, error: BaseException | None = None) -> None:

@@ -22,7 +22,7 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Gate, Join, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.devices import ContextState, DeviceState
-from unisycl.runtime.group import Group, register
+from unisycl.runtime.group import Group
 from unisycl.runtime.memory import BufferMemory
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python, process
 
@@ -322,7 +322,7 @@ class Plan:
         task.explicit = tuple(deps)
         if self.accesses:
             with process.lock:
-                register(self.accesses, task, after)
+                channel.register(self.accesses, task, after)
         if not channel.replay_at_once(task, self.immediate, after):
             channel.submit(task, after, self.begin())
         return task
@@ -410,6 +410,10 @@ class Plan:
                              "finalize it instead")
         self._originals = {n: k for k, n in enumerate(theirs)}
         self.update(theirs)
+
+    def originals(self) -> list[Node]:
+        """Return the nodes of the graph that was finalized, each after those it depends on."""
+        return list(self._originals)
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)

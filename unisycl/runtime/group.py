@@ -135,7 +135,7 @@ class Group:
         task.explicit = tuple(deps)
         if accesses:
             with process.lock:
-                register(accesses, task, deps)
+                channel.register(accesses, task, deps)
             deps += _enter_usages(accesses, task)
         begin, made = self._begin, self._launch
         self._begin = self._launch = None
@@ -147,18 +147,6 @@ class Group:
             if isinstance(begin, Either):
                 process.executor.watch(task)
         return task
-
-
-def register(accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
-    """Enter a command into the histories of what it uses; called under the graph lock."""
-    for access in accesses:
-        memory = access.key
-        if isinstance(memory, BufferMemory):
-            writes = access.mode.writes
-            memory.wrote = memory.wrote or writes
-            for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
-                if other not in deps:
-                    deps.append(other)
 
 
 def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.runtime import lifecycle
+from unisycl.runtime import lifecycle, watching
 from unisycl.runtime.completions import Gate
 from unisycl.runtime.deps import Access
 from unisycl.runtime.memory import BufferMemory, report
@@ -42,6 +42,8 @@ class Holding:
         with process.lock:
             deps = memory.tracker.access(access.start, access.stop, writes=writes, task=task)
             memory.wrote = memory.wrote or writes
+            if watching.looking():
+                watching.host_holds(task, access)
         deps += [t for t in after if t not in deps]
         self.deps: Sequence[Task] = deps
         task.follow(deps)
@@ -56,6 +58,8 @@ class Holding:
             for dep in self.deps:
                 dep.wait()
             report(self.deps)
+            if watching.looking():
+                watching.history().held(self._task)
         except BaseException:
             self._gate.finish()
             raise

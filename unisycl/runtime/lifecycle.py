@@ -41,6 +41,8 @@ class _Alive:
 
 
 _alive = _Alive()
+_at_end: list[Callable[[], None]] = []
+_in_child: list[Callable[[], None]] = []
 
 
 def add(channel: Channel) -> None:
@@ -59,6 +61,23 @@ def retire(channel: Channel) -> None:
     """Let a channel go once its work is done; called by finalisers, so it never blocks long."""
     with _alive.lock:
         _alive.retired.add(channel)
+
+
+def channels() -> list[Channel]:
+    """Return the channels that may still be used."""
+    with _alive.lock:
+        return list(_alive.channels)
+
+
+def at_end(function: Callable[[], None]) -> None:
+    """Have a function called when all work is done at exit, however the program ends."""
+    _at_end.append(function)
+
+
+def in_child(function: Callable[[], None]) -> None:
+    """Have a function called in every forked child, before anything is used there."""
+    if function not in _in_child:
+        _in_child.append(function)
 
 
 def guard(gate: Gate) -> None:
@@ -119,6 +138,12 @@ def finish() -> None:
                     traceback.format_exception(error)))
     if failed:
         _leave(1)
+    _say_goodbye()
+
+
+def _say_goodbye() -> None:
+    while _at_end:
+        call_quietly(_at_end.pop())
 
 
 def _finish_task(task: Task, deadline: float) -> None:
@@ -133,6 +158,7 @@ def _finish_task(task: Task, deadline: float) -> None:
 
 def _leave(status: int) -> None:
     """Exit with a status; an ``atexit`` function has no gentler way to set one."""
+    _say_goodbye()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
@@ -147,3 +173,6 @@ def _after_fork() -> None:
     process.renew()
     registry.forget()
     devices.forget()
+    _at_end.clear()
+    for function in _in_child:
+        function()

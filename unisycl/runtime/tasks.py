@@ -421,7 +421,7 @@ def begin_python(function: Callable[[], None]) -> Begin:
         except BaseException as err:  # noqa: BLE001 - kept as the command's error
             error = err
         gate.owner = 0
-        gate.times = (start, time.monotonic_ns())
+        gate.times, gate.thread = (start, time.monotonic_ns()), threading.get_ident()
         gate.finish(error)
 
     def begin(_: Sequence[Completion]) -> Completion:

@@ -387,7 +387,7 @@ def test_constants_and_printing(queue: sycl.queue, tmp_path: Path) -> None:
     graph.print_graph(tmp_path / "g.dot", verbose=True)
     text = (tmp_path / "g.dot").read_text()
     assert text.startswith("digraph")
-    assert "kernel 'scale'" in text
+    assert "scale\\nkernel 8" in text
     assert "->" in text
 
 
