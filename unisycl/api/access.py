@@ -146,9 +146,12 @@ class Window(HasProperties):
         self._shape, self._offset = shape, offset
 
     def _access(self) -> Access:
-        """A ranged accessor is a requisite on the whole buffer (SYCL 2020 §4.7.6.8)."""
+        """A ranged accessor is a requisite on the whole buffer (SYCL 2020 §4.7.6.8).
+
+        What lies outside its range keeps its value, whatever ``no_init`` says.
+        """
         r = self._region
-        fresh = self.has_property(properties.property.no_init)
+        fresh = self._shape == r.shape and self.has_property(properties.property.no_init)
         return Access(r.memory, r.start, r.stop, self.mode, fresh, self.target)
 
     @property

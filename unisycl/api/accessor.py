@@ -116,22 +116,22 @@ class accessor(Window, Capturable):
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
         """Return the argument of a launch in ``group``; refuses any other group."""
         if self._is_empty_accessor():
-            return BoundView(np.empty(0, self._region.dtype), 0, (0,), (1,))
+            return BoundView(_no_elements(self._region.dtype, channel), 0, (0,), (1,))
         if self._group is not group or group is None:
             self._refuse(group)
         if self.target is not target.device:
             raise UsageError(errc.kernel_argument, f"{self!r} is for host tasks; make the "
                              "accessor without a _host_task tag to use it in a kernel")
-        return self.bound_window()
+        return self.bound_window(channel)
 
-    def bound_window(self) -> BoundView:
-        """Return the accessible range as drivers take it (internal)."""
-        region = self._region
+    def bound_window(self, channel: Channel) -> BoundView:
+        """Return the accessible range as the channel's device has it (internal)."""
+        region, driver = self._region, channel.driver
         if self._shape == region.shape:
-            return region.bound()
+            return region.bound(driver)
         if not self._shape:
-            return BoundView(region.flat(), 0, (), ())
-        return region.window(self._shape, self._offset)
+            return BoundView(region.bound(driver).memory, 0, (), ())
+        return region.window(self._shape, self._offset, driver)
 
     def _refuse(self, group: Group | None) -> None:
         if group is None:
@@ -275,3 +275,9 @@ class _Nothing:
 
 
 _NOTHING: Any = _Nothing()
+
+
+def _no_elements(dtype: np.dtype[Any], channel: Channel) -> Any:
+    """Return memory without an element, in a device's own space."""
+    memory = channel.driver.allocate(dtype.itemsize)
+    return np.empty(0, dtype) if memory is None else memory.view(dtype)[:0]

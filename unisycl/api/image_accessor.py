@@ -67,7 +67,7 @@ class _Command(ImageWindow, Capturable):
         if self.target is not image_target.device:
             raise UsageError(errc.kernel_argument, f"{self!r} is for host tasks; make the accessor "
                              "with image_target.device to use it in a kernel")
-        return self.image.memory.bound()
+        return self.image.memory.bound(channel.driver)
 
     # ------------------------------------------------------------------ host tasks
     def open(self) -> None:

@@ -20,6 +20,7 @@ from unisycl.base.images import PixelFormat, color_dtypes, image_sampler, image_
 from unisycl.ir.types import ImageView, image_view
 from unisycl.lang.image import HostImage, pixel_words
 from unisycl.lang.vec import vec_of, vec_type
+from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access
 from unisycl.runtime.group import BoundView, Group
 from unisycl.runtime.images import ImageMemory
@@ -117,9 +118,9 @@ class ImageWindow(HasProperties):
         words = pixel_words(bound.memory, bound.offset, bound.shape, bound.pitches, form)
         return HostImage(words, self._type, type(self).__name__)
 
-    def bound_window(self) -> BoundView:
+    def bound_window(self, channel: Channel) -> BoundView:
         """Return the memory of the pixels (internal; ``interop_handle``)."""
-        return self.image.memory.bound()
+        return self.image.memory.bound(channel.driver)
 
     def _shown(self) -> HostImage:
         raise NotImplementedError

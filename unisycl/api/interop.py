@@ -113,7 +113,8 @@ class interop_handle:
         if not isinstance(source, accessor | ImageWindow) or source not in self._users:
             raise UsageError(errc.invalid, "get_native_mem: the accessor does not belong to this "
                              "command group; make it with its handler, or require it")
-        return self._channel.driver.native("memory", source.bound_window())
+        return self._channel.driver.native(
+            "memory", source.bound_window(self._channel))
 
     def _native(self, what: str, wanted: backend | None) -> Any:
         self._check(wanted)

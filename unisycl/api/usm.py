@@ -52,7 +52,8 @@ class usm_pointer(blocks.Pointer):
             raise UsageError(errc.invalid, f"USM: kernels have no type {dtype}; use bool, an "
                              "integer, a float or a structured dtype of these")
         super().__init__(block, dtype, shape, offset)
-        if not self._bound.memory.flags.writeable:
+        memory = self._bound.memory
+        if isinstance(memory, np.ndarray) and not memory.flags.writeable:
             kind = global_view(dtype, len(shape), access_mode.read)
         assert kind is not None
         self._type = kind

@@ -19,6 +19,9 @@ from unisycl.base.words import Words
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.uses import FunctionUse
 
+HOST = "host"
+"""The memory space of NumPy arrays: what a driver's kernels address if they share it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
@@ -179,7 +182,11 @@ class Driver(Protocol):
 
     backend: backend
     memory: str
-    """The memory space the driver's kernels address; drivers of one space share allocations."""
+    """The memory space the driver's kernels address; drivers of one space share allocations.
+
+    In ``HOST`` kernels work on NumPy arrays in place. Elsewhere every view of a launch lies in what
+    ``allocate`` gave, and the runtime has ``copy`` bring the data.
+    """
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the devices found, in a fixed order."""
@@ -218,6 +225,14 @@ class Driver(Protocol):
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
         """Return launches that are better run by one call; None where each is run by itself."""
 
+    def allocate(self, nbytes: int) -> Any:
+        """Return bytes of the driver's memory space; None in ``HOST``, where an array will do.
+
+        What is returned has ``dtype``, ``size``, ``itemsize``, ``nbytes``, an ``address`` that no
+        other allocation has, ``view(dtype)`` and slices without a step, as a one-dimensional array
+        has them; it frees the memory when the last of its views is gone.
+        """
+
     def words(self) -> Words | None:
         """Return atomic access to this memory for Python's threads; None if the GIL will do."""
 
@@ -228,7 +243,7 @@ class Driver(Protocol):
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
-        """Copy equal shapes element by element within the driver's memory space."""
+        """Copy equal shapes element by element; either may lie in ``HOST`` (then without gaps)."""
 
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one element value everywhere in a view."""

@@ -42,8 +42,12 @@ DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, read w
 TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
                  "for ui.perfetto.dev; read when the first queue is made; empty: none")
 
+SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers that can copy are "
+                           "treated as if they did not share the host's memory, to test a program "
+                           "for those that do not")
+
 VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TRACE)}
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TRACE, SEPARATE_MEMORY)}
 CHECKS = ("assert", "bounds")
 
 
@@ -55,6 +59,11 @@ def checks(asked: str) -> frozenset[str]:
     if not words <= frozenset(CHECKS):
         raise ValueError(f"expected {' and '.join(CHECKS)}, or 1 for both")
     return words
+
+
+def separate_memory() -> bool:
+    """Say whether devices are to be treated as having memory of their own."""
+    return SEPARATE_MEMORY.get().strip() not in ("", "0")
 
 
 def unknown() -> list[tuple[str, str]]:

@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
-from unisycl.backends.base import Driver, Launch
+from unisycl.backends.base import HOST, Driver, Launch
 from unisycl.base.errors import exception_list
-from unisycl.runtime import lifecycle
+from unisycl.runtime import lifecycle, moves
 from unisycl.runtime.deps import Access
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
 from unisycl.runtime.tasks import Begin, Task, check_process, process
@@ -113,15 +113,39 @@ class Channel:
         with self._lock:
             self._last = task
 
-    def register(self, accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
-        """Enter a command into the histories of what it uses; called under the graph lock."""
+    def enter(self, accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+        """Enter a command into the histories of what it uses, and add to ``deps`` what it awaits.
+
+        What is not where the command needs it is brought there first.
+        """
+        driver = self.driver
+        if driver.memory != HOST:
+            for access in accesses:
+                if moves.space_of(access, driver) != HOST:
+                    memory: Any = access.key
+                    memory.placed(driver)
+        with process.lock:
+            found = self.register(accesses, task, deps)
+        if found:
+            moves.start(found)
+
+    def register(self, accesses: Sequence[Access], task: Task,
+                 deps: list[Task]) -> list[moves.Transfer]:
+        """Enter a command into the histories of what it uses; called under the graph lock.
+
+        Returns the transfers it needs first, to be started after that.
+        """
+        found: list[moves.Transfer] = []
         for access in accesses:
             memory: Any = access.key
             writes = access.mode.writes
+            if memory.copies is not None:
+                found += moves.bring(memory, access, moves.space_of(access, self.driver), deps)
             memory.wrote = memory.wrote or writes
             for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
                 if other not in deps:
                     deps.append(other)
+        return found
 
     def adopt(self, task: Task) -> None:
         """Have those who wait for this channel wait for a task that another one submitted."""

@@ -321,8 +321,7 @@ class Plan:
             after.append(last)
         task.explicit = tuple(deps)
         if self.accesses:
-            with process.lock:
-                channel.register(self.accesses, task, after)
+            channel.enter(self.accesses, task, after)
         if not channel.replay_at_once(task, self.immediate, after):
             channel.submit(task, after, self.begin())
         return task

@@ -134,8 +134,7 @@ class Group:
         deps: list[Task] = list(self._deps)
         task.explicit = tuple(deps)
         if accesses:
-            with process.lock:
-                channel.register(accesses, task, deps)
+            channel.enter(accesses, task, deps)
             deps += _enter_usages(accesses, task)
         begin, made = self._begin, self._launch
         self._begin = self._launch = None

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.runtime import lifecycle, watching
+from unisycl.backends.base import HOST
+from unisycl.runtime import lifecycle, moves, watching
 from unisycl.runtime.completions import Gate
 from unisycl.runtime.deps import Access
 from unisycl.runtime.memory import BufferMemory, report
@@ -39,11 +40,15 @@ class Holding:
         task = self._task = Task(None, what)
         task.occupy(gate)
         writes = access.mode.writes
+        deps: list[Task] = []
         with process.lock:
-            deps = memory.tracker.access(access.start, access.stop, writes=writes, task=task)
+            found = moves.bring(memory, access, HOST, deps) if memory.copies is not None else ()
             memory.wrote = memory.wrote or writes
+            deps += [t for t in memory.tracker.access(
+                access.start, access.stop, writes=writes, task=task) if t not in deps]
             if watching.looking():
                 watching.host_holds(task, access)
+        moves.start(found)
         deps += [t for t in after if t not in deps]
         self.deps: Sequence[Task] = deps
         task.follow(deps)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView
+from unisycl.backends.base import HOST, BoundView, Driver
 from unisycl.base.record import dataclass
 from unisycl.runtime.allocation import Array
 from unisycl.runtime.memory import BufferMemory
@@ -92,8 +92,14 @@ class ImageMemory(BufferMemory):
         self._bound: BoundView | None = None
         self._bound_version = -1
 
-    def bound(self) -> BoundView:
-        """Return all pixels as a kernel argument; the same object while nothing changes."""
+    def bound(self, driver: Driver | None = None) -> BoundView:
+        """Return all pixels as a kernel argument; the same object while nothing changes.
+
+        They lie where the kernels of ``driver`` use them; on the host if there is none.
+        """
+        if driver is not None and driver.memory != HOST:
+            pixels = self.placed(driver)[:self.layout.nbytes].view(self.layout.dtype)
+            return BoundView(pixels, 0, self.layout.shape, self.layout.pitches)
         bound = self._bound
         if bound is None or self._bound_version != self.version:
             layout = self.layout

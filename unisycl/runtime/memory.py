@@ -1,7 +1,8 @@
 """The memory behind buffers: where the elements lie, who uses them, and what happens at the end.
 
-Every driver so far addresses host memory, so a buffer over an array works on that array in place.
-Non-goals: views with a dtype and shape of their own (``regions``), when commands run. Invariants:
+Where a driver addresses host memory, a buffer over an array works on that array in place; other
+devices work on copies (``moves``). Non-goals: views with a dtype and shape of their own
+(``regions``), when commands run. Invariants:
 ``close`` and garbage collection do the same; a finaliser never blocks a thread of the runtime.
 """
 
@@ -13,10 +14,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from unisycl.backends.base import HOST, Driver
+from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import moves
 from unisycl.runtime.allocation import Allocator, Array, allocate
 from unisycl.runtime.channel import Channel, raise_all
-from unisycl.runtime.deps import Tracker
+from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.lifecycle import call_quietly
 from unisycl.runtime.tasks import Task, process
 from unisycl.runtime.usage import Usage
@@ -42,8 +46,8 @@ class BufferMemory:
     """
 
     __slots__ = ("__weakref__", "_storage", "allocator", "at_end", "blocking", "bound_context",
-                 "closed", "const", "generation", "nbytes", "open_hosts", "target", "tracker",
-                 "usage", "version", "write_back", "wrote")
+                 "closed", "const", "copies", "generation", "nbytes", "open_hosts", "target",
+                 "tracker", "usage", "version", "write_back", "wrote")
 
     noun = "buffer"
 
@@ -65,6 +69,7 @@ class BufferMemory:
         self.generation = process.generation
         self.tracker: Tracker[Task] = Tracker(nbytes, Task.forgotten)
         self.open_hosts: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.copies: moves.Copies | None = None
 
     def storage(self) -> Array:
         """Return the bytes, allocating them on first use; ``errc.memory_allocation`` if none."""
@@ -79,6 +84,12 @@ class BufferMemory:
             if self._storage is None:
                 self._storage = fresh
             return self._storage
+
+    def placed(self, driver: Driver) -> Any:
+        """Return the bytes where a driver's kernels use them, allocating them on first use."""
+        if driver.memory == HOST:
+            return self.storage()
+        return moves.hold(self, driver, on_host=self.wrote or self._storage is not None)
 
     def adopt(self, memory: Array) -> None:
         """Use memory of somebody else's, before anything was allocated."""
@@ -111,6 +122,7 @@ class BufferMemory:
         old = self._storage
         if old is None or not self._shares_target():
             return
+        self.bring_home()
         for task in self.users():
             task.wait()
         fresh = allocate(self.nbytes, self.allocator)
@@ -136,6 +148,15 @@ class BufferMemory:
         """Say whether the end has to wait for the work (SYCL 2020 §4.7.2.4)."""
         return self.blocking or (self.write_back and self.final_array() is not None)
 
+    def bring_home(self) -> None:
+        """Start what brings the present value to the host; wait for the users to see it there."""
+        if self.copies is None:
+            return
+        whole = Access(self, 0, self.nbytes, access_mode.read)
+        with process.lock:
+            found = moves.bring(self, whole, HOST, [])
+        moves.start(found)
+
     def close(self) -> None:
         """End the buffer: wait where that is due, write back, raise what no handler will see."""
         if self.closed or self.generation != process.generation:
@@ -148,6 +169,7 @@ class BufferMemory:
             self.at_end()
         if not self.must_wait():
             return
+        self._send_home()
         tasks = self.users()
         try:
             for task in tasks:
@@ -185,6 +207,7 @@ class BufferMemory:
             self.at_end()
         if not self.must_wait():
             return
+        self._send_home()
         tasks = self.users()
         for task in tasks:
             task.wait()
@@ -193,6 +216,11 @@ class BufferMemory:
         except Exception as err:
             if not self._hand_over(err, tasks):
                 raise
+
+    def _send_home(self) -> None:
+        """Have the value on the host before the end, if it goes anywhere."""
+        if self.copies is not None and self.write_back and self.final_array() is not None:
+            self.bring_home()
 
     def _hand_over(self, error: Exception, tasks: Sequence[Task]) -> bool:
         """Leave an error of the end to the queue that used the memory last (SYCL 1.2 §3.6.1)."""
@@ -218,7 +246,7 @@ class BufferMemory:
 
 
 def report(tasks: Sequence[Task]) -> None:
-    """Raise the undelivered errors of tasks whose queues have no handler."""
+    """Raise the undelivered errors of tasks whose queues have no handler, and of transfers."""
     taken: list[BaseException] = []
     for task in tasks:
         channel: Channel | None = task.channel
@@ -226,5 +254,7 @@ def report(tasks: Sequence[Task]) -> None:
             error = channel.claim(task)
             if error is not None:
                 taken.append(error)
+        elif task.error is not None and isinstance(task, moves.Transfer) and task.root is None:
+            taken.append(task.error)
     if taken:
         raise_all(taken)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView
+from unisycl.backends.base import HOST, BoundView, Driver
 from unisycl.runtime.allocation import Array
 from unisycl.runtime.memory import BufferMemory
 
@@ -27,8 +27,8 @@ def pitches_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 class Region:
     """Bytes [start, stop) of a memory as ``shape`` elements of ``dtype``. Caches only."""
 
-    __slots__ = ("_bound", "_flat", "_version", "dtype", "memory", "pitches", "shape", "start",
-                 "stop")
+    __slots__ = ("_bound", "_flat", "_placed", "_version", "dtype", "memory", "pitches", "shape",
+                 "start", "stop")
 
     def __init__(self, memory: BufferMemory, dtype: np.dtype[Any], shape: tuple[int, ...],
                  start: int = 0) -> None:
@@ -40,6 +40,7 @@ class Region:
         self.stop = start + math.prod(shape) * dtype.itemsize
         self._flat: Array | None = None
         self._bound: BoundView | None = None
+        self._placed: dict[str, BoundView] = {}
         self._version = -1
 
     def flat(self) -> Array:
@@ -51,18 +52,32 @@ class Region:
             self._flat, self._bound, self._version = flat, None, self.memory.version
         return flat
 
-    def bound(self) -> BoundView:
-        """Return the whole region as a kernel argument; the same object while nothing changes."""
+    def bound(self, driver: Driver | None = None) -> BoundView:
+        """Return the whole region as a kernel argument; the same object while nothing changes.
+
+        It lies where the kernels of ``driver`` use it; on the host if there is none.
+        """
+        if driver is not None and driver.memory != HOST:
+            return self._bound_elsewhere(driver)
         flat = self.flat()
         bound = self._bound
         if bound is None:
             bound = self._bound = BoundView(flat, 0, self.shape, self.pitches)
         return bound
 
-    def window(self, shape: tuple[int, ...], offset: tuple[int, ...]) -> BoundView:
+    def _bound_elsewhere(self, driver: Driver) -> BoundView:
+        bound = self._placed.get(driver.memory)
+        if bound is None:
+            flat = self.memory.placed(driver)[self.start:self.stop].view(self.dtype)
+            bound = self._placed[driver.memory] = BoundView(flat, 0, self.shape, self.pitches)
+        return bound
+
+    def window(self, shape: tuple[int, ...], offset: tuple[int, ...],
+               driver: Driver | None = None) -> BoundView:
         """Return a box of the region as a kernel argument; its element 0 lies at ``offset``."""
         start = sum(o * p for o, p in zip(offset, self.pitches, strict=True))
-        return BoundView(self.flat(), start, shape, self.pitches)
+        whole = self.bound(driver).memory
+        return BoundView(whole, start, shape, self.pitches[:len(shape)])
 
     def array(self, shape: tuple[int, ...], offset: tuple[int, ...]) -> Array:
         """Return a box of the region as an array over the memory itself."""

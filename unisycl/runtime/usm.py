@@ -27,9 +27,10 @@ class Block:
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
                  alignment: int = ALIGNMENT, memory: Array | None = None) -> None:
-        self.memory: Array | None = memory if memory is not None else aligned_bytes(
-            max(nbytes, 1), max(alignment, ALIGNMENT))
-        self.address = self.memory.ctypes.data
+        self.memory: Any = memory if memory is not None else _fresh(
+            nbytes, device, max(alignment, ALIGNMENT))
+        self.address: int = self.memory.ctypes.data if isinstance(
+            self.memory, np.ndarray) else self.memory.address
         self.nbytes = nbytes
         self.kind = kind
         self.context = context
@@ -43,7 +44,7 @@ class Block:
         """Return an allocation over memory that somebody else owns, given as bytes."""
         return cls(memory.size, usm_kind.shared, context, device, memory=memory)
 
-    def bytes(self) -> Array:
+    def bytes(self) -> Any:
         """Return the memory; ``errc.invalid`` once it was freed."""
         memory = self.memory
         if memory is None or self.freed:
@@ -66,6 +67,12 @@ class Block:
             self.memory = None
 
 
+def _fresh(nbytes: int, device: DeviceState, alignment: int) -> Any:
+    """Return memory of a device: the host's, or where it has its own, that."""
+    own = device.driver.allocate(max(nbytes, 1))
+    return aligned_bytes(max(nbytes, 1), alignment) if own is None else own
+
+
 class Pointer(Capturable):
     """A place in a block, seen as a row-major array: what kernels and copies are given."""
 
@@ -80,7 +87,7 @@ class Pointer(Capturable):
         count = int(np.prod(shape, dtype=np.int64))
         self._bound = BoundView(self._elements(count), 0, shape, pitches_of(shape))
 
-    def _elements(self, count: int) -> Array:
+    def _elements(self, count: int) -> Any:
         whole = self.block.bytes()
         return whole[self.offset:self.offset + count * self.dtype.itemsize].view(self.dtype)
 

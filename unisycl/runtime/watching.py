@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Launch
 from unisycl.base import config
-from unisycl.runtime import lifecycle
+from unisycl.runtime import lifecycle, moves
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access
 from unisycl.runtime.tasks import Begin, Task
@@ -70,10 +70,12 @@ class WatchedChannel(Channel):
 
     __slots__ = ()
 
-    def register(self, accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
+    def register(self, accesses: Sequence[Access], task: Task,
+                 deps: list[Task]) -> list[moves.Transfer]:
         """Enter a command into the histories of what it uses, and note its accesses."""
-        super().register(accesses, task, deps)
+        found = super().register(accesses, task, deps)
         _watch.history.touch(task, accesses)
+        return found
 
     def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
         """Start a task as any channel does, and note when."""

@@ -141,6 +141,9 @@ class CpuDriver:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
 
+    def allocate(self, nbytes: int) -> None:
+        """Return nothing: kernels work on the host's arrays."""
+
     def words(self) -> CpuWords:
         """Return atomic access to memory that kernels change meanwhile."""
         return words()

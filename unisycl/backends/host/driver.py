@@ -136,6 +136,9 @@ class HostDriver:
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
         return self._start(launch, lambda: workitems.run(launch, cache), deps)
 
+    def allocate(self, nbytes: int) -> None:
+        """Return nothing: kernels work on the host's arrays."""
+
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 

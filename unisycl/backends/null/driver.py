@@ -120,6 +120,9 @@ class NullDriver:
         """Record a launch."""
         return self._record("launch", launch, deps)
 
+    def allocate(self, nbytes: int) -> None:
+        """Return nothing: kernels work on the host's arrays."""
+
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 

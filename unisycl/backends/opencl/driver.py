@@ -31,11 +31,13 @@ from unisycl.backends.opencl.executable import (
     source_of,
 )
 from unisycl.backends.opencl.info import addresses_host, device_info
-from unisycl.backends.opencl.memory import address
+from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.quirks import quirks_of
 from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
+from unisycl.backends.opencl.transfers import Transfers
+from unisycl.base import config
 from unisycl.base.enums import backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
@@ -52,7 +54,7 @@ class ClDriver:
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.traits = traits
         self.quirks = quirks_of(traits)
-        self.shares_host = addresses_host(traits, self.quirks)
+        self.shares_host = addresses_host(traits, self.quirks) and not config.separate_memory()
         self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
         self._libraries = libraries
         self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
@@ -62,6 +64,7 @@ class ClDriver:
         self._clock = Clock()
         self._waiter = Waiter() if self.quirks.blocking_waits else None
         self._moves: dict[Any, ClExecutable] = {}
+        self._transfers: Transfers | None = None
 
     # ------------------------------------------------------------------ the device
     def devices(self) -> Sequence[DeviceInfo]:
@@ -117,12 +120,17 @@ class ClDriver:
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
+        return self._launch(launch, _events(deps))
+
+    def _launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
         shape = executable.shape(launch.geometry, self.traits)
         what = f"kernel '{executable.kernel.name}'"
         call = self._call(executable, launch, shape)
-        waits = _events(deps)
         session, _, queue = self.opened()
+        shown = call.prints
+        if shown is not None and not self.shares_host:
+            call.prints, waits = self._to_device(shown, waits)
         with executable.lock:
             for put in executable.set_main:
                 put(executable.main, call)
@@ -133,10 +141,12 @@ class ClDriver:
                     put(executable.finish, call)
                 items = Shape((64,), (64,), None)
                 event = self._enqueue(session, queue, executable.finish, items, [event], what)
-        queue.flush()
         after = None
-        if call.prints is not None:
-            after = functools.partial(printing.show, call.prints, executable.source.sites)
+        if shown is not None:
+            if not self.shares_host:
+                event, _ = self.transfers().copy(_whole(shown), _whole(call.prints), [event])
+            after = functools.partial(printing.show, shown, executable.source.sites)
+        queue.flush()
         done = self._completion(event, (executable, call), what, after)
         done.first = first
         return done
@@ -158,15 +168,30 @@ class ClDriver:
     def _call(self, executable: ClExecutable, launch: Launch, shape: Shape) -> Call:
         """Return what a launch needs besides its own arguments: partial results, print buffer."""
         call = Call(launch)
+        if not self.shares_host:
+            _check_places(launch, executable.kernel.name)
         if executable.source.sites:
             call.prints = printing.new_buffer()
         if launch.reductions:
             call.count = math.prod(launch.geometry.global_)
             groups = groups_of(shape)
-            call.partials = [(np.empty(groups * r.extent, r.acc.type.dtype.numpy),
-                              np.empty(groups * r.extent, np.uint8))
+            call.partials = [(self._scratch(groups * r.extent, r.acc.type.dtype.numpy),
+                              self._scratch(groups * r.extent, np.dtype(np.uint8)))
                              for r in executable.kernel.reducers]
         return call
+
+    def _scratch(self, count: int, dtype: np.dtype[Any]) -> Any:
+        """Return memory for one launch, not initialised."""
+        if self.shares_host:
+            return np.empty(count, dtype)
+        return self.transfers().allocate(count * dtype.itemsize).view(dtype)
+
+    def _to_device(self, array: np.ndarray[Any, Any],
+                   waits: list[Any] | None) -> tuple[Any, list[Any]]:
+        """Return a copy of an array on the device, and what a kernel that uses it waits for."""
+        copy = self._scratch(array.size, array.dtype)
+        event, _ = self.transfers().copy(_whole(copy), _whole(array), None)
+        return copy, [*(waits or ()), event]
 
     def _enqueue(self, session: Session, queue: Any, kernel: Any, shape: Shape,
                  waits: list[Any] | None, what: str) -> Any:
@@ -182,8 +207,37 @@ class ClDriver:
         return ClCompletion(event, keep, what, self._clock, self._waiter, after)
 
     # ------------------------------------------------------------------ copies and fills
+    def allocate(self, nbytes: int) -> DeviceArray | None:
+        """Return bytes of the device's own memory; None if it works on the host's."""
+        return None if self.shares_host else self.transfers().allocate(nbytes)
+
+    def transfers(self) -> Transfers:
+        """Return what copies between the host and a device with memory of its own."""
+        found = self._transfers
+        if found is None:
+            session, _, queue = self.opened()
+            found = self._transfers = Transfers(session, queue, self._moved)
+        return found
+
+    def _moved(self, make: Any, dst: BoundView, source: Any,
+               waits: list[Any] | None) -> tuple[Any, object]:
+        """Run a copy or fill kernel; return its event and what it uses."""
+        done = self._launch(self._mover(make, dst, source), waits)
+        return done.event, done
+
+    def _transfer(self, how: Any, dst: BoundView, source: Any, deps: Sequence[Completion],
+                  what: str) -> Completion:
+        try:
+            event, kept = how(dst, source, _events(deps))
+        except self.opened()[0].cl.Error as error:
+            raise translated(what, error) from error
+        self.opened()[2].flush()
+        return self._completion(event, (dst, source, kept), what)
+
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes."""
+        if not self.shares_host:
+            return self._transfer(self.transfers().copy, dst, src, deps, "a copy")
         session, _, queue = self.opened()
         if strided.is_dense(dst) and strided.is_dense(src):
             size = math.prod(dst.shape) * dst.memory.dtype.itemsize
@@ -196,6 +250,8 @@ class ClDriver:
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one value everywhere in a view."""
         value = np.asarray(pattern, dst.memory.dtype)
+        if not self.shares_host:
+            return self._transfer(self.transfers().fill, dst, value, deps, "a fill")
         if strided.is_dense(dst) and value.itemsize in _PATTERNS:
             session, _, queue = self.opened()
             size = math.prod(dst.shape) * value.itemsize
@@ -212,16 +268,32 @@ class ClDriver:
     def _move(self, make: Any, dst: BoundView, source: Any,
               deps: Sequence[Completion]) -> Completion:
         """Run a copy or fill kernel over a view whose rows do not follow one another."""
+        return self._launch(self._mover(make, dst, source), _events(deps))
+
+    def _mover(self, make: Any, dst: BoundView, source: Any) -> Launch:
+        """Return the launch of a copy or fill kernel."""
         kernel = make(dst.memory.dtype.name, len(dst.shape))
         geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
         key = (kernel.name, dst.memory.dtype.name, self.geometry_key(kernel, geometry))
         known = self._moves.get(key)
         if known is None:
             known = self._moves[key] = self.compile(kernel, geometry)
-        return self.launch(Launch(known, geometry, (dst, source)), deps)
+        return Launch(known, geometry, (dst, source))
 
     def __repr__(self) -> str:
         return f"<OpenCL driver of {self._info.name} ({self.traits.platform})>"
+
+
+def _check_places(launch: Launch, name: str) -> None:
+    """A kernel must not be given an address of the host's: it would read whatever lies there."""
+    for view in (*launch.values, *(v for v, _ in launch.reductions)):
+        assert not isinstance(view, BoundView) or isinstance(view.memory, DeviceArray), (
+            f"kernel '{name}' was given memory of the host")
+
+
+def _whole(memory: Any) -> BoundView:
+    """Return all elements of one-dimensional memory as a view."""
+    return BoundView(memory, 0, (memory.size,), (1,))
 
 
 def _events(deps: Sequence[Completion]) -> list[Any] | None:

@@ -16,7 +16,6 @@ from unisycl.backends.opencl.traits import (
     ORDER_SEQ_CST,
     SCOPE_ALL,
     SCOPE_DEVICE,
-    SVM_FINE,
     SVM_SYSTEM,
     Traits,
 )
@@ -65,11 +64,9 @@ def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
         out.add(aspect.atomic64)
     if "emulation" in traits.platform.lower():
         out.add(aspect.emulated)
-    svm = traits.number_of("svm_capabilities")
-    if shares_host or svm & SVM_FINE:
-        out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations}
     if shares_host:
-        out.add(aspect.usm_system_allocations)
+        out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations,
+                aspect.usm_system_allocations}
     return out
 
 

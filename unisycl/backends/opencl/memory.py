@@ -6,24 +6,58 @@ long as anything refers to it.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unisycl.backends.base import BoundView
+from unisycl.base.errors import UsageError, errc
+
+_PAGE = 1 << 12
+
+
+class _Numbers:
+    """Hands out ranges of addresses above all that processors have."""
+
+    def __init__(self) -> None:
+        self._next = 1 << 56
+        self._lock = threading.Lock()
+
+    def take(self, nbytes: int) -> int:
+        """Return the start of so many bytes."""
+        with self._lock:
+            at = self._next
+            self._next += -(-max(1, nbytes) // _PAGE) * _PAGE + _PAGE
+            return at
+
+
+_numbers = _Numbers()
 
 
 class DeviceArray:
     """Bytes ``start`` to ``start + nbytes`` of a memory object, as elements of a dtype."""
 
-    __slots__ = ("buffer", "dtype", "nbytes", "start")
+    __slots__ = ("base", "buffer", "dtype", "nbytes", "start")
 
-    def __init__(self, buffer: Any, dtype: np.dtype[Any], start: int, nbytes: int) -> None:
+    def __init__(self, buffer: Any, dtype: np.dtype[Any], start: int, nbytes: int,
+                 base: int) -> None:
         self.buffer = buffer
         self.dtype = dtype
         self.start = start
         self.nbytes = nbytes
+        self.base = base
+
+    @classmethod
+    def over(cls, buffer: Any, nbytes: int) -> DeviceArray:
+        """Return the bytes of a memory object, with an address that no other one has."""
+        return cls(buffer, np.dtype(np.uint8), 0, nbytes, next_address(nbytes))
+
+    @property
+    def address(self) -> int:
+        """A number that tells places apart; kernels never see it."""
+        return self.base + self.start
 
     @property
     def itemsize(self) -> int:
@@ -37,13 +71,31 @@ class DeviceArray:
 
     def view(self, dtype: npt.DTypeLike) -> DeviceArray:
         """Return the same bytes as elements of another type."""
-        return DeviceArray(self.buffer, np.dtype(dtype), self.start, self.nbytes)
+        kind = np.dtype(dtype)
+        if self.start % kind.itemsize and self.nbytes:
+            return self._part().view(kind)
+        return DeviceArray(self.buffer, kind, self.start, self.nbytes, self.base)
+
+    def _part(self) -> DeviceArray:
+        """Return the same bytes as a memory object of their own, which starts with them."""
+        try:
+            part = self.buffer.get_sub_region(self.start, self.nbytes)
+        except Exception as error:
+            raise UsageError(errc.invalid, f"memory from byte {self.start} on cannot be seen as "
+                             f"other elements on this device ({error}); start it at a multiple of "
+                             "the device's mem_base_addr_align") from error
+        return DeviceArray(part, np.dtype(np.uint8), 0, self.nbytes, self.address)
 
     def __getitem__(self, part: slice) -> DeviceArray:
         start, stop, _ = part.indices(self.size)
         size = self.dtype.itemsize
         return DeviceArray(self.buffer, self.dtype, self.start + start * size,
-                           max(0, stop - start) * size)
+                           max(0, stop - start) * size, self.base)
+
+
+def next_address(nbytes: int) -> int:
+    """Return an address that no other allocation has, and none of the host's."""
+    return _numbers.take(nbytes)
 
 
 def address(view: BoundView) -> int:

@@ -1,0 +1,120 @@
+"""Copies and fills on a device with memory of its own: within it, and between it and the host.
+
+Non-goals: when data moves (``runtime``). Invariants: nothing here waits; what lies between the rows
+of a view is never written; a step in between is kept alive until the last one has ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends import strided
+from unisycl.backends.base import BoundView
+from unisycl.backends.opencl.memory import DeviceArray
+from unisycl.backends.opencl.session import Session
+
+Waits = list[Any] | None
+Move = Callable[[Any, BoundView, Any, Waits], tuple[Any, object]]
+_PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
+
+
+class Transfers:
+    """The transfers of one queue.
+
+    Args:
+        session: the platform the queue belongs to.
+        queue: PyOpenCL's queue.
+        move: runs a kernel that copies or fills a view with gaps; returns its event and what it
+            uses.
+    """
+
+    def __init__(self, session: Session, queue: Any, move: Move) -> None:
+        self._cl = session.cl
+        self._context = session.context
+        self._queue = queue
+        self._move = move
+
+    def allocate(self, nbytes: int) -> DeviceArray:
+        """Return bytes of the device's memory."""
+        size = max(1, nbytes)
+        flags = self._cl.mem_flags.READ_WRITE
+        return DeviceArray.over(self._cl.Buffer(self._context, flags, size), size)
+
+    def copy(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
+        """Copy equal shapes; return the event of the last step, and what to keep until then."""
+        if isinstance(dst.memory, DeviceArray):
+            if isinstance(src.memory, DeviceArray):
+                return self._within(dst, src, waits)
+            if strided.is_dense(dst):
+                return self._write(dst, src, waits), (dst, src)
+            middle = self._like(src)
+            event = self._write(middle, src, waits)
+        elif isinstance(src.memory, DeviceArray) and strided.is_dense(src):
+            return self._read(dst, src, waits), (dst, src)
+        else:
+            middle = self._like(src)
+            event, _ = self.copy(middle, src, waits)
+            return self._read(dst, middle, [event]), (dst, src, middle)
+        event, kept = self._within(dst, middle, [event])
+        return event, (kept, src, middle)
+
+    def fill(self, dst: BoundView, value: Any, waits: Waits) -> tuple[Any, object]:
+        """Write one value everywhere; return the event, and what to keep until then."""
+        memory = dst.memory
+        if isinstance(memory, DeviceArray):
+            if strided.is_dense(dst) and value.itemsize in _PATTERNS:
+                low, size = _bytes(dst)
+                event = self._cl.enqueue_fill_buffer(
+                    self._queue, memory.buffer, np.frombuffer(value.tobytes(), np.uint8), low, size,
+                    wait_for=waits)
+                return event, dst
+            if strided.as_scalars(dst) is dst:
+                return self._move(strided.fill_kernel, dst, value[()], waits)
+        row = np.full(math.prod(dst.shape), value)
+        pitches = tuple(math.prod(dst.shape[d + 1:]) for d in range(len(dst.shape)))
+        return self.copy(dst, BoundView(row, 0, dst.shape, pitches), waits)
+
+    def _like(self, view: BoundView) -> BoundView:
+        """Return a view of fresh memory on the device with the shape of another one."""
+        memory = self.allocate(math.prod(view.shape) * view.memory.dtype.itemsize)
+        pitches = tuple(math.prod(view.shape[d + 1:]) for d in range(len(view.shape)))
+        return BoundView(memory.view(view.memory.dtype), 0, view.shape, pitches)
+
+    def _within(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
+        if strided.is_dense(dst) and strided.is_dense(src):
+            (to, size), (start, _) = _bytes(dst), _bytes(src)
+            event = self._cl.enqueue_copy(
+                self._queue, dst.memory.buffer, src.memory.buffer, byte_count=size,
+                src_offset=start, dst_offset=to, wait_for=waits)
+            return event, (dst, src)
+        return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
+                          waits)
+
+    def _write(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
+        low, _ = _bytes(dst)
+        return self._cl.enqueue_copy(self._queue, dst.memory.buffer, _host_bytes(src),
+                                     dst_offset=low, wait_for=waits, is_blocking=False)
+
+    def _read(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
+        low, _ = _bytes(src)
+        return self._cl.enqueue_copy(self._queue, _host_bytes(dst), src.memory.buffer,
+                                     src_offset=low, wait_for=waits, is_blocking=False)
+
+
+def _bytes(view: BoundView) -> tuple[int, int]:
+    """Return where a view without gaps starts in its memory object, and its size, in bytes."""
+    memory: DeviceArray = view.memory
+    return (memory.start + view.offset * memory.itemsize,
+            math.prod(view.shape) * memory.itemsize)
+
+
+def _host_bytes(view: BoundView) -> np.ndarray[Any, Any]:
+    """Return the bytes of a view of the host's memory without gaps."""
+    memory = view.memory
+    count = math.prod(view.shape)
+    found: np.ndarray[Any, Any] = memory[view.offset:view.offset + count].view(np.uint8)
+    return found

@@ -1,0 +1,75 @@
+"""Where the present value of each byte of a memory lies, when devices have memory of their own.
+
+Pure: knows nothing of drivers, and is tested with plain strings as arrivals. A value may lie in
+several spaces at once; ``arrivals`` are what brought it there. Non-goals: doing the copies
+(``moves``), order (``deps``). Invariant: segments tile [0, size) without gaps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Places(Generic[T]):
+    """The spaces that hold the present value of each byte. Called under the graph lock only.
+
+    Args:
+        size: the number of bytes.
+        spaces: where the value lies at the beginning; () if nothing was ever stored.
+    """
+
+    __slots__ = ("_segments",)
+
+    def __init__(self, size: int, spaces: Iterable[str] = ()) -> None:
+        self._segments: list[tuple[int, int, dict[str, T | None]]] = [
+            (0, max(1, size), dict.fromkeys(spaces))]
+
+    def missing(self, start: int, stop: int, space: str) -> list[tuple[int, int, str]]:
+        """Return the parts of [start, stop) that lie elsewhere only, each with where it does."""
+        found: list[tuple[int, int, str]] = []
+        for low, high, where in self._segments:
+            low, high = max(low, start), min(high, stop)
+            if low >= high or space in where or not where:
+                continue
+            source = next(iter(where))
+            if found and found[-1][1] == low and found[-1][2] == source:
+                found[-1] = (found[-1][0], high, source)
+            else:
+                found.append((low, high, source))
+        return found
+
+    def arrivals(self, start: int, stop: int, space: str) -> list[T]:
+        """Return what brought the value of [start, stop) into a space; each once."""
+        found = [where[space] for low, high, where in self._segments
+                 if low < stop and start < high and space in where]
+        return list(dict.fromkeys(f for f in found if f is not None))
+
+    def add(self, start: int, stop: int, space: str, arrival: T | None = None) -> None:
+        """Note that the value of [start, stop) also lies in a space now."""
+        self._change(start, stop, lambda where: {**where, space: arrival})
+
+    def only(self, start: int, stop: int, space: str) -> None:
+        """Note that [start, stop) got a new value, in one space."""
+        self._change(start, stop, lambda _: {space: None})
+
+    def spaces(self) -> set[str]:
+        """Return all spaces that hold any of it."""
+        return set(itertools.chain.from_iterable(where for _, _, where in self._segments))
+
+    def _change(self, start: int, stop: int,
+                change: Callable[[dict[str, T | None]], dict[str, T | None]]) -> None:
+        tiles: list[tuple[int, int, dict[str, T | None]]] = []
+        for low, high, where in self._segments:
+            edges = [low, *(e for e in (start, stop) if low < e < high), high]
+            for a, b in itertools.pairwise(edges):
+                inside = start <= a and b <= stop
+                now = change(where) if inside else where
+                if tiles and tiles[-1][2] == now:
+                    tiles[-1] = (tiles[-1][0], b, now)
+                else:
+                    tiles.append((a, b, now))
+        self._segments = tiles
