@@ -36,6 +36,7 @@ class Transfer(Task):
     def start(self) -> None:
         """Enter the graph."""
         after, self._after = self._after, ()
+        self.explicit = after  # the value of a command that failed is not brought anywhere
         self.enqueue(after, self._from_to)
         del self._from_to
 
