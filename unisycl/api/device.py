@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from unisycl.api import device_info, selector
+from unisycl.api import device_info, progress_info, selector
 from unisycl.api.info import (
     Descriptor,
     HasBackendInfo,
@@ -89,6 +89,8 @@ class device(HasBackendInfo):
             return self.get_platform()
         if what.name == "parent_device" and self.state.parent is not None:
             return device._of(self.state.parent)
+        if what.name in progress_info.DEVICE:
+            return progress_info.of_device(self.state, what)
         return device_info.answer(self.state, what.name)
 
     def create_sub_devices(self, kind: partition_property, *args: Any) -> list[device]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from unisycl.api import progress_info
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base import geometry as geo
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.kernel import kernel
+from unisycl.lang.kernel import kernel, required_progress
 from unisycl.runtime.ahead import Compiled
 from unisycl.runtime.devices import DeviceState
 
@@ -42,6 +43,7 @@ class device_kernel(kernel, HasBackendInfo):
         made.work_group_size_hint = getattr(source, "work_group_size_hint", ())
         made.reqd_sub_group_size = getattr(source, "reqd_sub_group_size", 0)
         made.fast_math = getattr(source, "fast_math", False)
+        made.progress = required_progress(source)
         return made
 
     @property
@@ -62,16 +64,24 @@ class device_kernel(kernel, HasBackendInfo):
         """Return the bundle it was taken from."""
         return self._bundle
 
-    def get_info(self, what: Descriptor, on: device | None = None) -> Any:
+    def get_info(self, what: Descriptor, on: Any = None, *arguments: Any) -> Any:
         """Return what a descriptor asks for (SYCL 2020 §4.11.13.1-2).
 
         Args:
             what: of ``info.kernel``, or with a device of ``info.kernel_device_specific``.
-            on: the device.
+            on: the device; for launch queries such as ``info.kernel.max_num_work_groups`` the
+                queue, followed by what the query takes (sycl_ext_oneapi_launch_queries).
+            arguments: what else a launch query takes: a local range, bytes of local memory.
 
         ``errc.invalid`` for a device the kernel is not built for, and for what only native or
         built-in kernels have.
         """
+        if isinstance(what, Descriptor) and what.owner == "kernel" \
+                and what.name in progress_info.LAUNCH:
+            given = () if on is None else (on, *arguments)
+            return progress_info.Limits(self.progress, self.reqd_sub_group_size).ask(what, given)
+        if arguments:
+            raise TypeError(f"get_info({what!r}) takes at most a device")
         if on is None:
             check_descriptor(what, "kernel")
             if what.name == "num_args":

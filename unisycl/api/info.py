@@ -38,7 +38,9 @@ DEVICE = [
     "driver_version", "profile", "version", "backend_version", "aspects", "extensions",
     "printf_buffer_size", "preferred_interop_user_sync", "parent_device",
     "partition_max_sub_devices", "partition_properties", "partition_affinity_domains",
-    "partition_type_property", "partition_type_affinity_domain",
+    "partition_type_property", "partition_type_affinity_domain", "forward_progress_guarantee",
+    "work_group_progress_capabilities", "sub_group_progress_capabilities",
+    "work_item_progress_capabilities",
 ]
 
 NAMES: dict[str, list[str]] = {
@@ -51,7 +53,9 @@ NAMES: dict[str, list[str]] = {
     ],
     "queue": ["context", "device"],
     "event": ["command_execution_status"],
-    "kernel": ["num_args", "attributes"],
+    "kernel": ["num_args", "attributes", "max_work_item_sizes", "max_work_group_size",
+               "max_num_work_groups", "max_sub_group_size", "max_num_sub_groups",
+               "max_num_work_group_sync"],
     "kernel_device_specific": [
         "global_work_size", "work_group_size", "compile_work_group_size",
         "preferred_work_group_size_multiple", "private_mem_size", "max_num_sub_groups",
@@ -67,9 +71,16 @@ class Descriptor:
 
     owner: str
     name: str
+    arguments: tuple[Any, ...] = ()
+
+    def __getitem__(self, arguments: Any) -> Descriptor:
+        """Return the descriptor with what C++ gives it as template arguments."""
+        given = arguments if isinstance(arguments, tuple) else (arguments,)
+        return Descriptor(self.owner, self.name, given)
 
     def __repr__(self) -> str:
-        return f"info.{self.owner}.{self.name}"
+        inside = ", ".join(getattr(a, "name", str(a)) for a in self.arguments)
+        return f"info.{self.owner}.{self.name}" + (f"[{inside}]" if inside else "")
 
 
 class Namespace:

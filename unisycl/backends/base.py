@@ -13,6 +13,7 @@ import numpy as np
 
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
 from unisycl.base.errors import DeviceError, errc
+from unisycl.base.progress import WEAKEST, Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.base.words import Words
@@ -96,6 +97,10 @@ class DeviceInfo:
     """The compute units ``Driver.part`` may be given; () where the device cannot be split."""
     domains: Mapping[str, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
     """By affinity domain (numa, L3_cache, ...): the units of each part, where there are two."""
+    progress: Levels = WEAKEST
+    """The strongest guarantee that each level gives on request; none is stronger by default."""
+    resident_groups: int = 0
+    """How many work-groups run at the same time where they can be concurrent."""
     details: Mapping[str, Any] = field(default_factory=dict)
 
 

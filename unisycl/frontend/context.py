@@ -20,6 +20,7 @@ import numpy as np
 
 from unisycl.base import diagnostics, geometry
 from unisycl.base.errors import Diagnostic
+from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.frontend import captures, coerce, guards
@@ -111,6 +112,7 @@ class KernelShape:
     required: tuple[int, ...] = ()
     checks: frozenset[str] = frozenset()
     fast_math: bool = False
+    progress: Levels | tuple[()] = ()
 
 
 class Context(Variables):

@@ -38,6 +38,7 @@ from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reducti
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.ir.uses import FunctionUse
+from unisycl.lang.kernel import required_progress
 from unisycl.lang.specialization import kernel_handler
 from unisycl.passes import pipeline
 
@@ -89,22 +90,23 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group, required, debug, fast = 0, (), None, False
+    sub_group, required, debug, fast, progress = 0, (), None, False, ()
     if type(function) is not FunctionType:
         debug = getattr(function, "__unisycl_debug__", None)
         sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
         required = getattr(function, "reqd_work_group_size", ())
         fast = getattr(function, "fast_math", False) is True
+        progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
-           fast)
+           fast, progress)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
         if raw is not None:
             return known, raw
-    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast)
+    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress)
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions)
 
@@ -183,7 +185,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = n.Kernel(
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
-        shape.fast_math, span=source.span(source.node))
+        shape.fast_math, shape.progress, span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.images import image_sampler
+from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.base.text import Shown
@@ -459,6 +460,7 @@ class Kernel:
     ``local`` is the work-group's size when it is known while compiling, else (). ``aspects`` names
     what the device must have. ``sub_group`` is a required sub-group size or 0. ``fast_math``
     says that rough functions already stand where they are allowed; there is nothing left to do.
+    ``progress`` is what it requires of work-items, sub-groups and work-groups; () if nothing.
     """
 
     name: str
@@ -472,6 +474,7 @@ class Kernel:
     aspects: frozenset[str] = frozenset()
     sub_group: int = 0
     fast_math: bool = False
+    progress: Levels | tuple[()] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

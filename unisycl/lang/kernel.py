@@ -11,6 +11,7 @@ from typing import Any, TypeVar, overload
 
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.progress import Levels, ProgressRequest, required
 from unisycl.lang import forms
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,6 +29,8 @@ class kernel:
             else is relaxed.
         vec_type_hint: the type it is written for; deprecated in SYCL 2020 and without effect.
         device_has: the aspects it may use, as ``device_has`` says for any function.
+        properties: what it requires of a device, such as ``work_group_progress(...)``; a callable
+            object may return them from a method ``get(self, tag: properties_tag)`` instead.
         debug: whether ``assert`` and indices are checked while it runs on any device; if left out,
             as the environment variable ``UNISYCL_DEBUG`` says.
 
@@ -38,7 +41,7 @@ class kernel:
     """
 
     __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "function",
-                 "reqd_sub_group_size",
+                 "progress", "reqd_sub_group_size",
                  "reqd_work_group_size", "work_group_size_hint")
 
     @overload
@@ -48,30 +51,31 @@ class kernel:
             cls, function: None = None, /, *, reqd_work_group_size: Any = (),
             work_group_size_hint: Any = (), reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
             device_has: Any = None,
-            debug: bool | None = None,
+            debug: bool | None = None, properties: Any = (),
             fast_math: bool = False) -> Callable[[Callable[..., Any]], kernel]: ...
     def __new__(cls, function: Callable[..., Any] | None = None, /, *,
                 reqd_work_group_size: Any = (), work_group_size_hint: Any = (),
                 reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
-                device_has: Any = None, debug: bool | None = None, fast_math: bool = False) -> Any:
+                device_has: Any = None, debug: bool | None = None, properties: Any = (),
+                fast_math: bool = False) -> Any:
         """Return the kernel, or a decorator that makes it with these attributes."""
         if function is None:
             if not (reqd_work_group_size or work_group_size_hint or reqd_sub_group_size
                     or vec_type_hint or device_has is not None or debug is not None
-                    or fast_math):
+                    or properties or fast_math):
                 raise UsageError(errc.invalid, "kernel(): a kernel is made of a function; write "
                                  "@kernel above it, or @kernel(attribute=...)")
             return functools.partial(
                 cls._make, required=_sizes("reqd_work_group_size", reqd_work_group_size),
                 hint=_sizes("work_group_size_hint", work_group_size_hint),
                 sub_group=reqd_sub_group_size, has=device_has, debug=debug,
-                fast=fast_math)
+                fast=fast_math, properties=properties)
         return cls._make(function)
 
     @classmethod
     def _make(cls, function: Callable[..., Any], required: tuple[int, ...] = (),
               hint: tuple[int, ...] = (), sub_group: int = 0, has: Any = None,
-              debug: bool | None = None, fast: bool = False) -> kernel:
+              debug: bool | None = None, fast: bool = False, properties: Any = ()) -> kernel:
         if not callable(function):
             raise UsageError(errc.invalid, f"kernel: expected a function, got "
                              f"{type(function).__name__}")
@@ -84,6 +88,7 @@ class kernel:
         made.reqd_sub_group_size = sub_group
         made.__unisycl_debug__ = debug
         made.fast_math = bool(fast)
+        made.progress = progress_of(properties)
         functools.update_wrapper(made, function)
         if callable(getattr(function, "__func__", function)) and not isinstance(function, type):
             forms.register(made)
@@ -95,6 +100,7 @@ class kernel:
     reqd_sub_group_size: int
     __unisycl_debug__: bool | None
     fast_math: bool
+    progress: Levels | tuple[()]
 
     @property
     def __unisycl_function__(self) -> Callable[..., Any]:
@@ -133,6 +139,41 @@ class kernel:
 
     def __repr__(self) -> str:
         return f"kernel({getattr(self.function, '__qualname__', self.function)!r})"
+
+
+class properties_tag:
+    """Marks the method ``get`` of a kernel object as the one that returns its properties."""
+
+    __slots__ = ()
+
+
+def progress_of(properties: Any) -> Levels | tuple[()]:
+    """Return what properties require of the threads of a kernel; () if nothing."""
+    listed = getattr(properties, "properties", properties)
+    given = listed if isinstance(listed, list | tuple) else (listed,)
+    for one in given:
+        if not isinstance(one, ProgressRequest):
+            raise UsageError(errc.invalid, f"kernel: expected properties of kernels, such as "
+                             f"work_group_progress(...), got {one!r}")
+    return required(given) if given else ()
+
+
+def required_progress(function: Any) -> Levels | tuple[()]:
+    """Return what a kernel, or a callable object, requires of its threads; () if nothing."""
+    own = getattr(function, "progress", None)
+    if own is not None and isinstance(function, kernel):
+        return own  # type: ignore[no-any-return]
+    return _by_class(type(function))
+
+
+@functools.lru_cache(maxsize=1024)
+def _by_class(kind: type) -> Levels | tuple[()]:
+    """Return what ``get(properties_tag)`` of a class gives; it may use no instance."""
+    method = vars(kind).get("get")
+    notes = list(getattr(method, "__annotations__", {}).values())
+    if not any(n is properties_tag or str(n).endswith("properties_tag") for n in notes):
+        return ()
+    return progress_of(method(None, properties_tag()))  # type: ignore[misc]
 
 
 def device_has(*aspects: aspect) -> Callable[[F], F]:

@@ -22,7 +22,7 @@ from unisycl.frontend.specialize import Specialization
 from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.types import View
-from unisycl.runtime import args, record
+from unisycl.runtime import args, progress, record
 from unisycl.runtime.devices import DeviceState
 from unisycl.runtime.group import Capturable
 
@@ -82,6 +82,8 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
         check_required(device.info, kernel.name, geometry, spec.required)
         _tell(function, arguments, raw, device)
         program = _load(key, device, kernel, geometry)
+    if kernel.progress:
+        progress.check_launch(device.info, kernel, geometry)
     if record.watchers:
         record.note(kernel, device.driver, geometry)
     return spec, program, raw
@@ -130,6 +132,7 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
                                f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
                                f"{', '.join(map(str, info.sub_group_sizes))}")
     _check_atomics(info, kernel)
+    progress.check_kernel(info, kernel)
     size = args.parameter_bytes(kernel)
     if size > info.max_parameter_size:
         raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' takes {size} bytes of "

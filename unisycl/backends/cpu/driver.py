@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
-from unisycl.backends.cpu.pool import NativePool
+from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.reports import Report, callback
 from unisycl.backends.cpu.target import machine, threads
 from unisycl.backends.cpu.units import ConfinedPool, domains, within
@@ -31,6 +32,7 @@ from unisycl.base import machine as machine_facts
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.base.images import LARGEST_EXTENT
+from unisycl.base.progress import WEAKEST, forward_progress_guarantee
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 from unisycl.passes import images, streams
@@ -38,6 +40,7 @@ from unisycl.passes import images, streams
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
+_PROGRESS = (WEAKEST[0], WEAKEST[1], forward_progress_guarantee.concurrent)
 _SMALL = 1 << 31
 _FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
@@ -54,6 +57,8 @@ class CpuDriver:
         self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
+        self._turn = threading.Lock()
+        self._last: NativeJob | None = None
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use, or some of them."""
@@ -123,19 +128,35 @@ class CpuDriver:
         report = Report(executable.kernel.name, executable.sites) if executable.sites else None
         tail, error_at, on_error = _reporting(executable, report)
         assisted = not executable.heavy and report is None
+        submit = self._submit_together if executable.kernel.progress else self.pool.submit
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
-            return self.pool.submit(executable.entry, args, plan.units, plan.grain, jobs,
+            return submit(executable.entry, args, plan.units, plan.grain, jobs,
                                     (executable, values, block, report), assisted=assisted,
                                     error_at=error_at, on_error=on_error)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report)
-        first = self.pool.submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
+        first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
                                  assisted=assisted, error_at=error_at, on_error=on_error)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last
+
+    def _submit_together(self, entry: int, args: int, units: int, grain: int, deps: Any,
+                         keep: Any, **options: Any) -> NativeJob:
+        """Start a kernel whose work-groups run at the same time, one on each thread.
+
+        Two such kernels would share the threads out between them and wait for ever, so each
+        follows the one before. No thread that waits helps: it could be interrupted half-way.
+        """
+        with self._turn:
+            before = self._last
+            if before is not None and not before.done():
+                deps = (*deps, before)
+            self._last = self.pool.submit(entry, args, units, grain, deps, keep,
+                                          **{**options, "assisted": False})
+            return self._last
 
     def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
@@ -245,6 +266,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
         units=units if len(units) > 1 else (),
+        progress=_PROGRESS, resident_groups=len(units),
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
         details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,

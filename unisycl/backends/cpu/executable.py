@@ -83,13 +83,13 @@ class CpuExecutable:
         if found is None:
             tile = self.tile(geometry)
             units = _units(geometry, tile)
-            grain = 1 if geometry.kind in ("range", "single") else \
+            grain = 1 if geometry.kind in ("range", "single") or self.kernel.progress else \
                 max(1, units // (threads() * _GROUPS_PER_THREAD))
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             found = self._plans[id(geometry)] = Plan(
                 geometry, (units, *header(self.kernel, geometry, tile)), units, grain,
-                direct.fits(self.steps, geometry, self.lanes))
+                not self.kernel.progress and direct.fits(self.steps, geometry, self.lanes))
         return found
 
     def tile(self, geometry: Geometry) -> tuple[int, ...]:
