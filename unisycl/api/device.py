@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from unisycl.api import device_info, progress_info, selector
 from unisycl.api.info import (
+    PROGRESS,
     Descriptor,
     HasBackendInfo,
     device_type,
@@ -89,7 +90,7 @@ class device(HasBackendInfo):
             return self.get_platform()
         if what.name == "parent_device" and self.state.parent is not None:
             return device._of(self.state.parent)
-        if what.name in progress_info.DEVICE:
+        if what.name in PROGRESS:
             return progress_info.of_device(self.state, what)
         return device_info.answer(self.state, what.name)
 

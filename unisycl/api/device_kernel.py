@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unisycl.api import progress_info
 from unisycl.api.context import context
-from unisycl.api.device import check_descriptor, device
+from unisycl.api.device import check_descriptor
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base import geometry as geo
 from unisycl.base.enums import backend
@@ -76,8 +76,7 @@ class device_kernel(kernel, HasBackendInfo):
         ``errc.invalid`` for a device the kernel is not built for, and for what only native or
         built-in kernels have.
         """
-        if isinstance(what, Descriptor) and what.owner == "kernel" \
-                and what.name in progress_info.LAUNCH:
+        if getattr(what, "owner", "") == "kernel" and what.name in progress_info.LAUNCH:
             given = () if on is None else (on, *arguments)
             return progress_info.Limits(self.progress, self.reqd_sub_group_size).ask(what, given)
         if arguments:

@@ -38,13 +38,15 @@ DEVICE = [
     "driver_version", "profile", "version", "backend_version", "aspects", "extensions",
     "printf_buffer_size", "preferred_interop_user_sync", "parent_device",
     "partition_max_sub_devices", "partition_properties", "partition_affinity_domains",
-    "partition_type_property", "partition_type_affinity_domain", "forward_progress_guarantee",
-    "work_group_progress_capabilities", "sub_group_progress_capabilities",
-    "work_item_progress_capabilities",
+    "partition_type_property", "partition_type_affinity_domain",
 ]
+PROGRESS = ["forward_progress_guarantee", "work_group_progress_capabilities",
+            "sub_group_progress_capabilities", "work_item_progress_capabilities"]
+"""Of devices, too; these take scopes (sycl_ext_oneapi_forward_progress)."""
+
 
 NAMES: dict[str, list[str]] = {
-    "device": DEVICE,
+    "device": [*DEVICE, *PROGRESS],
     "platform": ["name", "vendor", "version", "profile", "extensions"],
     "context": [
         "platform", "devices", "atomic_memory_order_capabilities",

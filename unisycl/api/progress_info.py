@@ -25,9 +25,6 @@ from unisycl.base.progress import (
 from unisycl.runtime import progress
 from unisycl.runtime.devices import DeviceState
 
-DEVICE = frozenset(("forward_progress_guarantee", "work_group_progress_capabilities",
-                    "sub_group_progress_capabilities", "work_item_progress_capabilities"))
-
 
 def of_device(device: DeviceState, what: Descriptor) -> Any:
     """Return the strongest guarantee on request, or all guarantees, of a scope towards another."""

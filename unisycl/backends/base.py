@@ -101,6 +101,8 @@ class DeviceInfo:
     """The strongest guarantee that each level gives on request; none is stronger by default."""
     resident_groups: int = 0
     """How many work-groups run at the same time where they can be concurrent."""
+    resident_items: int = 0
+    """How many work-items of a launch make progress of their own; 0: no limit but that one."""
     details: Mapping[str, Any] = field(default_factory=dict)
 
 

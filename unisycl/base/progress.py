@@ -19,7 +19,7 @@ class _Ordered(enum.Enum):
     """Members compare in the order of their values."""
 
     def __lt__(self, other: object) -> bool:
-        return self.value < other.value if type(other) is type(self) else NotImplemented  # type: ignore[attr-defined,no-any-return]
+        return self.value < other.value if type(other) is type(self) else NotImplemented
 
     def __le__(self, other: object) -> bool:
         return self is other or self < other

@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.base import config, diagnostics
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
+from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass
 from unisycl.frontend import (
     access,
@@ -90,7 +91,8 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group, required, debug, fast, progress = 0, (), None, False, ()
+    sub_group, required, debug, fast = 0, (), None, False
+    progress: Levels | tuple[()] = ()
     if type(function) is not FunctionType:
         debug = getattr(function, "__unisycl_debug__", None)
         sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)

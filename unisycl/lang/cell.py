@@ -17,6 +17,15 @@ from unisycl.base.words import Words
 _UNSIGNED: dict[int, Any] = {4: np.uint32, 8: np.uint64}
 _turn = threading.Lock()
 
+
+class Pace(threading.local):
+    """What a thread does whenever it looks at an element that others change: by default nothing."""
+
+    relax: Callable[[], None] | None = None
+
+
+pace = Pace()
+
 Update = Callable[[Any], Any]
 
 
@@ -30,6 +39,8 @@ class PythonCell:
         view[index]  # an index outside is reported where the reference is made
 
     def load(self) -> Any:
+        if pace.relax is not None:
+            pace.relax()
         return self._view[self._index]
 
     def store(self, value: Any) -> None:
@@ -45,6 +56,8 @@ class PythonCell:
 
     def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
         """Set the value to ``desired`` if it has the bits of ``expected``; say whether it did."""
+        if pace.relax is not None:
+            pace.relax()
         with _turn:
             old = self._view[self._index]
             done = np.asarray(old, self._dtype).tobytes() == expected.tobytes()

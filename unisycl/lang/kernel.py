@@ -6,6 +6,7 @@ Non-goals: compiling. Invariant: the decorated function stays callable as ordina
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
@@ -69,13 +70,14 @@ class kernel:
                 cls._make, required=_sizes("reqd_work_group_size", reqd_work_group_size),
                 hint=_sizes("work_group_size_hint", work_group_size_hint),
                 sub_group=reqd_sub_group_size, has=device_has, debug=debug,
-                fast=fast_math, properties=properties)
+                fast=fast_math, progress=progress_of(properties))
         return cls._make(function)
 
     @classmethod
     def _make(cls, function: Callable[..., Any], required: tuple[int, ...] = (),
               hint: tuple[int, ...] = (), sub_group: int = 0, has: Any = None,
-              debug: bool | None = None, fast: bool = False, properties: Any = ()) -> kernel:
+              debug: bool | None = None, fast: bool = False,
+              progress: Levels | tuple[()] = ()) -> kernel:
         if not callable(function):
             raise UsageError(errc.invalid, f"kernel: expected a function, got "
                              f"{type(function).__name__}")
@@ -88,7 +90,7 @@ class kernel:
         made.reqd_sub_group_size = sub_group
         made.__unisycl_debug__ = debug
         made.fast_math = bool(fast)
-        made.progress = progress_of(properties)
+        made.progress = progress
         functools.update_wrapper(made, function)
         if callable(getattr(function, "__func__", function)) and not isinstance(function, type):
             forms.register(made)
@@ -166,9 +168,18 @@ def required_progress(function: Any) -> Levels | tuple[()]:
     return _by_class(type(function))
 
 
-@functools.lru_cache(maxsize=1024)
+_classes: weakref.WeakKeyDictionary[type, Levels | tuple[()]] = weakref.WeakKeyDictionary()
+
+
 def _by_class(kind: type) -> Levels | tuple[()]:
     """Return what ``get(properties_tag)`` of a class gives; it may use no instance."""
+    found = _classes.get(kind)
+    if found is None:
+        found = _classes[kind] = _asked(kind)
+    return found
+
+
+def _asked(kind: type) -> Levels | tuple[()]:
     method = vars(kind).get("get")
     notes = list(getattr(method, "__annotations__", {}).values())
     if not any(n is properties_tag or str(n).endswith("properties_tag") for n in notes):

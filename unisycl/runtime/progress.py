@@ -10,7 +10,7 @@ import math
 
 from unisycl.backends.base import DeviceInfo, Geometry
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.progress import WEAKEST, Levels, forward_progress_guarantee, missing
+from unisycl.base.progress import WEAKEST, Levels, missing
 from unisycl.ir.nodes import Kernel
 
 
@@ -27,32 +27,30 @@ def check_kernel(info: DeviceInfo, kernel: Kernel) -> None:
                            "info.device.forward_progress_guarantee before")
 
 
-def concurrent_groups(kernel: Kernel) -> bool:
-    """Say whether all work-groups of a kernel have to run at the same time."""
-    return bool(kernel.progress) and (
-        kernel.progress[2] is forward_progress_guarantee.concurrent)
-
-
 def groups_for(info: DeviceInfo, levels: Levels, local: int) -> int:
     """Return how many work-groups of ``local`` items a launch may have; 0 if it cannot be."""
     if not 1 <= local <= info.max_work_group_size or missing(info.progress, levels):
         return 0
-    concurrent = levels[2] is forward_progress_guarantee.concurrent
-    return info.resident_groups if concurrent else (1 << 62) // local
+    most = (1 << 62) // local
+    if levels[2] > WEAKEST[2]:
+        most = min(most, info.resident_groups)
+    if (levels[0] > WEAKEST[0] or levels[1] > WEAKEST[1]) and info.resident_items:
+        most = min(most, info.resident_items // local)
+    return most
 
 
 def check_launch(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
     """Refuse a launch with more work-groups than can run at the same time (``errc.nd_range``)."""
-    if not concurrent_groups(kernel) or geometry.kind == "single":
+    if kernel.progress in ((), WEAKEST) or geometry.kind == "single":
         return
     if geometry.kind != "nd_range":
-        raise UsageError(errc.invalid, f"kernel '{kernel.name}' requires that its work-groups run "
-                         "at the same time, so the launch has to say how many there are; use "
+        raise UsageError(errc.invalid, f"kernel '{kernel.name}' requires progress of its "
+                         "threads, so its launch says how many there are; use "
                          "nd_range(global, local)")
     items = math.prod(geometry.local)
     groups = math.prod(geometry.global_) // items
     most = groups_for(info, kernel.progress or WEAKEST, items)
     if groups > most:
-        raise UsageError(errc.nd_range, f"kernel '{kernel.name}' requires that its work-groups run "
-                         f"at the same time; the launch has {groups}, the device '{info.name}' runs "
-                         f"{most}; ask info.kernel.max_num_work_groups before")
+        raise UsageError(errc.nd_range, f"kernel '{kernel.name}' requires progress of its threads "
+                         f"that the device '{info.name}' gives to {most} work-groups of {items}; "
+                         f"the launch has {groups}; ask info.kernel.max_num_work_groups before")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.host import workitems
+from unisycl.backends.host import together, workitems
 from unisycl.backends.host.binding import bound_array
 from unisycl.base import machine
 from unisycl.base.enums import aspect, backend
@@ -104,6 +104,8 @@ class HostDriver:
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
+            progress=together.PROGRESS, resident_groups=together.MOST_GROUPS,
+            resident_items=together.MOST_THREADS,
             details={"image_extent": LARGEST_EXTENT, "vendor_id": machine.vendor_id(),
                      "max_clock_frequency": machine.clock_mhz(),
                      "global_mem_cache_size": cache, "global_mem_cache_line_size": line or 64},
@@ -134,7 +136,9 @@ class HostDriver:
         """Run a kernel: in this thread if ``deps`` are done, else after them on another."""
         executable = launch.executable
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
-        return self._start(launch, lambda: workitems.run(launch, cache), deps)
+        run = together.run if executable.kernel.progress and launch.geometry.kind == "nd_range" \
+            else workitems.run
+        return self._start(launch, lambda: run(launch, cache), deps)
 
     def allocate(self, nbytes: int) -> None:
         """Return nothing: kernels work on the host's arrays."""

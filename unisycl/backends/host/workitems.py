@@ -37,7 +37,7 @@ def run(launch: Launch, cache: Cache) -> None:
     binder = Binder(launch, cache)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
                      for r in launch.reduction_objects)
-    runner = _Runner(launch, binder, (*reducers, *binder.arguments))
+    runner = Runner(launch, binder, (*reducers, *binder.arguments))
     # Devices do not warn about overflow or division by zero, so neither does this one.
     fast = launch.executable.kernel.fast_math
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast), records_of(binder.records):
@@ -50,7 +50,7 @@ def run(launch: Launch, cache: Cache) -> None:
                     place[k] = final
 
 
-class _Runner:
+class Runner:
     """The state of one running launch."""
 
     def __init__(self, launch: Launch, binder: Binder, arguments: tuple[Any, ...]) -> None:
@@ -120,7 +120,7 @@ def _told(binder: Binder) -> Callable[..., Any]:
     return parts if binder.convergent else whole
 
 
-def _run_single(runner: _Runner) -> None:
+def _run_single(runner: Runner) -> None:
     runner.binder.new_group()
     try:
         runner.function(*runner.arguments)
@@ -128,7 +128,7 @@ def _run_single(runner: _Runner) -> None:
         raise runner.fail(error, None) from error
 
 
-def _run_range(runner: _Runner) -> None:
+def _run_range(runner: Runner) -> None:
     extent = runner.geometry.global_
     offset = runner.geometry.offset or (0,) * len(extent)
     space, make = Space(extent, offset), item._make
@@ -145,7 +145,7 @@ def _run_range(runner: _Runner) -> None:
         raise runner.fail(error, it) from error
 
 
-def _run_work_group(runner: _Runner) -> None:
+def _run_work_group(runner: Runner) -> None:
     place = runner.place()
     it = group._make(place, None)
     try:
@@ -155,12 +155,12 @@ def _run_work_group(runner: _Runner) -> None:
         raise runner.fail(error, it) from error
 
 
-def _run_nd_range(runner: _Runner) -> None:
+def _run_nd_range(runner: Runner) -> None:
     place = runner.place()
     items = [nd_item._make(place, local) for local in points(place.local_range)]
     if runner.binder.convergent:
         for _ in runner.groups(place):
-            _Group(runner, items, place.sub_group).run()
+            Group(runner, items, place.sub_group).run()
         return
     function, arguments = runner.function, runner.arguments
     if runner.binder.asks:
@@ -199,12 +199,12 @@ def _known_task(task: Any, it: nd_item) -> Any:
         result = yield request
 
 
-_KINDS: dict[str, Callable[[_Runner], None]] = {
+_KINDS: dict[str, Callable[[Runner], None]] = {
     "single": _run_single, "range": _run_range, "nd_range": _run_nd_range,
     "work_group": _run_work_group}
 
 
-class _Group:
+class Group:
     """The work-items of one group on their way from meeting to meeting.
 
     ``requests[k]`` is what item k waits for, None once it has ended.
@@ -212,7 +212,7 @@ class _Group:
 
     __slots__ = ("items", "requests", "runner", "size", "tasks")
 
-    def __init__(self, runner: _Runner, items: list[nd_item], size: int) -> None:
+    def __init__(self, runner: Runner, items: list[nd_item], size: int) -> None:
         self.runner = runner
         self.items = items
         self.size = size

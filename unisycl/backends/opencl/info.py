@@ -20,6 +20,7 @@ from unisycl.backends.opencl.traits import (
     Traits,
 )
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.progress import Levels, forward_progress_guarantee
 
 
 def addresses_host(traits: Traits, quirks: Quirks) -> bool:
@@ -44,7 +45,8 @@ def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceI
         max_mem_alloc_size=traits.number_of("max_mem_alloc_size"),
         mem_base_addr_align=traits.number_of("mem_base_addr_align", 1024),
         max_parameter_size=traits.number_of("max_parameter_size", 1024),
-        atomic_orders=_orders(traits), atomic_scopes=_scopes(traits), details=_details(traits))
+        atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
+        progress=_progress(traits), details=_details(traits))
 
 
 def _version(text: str) -> str:
@@ -90,6 +92,13 @@ def _scopes(traits: Traits) -> tuple[memory_scope, ...]:
     if reported & SCOPE_ALL:
         out.append(memory_scope.system)
     return tuple(out)
+
+
+def _progress(traits: Traits) -> Levels:
+    """What OpenCL promises: nothing, but of sub-groups where the device says so (OpenCL 2.1)."""
+    weak = forward_progress_guarantee.weakly_parallel
+    own = traits.number_of("sub_group_independent_forward_progress")
+    return weak, forward_progress_guarantee.concurrent if own else weak, weak
 
 
 def _details(traits: Traits) -> dict[str, Any]:

@@ -1,0 +1,192 @@
+"""Run a launch whose threads are promised progress of their own: real threads of Python.
+
+Each work-group has a thread; where sub-groups or work-items must not wait for one another, each
+work-item has one, and takes turns with none. Atomic operations give the interpreter away, so that
+waiting for another thread costs no time slice. Non-goals: speed. Invariants: group functions meet
+as in any launch (``workitems``); when one thread fails, those that wait for it end, too.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import Launch
+from unisycl.backends.host.binding import Binder, Cache, bound_array
+from unisycl.backends.host.workitems import Group, Runner
+from unisycl.base.progress import WEAKEST, Levels, forward_progress_guarantee
+from unisycl.lang import this
+from unisycl.lang.cell import pace
+from unisycl.lang.environment import inside_kernel
+from unisycl.lang.item import nd_item
+from unisycl.lang.memory import records_of
+from unisycl.lang.place import points
+from unisycl.lang.reducer import reducer
+
+PROGRESS: Levels = (forward_progress_guarantee.concurrent,) * 3
+MOST_GROUPS = 64
+MOST_THREADS = 1024
+_Point = tuple[int, ...]
+
+
+class _Abandoned(BaseException):
+    """Ends a thread that waits for one that failed."""
+
+
+class _Launch:
+    """What the threads of one launch share."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.error: BaseException | None = None
+
+    def relax(self) -> None:
+        """Let the other threads run; end this one if the launch has failed."""
+        if self.error is not None:
+            raise _Abandoned
+        time.sleep(0)
+
+    def enter(self, binder: Binder) -> ExitStack:
+        """Make the calling thread one of the kernel's until the stack is closed."""
+        stack = ExitStack()
+        fast = self.launch.executable.kernel.fast_math
+        stack.enter_context(np.errstate(all="ignore"))
+        stack.enter_context(inside_kernel(fast_math=fast))
+        stack.enter_context(records_of(binder.records))
+        pace.relax = self.relax
+        return stack
+
+    def fail(self, error: BaseException) -> None:
+        """Note the first failure."""
+        if self.error is None and not isinstance(error, _Abandoned):
+            self.error = error
+
+
+def run(launch: Launch, cache: Cache) -> None:
+    """Run a launch over an nd_range to its end; raises ``DeviceError`` if the kernel fails."""
+    shared = _Launch(launch)
+    shape = launch.geometry
+    counts = tuple(g // s for g, s in zip(shape.global_, shape.local, strict=True))
+    made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
+                  for r in launch.reduction_objects) for _ in points(counts)]
+    threads = [threading.Thread(target=_group, args=(shared, cache, at, reducers), daemon=True,
+                                name="unisycl-host-group")
+               for at, reducers in zip(points(counts), made, strict=True)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException as error:  # Ctrl-C: the others end at their next atomic operation
+        shared.fail(error)
+        raise
+    if shared.error is not None:
+        raise shared.error
+    for k, reducers in enumerate(made):
+        _give_back(launch, reducers, dropped=k == 0)
+
+
+def _give_back(launch: Launch, reducers: Sequence[reducer], *, dropped: bool) -> None:
+    """Combine what one work-group reduced; the first one may drop the old value."""
+    for one, (view, drop) in zip(reducers, launch.reductions, strict=True):
+        place = bound_array(view).reshape(-1)
+        for k, element in enumerate(one._elements):
+            final = element._final(place[k], dropped=drop and dropped)
+            if final is not None:
+                place[k] = final
+
+
+def _group(shared: _Launch, cache: Cache, at: _Point, reducers: tuple[reducer, ...]) -> None:
+    """Run one work-group: the body of its thread."""
+    try:
+        binder = Binder(shared.launch, cache)
+        runner = Runner(shared.launch, binder, (*reducers, *binder.arguments))
+        with shared.enter(binder):
+            place = runner.place()
+            place.move_to(at)
+            binder.new_group()
+            items = [nd_item._make(place, local) for local in points(place.local_range)]
+            levels = runner.kernel.progress or WEAKEST
+            if max(levels[:2]) > WEAKEST[0]:
+                _apart(shared, runner, items, place.sub_group)
+            elif binder.convergent:
+                Group(runner, items, place.sub_group).run()
+            else:
+                for it in items:
+                    _call(runner, it)
+    except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
+        shared.fail(error)
+
+
+def _call(runner: Runner, it: nd_item) -> None:
+    this.enter(it)
+    try:
+        runner.function(it, *runner.arguments)
+    except Exception as error:
+        raise runner.fail(error, it) from error
+    finally:
+        this.enter(None)
+
+
+def _apart(shared: _Launch, runner: Runner, items: list[nd_item], size: int) -> None:
+    """Run each work-item of a group in a thread of its own."""
+    with ThreadPoolExecutor(len(items), "unisycl-host-item",
+                            lambda: _begin(shared, runner.binder)) as threads:
+        if runner.binder.convergent:
+            _Apart(shared, runner, items, size, threads).run()
+            return
+        _gather(shared, [threads.submit(_call, runner, it) for it in items])
+
+
+def _begin(shared: _Launch, binder: Binder) -> None:
+    shared.enter(binder).pop_all()
+
+
+def _gather(shared: _Launch, futures: Sequence[Any]) -> list[Any]:
+    """Return the results of work in other threads; the first failure ends those that wait."""
+    for future in futures:
+        future.add_done_callback(lambda f: shared.fail(f.exception()) if f.exception() else None)
+    results = []
+    for future in futures:
+        try:
+            results.append(future.result())
+        except BaseException as error:  # noqa: BLE001 - the first one is raised below
+            shared.fail(error)
+    if shared.error is not None:
+        raise shared.error
+    return results
+
+
+class _Apart(Group):
+    """A work-group whose items run from meeting to meeting at the same time."""
+
+    __slots__ = ("shared", "threads")
+
+    def __init__(self, shared: _Launch, runner: Runner, items: list[nd_item], size: int,
+                 threads: ThreadPoolExecutor) -> None:
+        super().__init__(runner, items, size)
+        self.shared, self.threads = shared, threads
+
+    def _go_on(self, start: int, stop: int) -> list[Any]:
+        return self._resume(start, [None] * (stop - start))
+
+    def _resume(self, start: int, results: Sequence[Any]) -> list[Any]:
+        return _gather(self.shared, [self.threads.submit(self._one, k, result)
+                                     for k, result in enumerate(results, start)])
+
+    def _one(self, k: int, result: Any) -> Any:
+        """Run one item to its next request; None if it has ended."""
+        task: Any = self.tasks[k]
+        send: Callable[[Any], Any] = task.send
+        try:
+            return send(result)
+        except StopIteration:
+            return None
+        except Exception as error:
+            raise self.runner.fail(error, self.items[k]) from error
