@@ -70,7 +70,8 @@ class Frame:
     round. ``result`` collects returns; ``falls`` says that one returns nothing. ``entry`` is the
     region of its call, ``where`` the region in which each name got its value. ``assigned`` are the
     names the function binds, ``once`` those that one plain assignment binds, so that a constant
-    given to one stays a constant. ``allowed`` are the aspects that ``device_has`` lists, None where
+    given to one stays a constant. ``lost`` says what the names were whose meaning depends on the
+    turn in which a loop over constants was left. ``allowed`` are the aspects that ``device_has`` lists, None where
     it says nothing.
     """
 
@@ -87,6 +88,7 @@ class Frame:
     falls: bool = False
     entry: tuple[int, ...] = ()
     where: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
     result: Value | n.Local | None = None
     call: ast.AST | None = None
     allowed: frozenset[str] | None = None
@@ -95,10 +97,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """A loop that is repeated while compiling: the scopes that break and continue leave."""
+    """A loop that is repeated while compiling: the scopes that break and continue leave.
+
+    ``left``: its body has a break or continue, so any turn may be the last one to give a value.
+    """
 
     outer: int
     inner: int
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,8 @@ def _not_yet(ctx: Context, frame: Frame, node: ast.Name) -> Value:
     if "final" not in ctx.facts:
         ctx.unsure = True
         return Poison()
+    if node.id in frame.lost:
+        raise ctx.refuse("K086", node, name=node.id, kind=frame.lost[node.id])
     raise ctx.refuse("K031", node, name=node.id)
 
 

@@ -22,6 +22,7 @@ from unisycl.frontend.values import (
     Several,
     Value,
     Vector,
+    describe,
 )
 from unisycl.frontend.variables import is_stable
 from unisycl.ir import nodes as n
@@ -122,10 +123,11 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
     stored = loop_names(node)
     kept: dict[str, Value | n.Local] = {}
     before = dict(ctx.frame.names)
+    left = leaves_loop(node.body, ast.Break | ast.Continue)
     with ctx.into() as whole:
         for k, item in enumerate(items):
             inner = ctx.number()
-            ctx.loops.append(Unrolled(outer, inner))
+            ctx.loops.append(Unrolled(outer, inner, left))
             ctx.unrolled.append(k)
             with ctx.into() as body:
                 _bind_item(ctx, node.target, item, stored, kept)
@@ -138,11 +140,13 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
         for name in set(stored_names([ast.Assign([node.target], ast.Constant(0))])) - stored:
             ctx.frame.names.pop(name, None)
         ctx.frame.names.update(kept)
-    if leaves_loop(node.body, ast.Break | ast.Continue):
+    if left:
         for name in stored:  # which of its things such a name stands for is known at run time only
-            value = ctx.frame.names.get(name)
-            if not isinstance(value, n.Local | n.Expr | Vector) and value != before.get(name):
+            value, old = ctx.frame.names.get(name), before.get(name)
+            if not isinstance(value, n.Local | n.Expr | Vector) and value != old:
                 ctx.frame.names.pop(name, None)
+                if old is not None and value is not None:
+                    ctx.frame.lost[name] = describe(value)
 
 
 def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str],

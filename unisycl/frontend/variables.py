@@ -140,6 +140,8 @@ class Variables(ABC):
         region = self.regions
         if isinstance(old, Poison) or frame.where.get(name, frame.entry)[:len(region)] != region:
             return False
+        if self.loops and getattr(self.loops[-1], "left", False) and _alike(old, value):
+            return False  # a later turn may not run: it must change the same variables
         same = (isinstance(old, Vector) and isinstance(value, Vector) and old.type == value.type) \
             or (isinstance(old, Instance) and isinstance(value, Instance) and old.cls is value.cls)
         return not same and not (isinstance(old, n.Local) and isinstance(value, n.Expr))
@@ -320,6 +322,14 @@ class Variables(ABC):
                                "§5.9): use two names, or choose between elements")
         first = str(old.type) if isinstance(old, n.Local) else describe(old)
         return self.refuse("K035", node, name=name, first=first, second=describe(value))
+
+
+def _alike(old: Value | n.Local, value: Value) -> bool:
+    """Say whether two values are tuples of numbers of one length, tuples inside them included."""
+    if isinstance(old, Several) and isinstance(value, Several):
+        return old.kind == value.kind and len(old.items) == len(value.items) and all(
+            _alike(a, b) for a, b in zip(old.items, value.items, strict=True))
+    return isinstance(old, n.Expr) and isinstance(value, n.Expr)
 
 
 def variable(key: Any, name: str, like: Vector, locals: list[n.Local]) -> Vector:

@@ -416,3 +416,19 @@ def test_loops_that_start_at_the_id(queue, count):
     agree(queue, build, count, a=(np.arange(203) * 7919 % 23 - 11).astype(np.int32),
           sums=ints(count), copies=ints(203, 16), down=ints(count), last=ints(count),
           odd=ints(count))
+
+
+def test_tuples_given_in_an_unrolled_loop_that_is_left_follow_it(queue):
+    def build(a, out):
+        def kernel(i):
+            p = (0, (1, 2.0))
+            for t in (1, 2, 3):
+                q = (t, t * 0.5)
+                if i % 5 == t:
+                    break
+                if i % 7 == t:
+                    continue
+                p = (p[0] + 1, (t + a[i], q[1]))
+            out[i] = p[0] + 10 * p[1][0] + 100 * p[1][1]
+        return kernel
+    agree(queue, build, N, a=DATA, out=np.zeros(N))
