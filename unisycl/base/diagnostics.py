@@ -92,10 +92,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K084": ("'{name}' may be the same {type} as {other} here, so its elements cannot be assigned",
              "in Python both would change: give one of them a copy first, x = {type}(y)"),
     "K085": ("{what}", "{help}"),
-    "K086": ("what '{name}' stands for here is known at run time only: the loop over constants that "
-             "assigned it may be left in any of its turns, and it is {kind} of another kind in each",
-             "give it a value of the same kind before the loop, or keep numbers in names of their "
-             "own"),
+    "K086": ("the loop over constants that made '{name}' {kind} may have been left before",
+             "give it a value of that kind before the loop, or use names of their own for numbers"),
     "K090": ("{what}", "{help}"),
     "K110": ("image '{name}' is addressed by {expected} coordinates, not by {found}", "{help}"),
     "K111": ("the coordinate of image '{name}' has {found} component(s); it needs {expected}",

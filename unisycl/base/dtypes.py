@@ -16,13 +16,15 @@ import numpy.typing as npt
 class DType:
     """One scalar type.
 
-    ``kind`` is 'b' (bool), 'i', 'u' or 'f'; ``aspect`` names what a device needs for it.
+    ``kind`` is 'b' (bool), 'i', 'u', 'f' or 'c' (complex); ``aspect`` names what a device needs
+    for it. ``made``: no target has it; it is made of types that all have (``passes.scalars``).
     """
 
     name: str
     kind: str
     bits: int
     aspect: str = ""
+    made: bool = False
 
     @property
     def numpy(self) -> np.dtype[np.generic]:
@@ -33,6 +35,11 @@ class DType:
     def size(self) -> int:
         """Bytes an element takes in memory."""
         return max(1, self.bits // 8)
+
+    @property
+    def part(self) -> DType:
+        """The type that the parts of a complex number, or a bfloat16, are computed in."""
+        return FLOAT64 if self.bits == 128 else FLOAT32
 
     @property
     def is_float(self) -> bool:
@@ -58,20 +65,36 @@ UINT64 = DType("uint64", "u", 64)
 FLOAT16 = DType("float16", "f", 16, "fp16")
 FLOAT32 = DType("float32", "f", 32)
 FLOAT64 = DType("float64", "f", 64, "fp64")
+COMPLEX64 = DType("complex64", "c", 64, made=True)
+COMPLEX128 = DType("complex128", "c", 128, "fp64", made=True)
+BFLOAT16 = DType("bfloat16", "f", 16, made=True)
 
 DTYPES: dict[str, DType] = {
     d.name: d
     for d in (BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64,
               FLOAT16, FLOAT32, FLOAT64)
 }
-_BY_NUMPY = {d.numpy: d for d in DTYPES.values()}
+"""The types that targets have."""
+_BY_NUMPY = {d.numpy: d for d in (*DTYPES.values(), COMPLEX64, COMPLEX128)}
 
 
 def find_dtype(spec: npt.DTypeLike) -> DType | None:
     """Return the row for anything NumPy accepts as a dtype; None if kernels have no such scalar."""
-    return _BY_NUMPY.get(np.dtype(spec))
+    dtype = np.dtype(spec)
+    # bfloat16 is a type of the package ml_dtypes: who has one has imported that.
+    return BFLOAT16 if dtype.kind == "V" and dtype.name == "bfloat16" else _BY_NUMPY.get(dtype)
 
 
 def promote(left: DType, right: DType) -> DType | None:
     """Return NumPy's result type of two strong operands; None if kernels have no such scalar."""
-    return _BY_NUMPY.get(np.promote_types(left.numpy, right.numpy))
+    try:
+        return find_dtype(np.promote_types(left.numpy, right.numpy))
+    except TypeError:
+        return None
+
+
+def promote_weak(strong: DType, weak: type) -> DType | None:
+    """Return NumPy's result type of an operand and a Python number of a class."""
+    if strong is BFLOAT16 and weak is not bool:
+        return find_dtype(np.add.resolve_dtypes((strong.numpy, weak, None))[2])
+    return find_dtype(np.result_type(strong.numpy, weak(0)))

@@ -19,6 +19,7 @@ from unisycl.base.enums import access_mode, memory_scope
 from unisycl.frontend import (
     captures,
     coerce,
+    complexes,
     images,
     instances,
     pointers,
@@ -338,6 +339,12 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     """Return ``owner.name``."""
     owner = referent(ctx, owner, node)
     match owner:
+        case n.Expr() if node.attr in complexes.ATTRIBUTES:
+            return complexes.part(owner, imaginary=node.attr == "imag")
+        case n.Expr() if node.attr in complexes.METHODS:
+            return Method(owner, node.attr)
+        case n.Expr() if node.attr == "dtype" and not owner.type.weak:
+            return Constant(owner.type.dtype.numpy)
         case Constant():
             return _constant_attribute(ctx, owner, node)
         case Item():
@@ -412,6 +419,8 @@ def _memory_attribute(ctx: Context, owner: Memory, name: str) -> Value | None:
 def _attributes(owner: Value) -> frozenset[str]:
     """Return the attributes a value has in a kernel."""
     match owner:
+        case n.Expr():
+            return complexes.ATTRIBUTES | complexes.METHODS
         case Item():
             return frozenset(ITEM_METHODS[owner.kind])
         case Memory():

@@ -58,7 +58,7 @@ def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
     place = _place(ctx, found.get("view"), found.get("index"), node)
     _check_space(ctx, place, found.get("space"), node)
     kind = place.type.dtype
-    if kind.bits not in (32, 64):
+    if kind.bits not in (32, 64) or kind.made:
         raise ctx.refuse("K054", node, what=f"atomics work on 32- and 64-bit numbers, not {kind}",
                          help="use int32, uint32, int64, uint64, float32 or float64 elements")
     if kind.bits == 64:
@@ -69,7 +69,7 @@ def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
 def atomic_element(ctx: Context, memory: Memory, node: ast.AST) -> Atomic:
     """Return an element of an accessor in atomic mode (SYCL 1.2 §3.4): relaxed, device-wide."""
     kind = memory.view.elem
-    if not isinstance(kind, Scalar) or kind.dtype.bits not in (32, 64):
+    if not isinstance(kind, Scalar) or kind.dtype.bits not in (32, 64) or kind.dtype.made:
         raise ctx.refuse("K054", node, what=f"atomics work on 32- and 64-bit numbers, not {kind}",
                          help="use int32, uint32 or float32 elements")
     place = n.Place(memory.base, tuple(map(ctx.hold, memory.index)), kind, span=ctx.span(node))

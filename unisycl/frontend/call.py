@@ -17,6 +17,7 @@ import numpy as np
 from unisycl.frontend import (
     captures,
     coerce,
+    complexes,
     images,
     instances,
     pointers,
@@ -182,6 +183,8 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
             raise ctx.refuse("K034", node, what=_callable_name(obj), expected="2 operands",
                              found=len(args))
         return _function_object(ctx, obj, a, b, node)
+    if complexes.is_function(obj) and not any(isinstance(a, Vector) for a in args):
+        return complexes.function(ctx, obj, [ctx.to_scalar(a, node) for a in args])
     found = operator_function(ctx, obj, args, node)
     return convert(ctx, obj, args, node) if found is None else found
 
@@ -239,6 +242,11 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
                  node: ast.AST) -> Value:
     owner = method.owner
     match owner:
+        case n.Expr():
+            if args or keywords:
+                raise ctx.refuse("K034", node, what=f"'{method.name}'", expected="()",
+                                 found=len(args) + len(keywords))
+            return complexes.conjugate(ctx, owner)
         case Item():
             return _call_item(ctx, owner, method.name, args, node)
         case Memory():

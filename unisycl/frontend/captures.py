@@ -17,7 +17,16 @@ from unisycl.base import dtypes, geometry
 from unisycl.base.enums import access_mode
 from unisycl.base.images import image_sampler
 from unisycl.frontend.values import Path
-from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar, Struct, View, element_type
+from unisycl.ir.types import (
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    Scalar,
+    Struct,
+    View,
+    element_type,
+)
 from unisycl.lang.functions import function_object
 from unisycl.lang.math import builtin_function
 
@@ -96,6 +105,8 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
         return None if isinstance(obj, enum.Enum) else WEAK_INT
     if isinstance(obj, float):
         return WEAK_FLOAT
+    if isinstance(obj, complex):
+        return WEAK_COMPLEX
     if isinstance(obj, np.ndarray):
         return array_type(obj)
     return None
@@ -133,6 +144,8 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
     """Return what compiled code depends on; ``frozen`` numbers count by value, others by type."""
     if frozen and isinstance(obj, bool | int | float):
         return (type(obj), obj.hex() if isinstance(obj, float) else obj)
+    if frozen and isinstance(obj, complex):
+        return (type(obj), obj.real.hex(), obj.imag.hex())
     kind = data_type(obj)
     if kind is not None:
         return kind
@@ -175,15 +188,15 @@ def why_not(obj: Any) -> tuple[str, str]:
     kind = type(obj).__name__
     if isinstance(obj, np.ndarray):
         if element_type(obj.dtype) is None:
-            return f"array of {obj.dtype}", ("kernels take arrays of bool, integers, floats and "
+            return f"array of {obj.dtype}", ("kernels take arrays of bool, numbers and "
                                              "records in the machine's byte order")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
         if obj.flags.c_contiguous:
             return "unaligned array", "pass a copy of it"
         return "non-contiguous array", "pass np.ascontiguousarray(...) of it"
-    if isinstance(obj, np.generic | complex):
-        return kind, "kernels take bool, integers and floats of up to 64 bits"
+    if isinstance(obj, np.generic):
+        return kind, "kernels take bool, integers, floats of up to 64 bits and complex numbers"
     if isinstance(obj, _MUTABLE):
         return kind, "pass a tuple for constants, or an accessor, USM memory or an array for data"
     return kind, {

@@ -14,16 +14,17 @@ import numpy as np
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
-_WEAK = {"b": WEAK_BOOL, "i": WEAK_INT, "f": WEAK_FLOAT}
-_PYTHON = {"b": bool, "i": int, "f": float}
-_RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
+_WEAK = {"b": WEAK_BOOL, "i": WEAK_INT, "f": WEAK_FLOAT, "c": WEAK_COMPLEX}
+_PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
-def weak_scalar(value: bool | int | float) -> n.Const:
+def weak_scalar(value: bool | int | float | complex) -> n.Const:
     """Return the constant of a Python literal."""
-    kind = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f"
+    kind = "b" if isinstance(value, bool) else "i" if isinstance(value, int) \
+        else "f" if isinstance(value, float) else "c"
     return n.Const(_WEAK[kind], value)
 
 
@@ -35,8 +36,7 @@ def common(a: Scalar, b: Scalar) -> Scalar | None:
         joined = dtypes.promote(a.dtype, b.dtype)
         return Scalar(joined) if joined else None
     strong, weak = (b, a) if a.weak else (a, b)
-    result = np.result_type(strong.dtype.numpy, _PYTHON[weak.dtype.kind](0))
-    row = dtypes.find_dtype(result)
+    row = dtypes.promote_weak(strong.dtype, _PYTHON[weak.dtype.kind])
     return Scalar(row) if row else None
 
 
@@ -64,7 +64,7 @@ def arithmetic(op: str, a: Scalar, b: Scalar) -> Scalar | None:
 def quotient(a: Scalar, b: Scalar) -> Scalar | None:
     """Return the type of ``a / b``: integers divide as float64."""
     shared = common(a, b)
-    if shared is None or shared.dtype.is_float:
+    if shared is None or shared.dtype.kind in "fc":
         return shared
     return WEAK_FLOAT if shared.weak else Scalar(dtypes.FLOAT64)
 
@@ -97,6 +97,20 @@ class DoesNotFit(Exception):
         self.type = type
 
 
+def complex_help(*types: Scalar) -> str:
+    """Return what to do where complex numbers have no such operation; '' if there are none."""
+    return "complex numbers have no order, remainder or bits: take z.real, z.imag or abs(z)" \
+        if any(t.dtype.kind == "c" for t in types) else ""
+
+
+class LosesPart(DoesNotFit):
+    """A complex number would become a real one, which would drop its imaginary part."""
+
+    def __init__(self, found: Scalar, type: Scalar) -> None:
+        super().__init__(0, type)
+        self.found = found
+
+
 def cast(x: n.Expr, to: Scalar) -> n.Expr:
     """Convert an operand, folding constants; raises ``DoesNotFit`` for a literal too large."""
     if isinstance(x, n.Const) and x.type.weak and not fits(x.value, to.dtype):
@@ -114,18 +128,22 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 
 def convert(x: n.Expr, to: Scalar) -> n.Expr:
-    """Convert as a store does: integers wrap, floats truncate towards zero."""
+    """Convert as a store does: integers wrap, floats truncate; complex numbers stay such."""
     if x.type == to:
         return x
+    if x.type.dtype.kind == "c" and to.dtype.kind not in "cb":
+        raise LosesPart(x.type, to)
     if isinstance(x, n.Const):
         return n.Const(to, _convert(x.value, to.dtype))
     return n.Cast(to, x)
 
 
-def _convert(value: bool | int | float, to: DType) -> bool | int | float:
+def _convert(value: Any, to: DType) -> Any:
     if to.kind == "b":
         return bool(value)
     with np.errstate(all="ignore"):
+        if to.kind == "c":
+            return complex(to.numpy.type(value))
         if to.kind == "f":
             return float(to.numpy.type(value))
         if isinstance(value, float) and not np.isfinite(value):
@@ -140,7 +158,8 @@ def truth(x: n.Expr) -> n.Expr:
         return cast(x, BOOL)
     if isinstance(x, n.Const):
         return n.Const(BOOL, bool(x.value))
-    return n.Compare(BOOL, "ne", x, n.Const(x.type, 0.0 if x.type.dtype.is_float else 0))
+    zero = {"f": 0.0, "c": 0j}.get(x.type.dtype.kind, 0)
+    return n.Compare(BOOL, "ne", x, n.Const(x.type, zero))
 
 
 def negate(x: n.Expr) -> n.Expr:
@@ -170,12 +189,13 @@ def binary(op: str, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     a, b = cast(a, type), cast(b, type)
     if type.dtype.kind == "b":
         op = {"add": "or", "mul": "and"}.get(op, op)
-    if isinstance(b, n.Const) and not type.dtype.is_float:
+    whole = type.dtype.kind not in "fc"
+    if isinstance(b, n.Const) and whole:
         if b.value == 0 and op in ("add", "sub", "shl", "shr", "or", "xor"):
             return a
         if b.value == 1 and op in ("mul", "floordiv"):
             return a
-    if isinstance(a, n.Const) and not type.dtype.is_float:
+    if isinstance(a, n.Const) and whole:
         if a.value == 0 and op in ("add", "or", "xor"):
             return b
         if a.value == 1 and op == "mul":
@@ -198,6 +218,10 @@ def _fold(op: str, a: Any, b: Any, type: Scalar) -> Any:
             with np.errstate(all="ignore"):
                 kind = type.dtype.numpy.type
                 return float(_FOLD[op](kind(a), kind(b)))
+        if type.dtype.kind == "c":
+            with np.errstate(all="ignore"):
+                made = type.dtype.numpy.type
+                return complex(_FOLD[op](made(a), made(b)))
         if op == "shl" and b > 4096:
             return None if type.weak else 0
         exact = _FOLD[op](a, b)
@@ -211,7 +235,7 @@ def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     """Return a comparison; None if the operands share no type."""
     shared = common(a.type, b.type)
     result = WEAK_BOOL if a.type.weak and b.type.weak else BOOL
-    if shared is None:
+    if shared is None or (shared.dtype.kind == "c" and op not in ("eq", "ne")):
         return None
     kinds = {a.type.dtype.kind, b.type.dtype.kind}
     if a.type.weak != b.type.weak and kinds <= {"i", "u"}:

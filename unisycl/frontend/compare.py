@@ -100,7 +100,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
     result = coerce.compare(name, a, b)
     if result is None:
-        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}", help="")
+        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
+                         help=coerce.complex_help(a.type, b.type))
     return result
 
 

@@ -71,8 +71,8 @@ class Frame:
     region of its call, ``where`` the region in which each name got its value. ``assigned`` are the
     names the function binds, ``once`` those that one plain assignment binds, so that a constant
     given to one stays a constant. ``lost`` says what the names were whose meaning depends on the
-    turn in which a loop over constants was left. ``allowed`` are the aspects that ``device_has`` lists, None where
-    it says nothing.
+    turn in which a loop over constants was left. ``allowed`` are the aspects that ``device_has``
+    lists, None where it says nothing.
     """
 
     source: FunctionSource
@@ -226,7 +226,10 @@ class Context(Variables):
         return result
 
     def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused:
-        """Refuse a Python integer that the type it would get cannot hold."""
+        """Refuse a number that the type it would get cannot hold."""
+        if isinstance(problem, coerce.LosesPart):
+            return self.refuse("K049", node, found=problem.found, expected=f"{problem.type}",
+                               help="take z.real, z.imag or abs(z)")
         return self.refuse("K057", node, value=problem.value, type=problem.type.dtype)
 
     def scalar(self, node: ast.expr) -> n.Expr:
@@ -437,7 +440,7 @@ class Context(Variables):
         """Turn a Python object into a value; ``frozen`` numbers become constants."""
         self.guard(path, obj, frozen=frozen)
         kind = captures.data_type(obj)
-        if frozen and isinstance(obj, bool | int | float) and isinstance(kind, Scalar) \
+        if frozen and isinstance(obj, bool | int | float | complex) and isinstance(kind, Scalar) \
                 and kind.weak:
             return coerce.weak_scalar(obj)
         if kind is not None:
@@ -455,7 +458,7 @@ class Context(Variables):
             what = "range" if isinstance(obj, geometry.range) else "id"
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                                  for k, v in enumerate(obj)), what)
-        if isinstance(obj, list | dict | set | bytearray | complex | np.ndarray | np.generic) \
+        if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
                 or _is_host_object(obj):
             described, help = captures.why_not(obj)
             if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unisycl.frontend import captures, coerce, instances, output, pointers, vectors
+from unisycl.frontend import captures, coerce, complexes, instances, output, pointers, vectors
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.names import suggest
@@ -47,10 +47,8 @@ _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
 
 # ---- names and literals
 def lower_constant(ctx: Context, node: ast.Constant) -> Value:
-    if isinstance(node.value, bool | int | float):
+    if isinstance(node.value, bool | int | float | complex):
         return coerce.weak_scalar(node.value)
-    if isinstance(node.value, complex):
-        raise ctx.refuse("K001", node, what="complex numbers", help="use two floats")
     return Constant(node.value)
 
 
@@ -184,10 +182,12 @@ def _is_text(value: Value) -> bool:
 def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return a binary operation of two scalars by NumPy's typing."""
     type = coerce.arithmetic(op, a.type, b.type)
-    if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.is_float) \
+    if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.kind in "fc") \
+            or (op in ("floordiv", "mod") and type.dtype.kind == "c") \
             or (op == "sub" and type == BOOL):
         raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{a.type} and {b.type}",
-                         help="these operators need integers" if op in _INTEGER_ONLY else "")
+                         help=coerce.complex_help(a.type, b.type) or
+                         ("these operators need integers" if op in _INTEGER_ONLY else ""))
     ctx.need(type, node)
     if op == "pow":
         return power(ctx, a, b, type, node)
@@ -196,6 +196,8 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
 
 def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
     """Return ``a ** b``: small constant exponents multiply, floats call pow, integers loop."""
+    if type.dtype.kind == "c":
+        return complexes.power(ctx, a, b, type)
     exponent = b.value if isinstance(b, n.Const) else None
     if exponent is not None and exponent < 0 and not type.dtype.is_float:
         if not type.weak:
@@ -285,8 +287,8 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
     if kind == "b" and x.type.weak:
         x, kind = coerce.cast(x, WEAK_INT), "i"
     symbol = _UNARY[type(node.op)]
-    if (symbol == "~" and kind == "f") or (symbol != "~" and kind == "b"):
-        raise ctx.refuse("K036", node, op=symbol, types=x.type, help="")
+    if (symbol == "~" and kind in "fc") or (symbol != "~" and kind == "b"):
+        raise ctx.refuse("K036", node, op=symbol, types=x.type, help=coerce.complex_help(x.type))
     if symbol == "+":
         return x
     if symbol == "~" and kind == "b":

@@ -153,9 +153,11 @@ def _check_operator(ctx: Context, operator: Value | None, dtype: dtypes.DType, n
         raise ctx.refuse("K052", node, what=describe(operator or Nothing()),
                          where=f"as operator of {where}",
                          help="use one of unisycl's function objects: plus, minimum, ...")
-    if dtype.kind not in row.only:
-        raise ctx.refuse("K036", node, op=row.name, types=dtype,
-                         help="these operators need integers")
+    if dtype.kind not in row.only or dtype is dtypes.BFLOAT16:
+        raise ctx.refuse("K036", node, op=row.name, types=dtype, help={
+            "c": "a group adds complex numbers, and nothing else of them",
+            "f": "these operators need integers"}.get(dtype.kind, "")
+            if dtype is not dtypes.BFLOAT16 else "convert it first: np.float32(x)")
 
 
 def _operator(value: Value | None) -> str:

@@ -103,7 +103,7 @@ def _formatted(ctx: Context, part: ast.FormattedValue) -> list[Piece]:
     if isinstance(value, Several | Vector):
         raise ctx.refuse("K049", part, found=describe(value), expected="a number",
                          help="format its elements one by one")
-    x = ctx.to_scalar(value, part)
+    x = _printable(ctx, ctx.to_scalar(value, part), part)
     if part.conversion != -1:
         if spec:
             raise ctx.refuse("K001", part, what="a conversion together with a format",
@@ -135,7 +135,16 @@ def _spelt(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
             out += [", "] if k else []
             out += _inner(ctx, item, node) if value.kind == "tuple" else _spelt(ctx, item, node)
         return [*out, ",)" if value.kind == "tuple" and len(value.items) == 1 else ")"]
-    return [ctx.to_scalar(value, node)]
+    return [_printable(ctx, ctx.to_scalar(value, node), node)]
+
+
+def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return a number that devices can print, or refuse it."""
+    if x.type.dtype.made:
+        raise ctx.refuse("K049", node, found=x.type, expected="a number that can be printed",
+                         help="print z.real and z.imag" if x.type.dtype.kind == "c" else
+                         "convert it first: np.float32(x)")
+    return x
 
 
 def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:
@@ -161,7 +170,7 @@ def _inner(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
         return [repr(value.object)]
     if isinstance(value, Several | Vector):
         return _spelt(ctx, value, node)
-    return [Shown("repr"), ctx.to_scalar(value, node)]
+    return [Shown("repr"), _printable(ctx, ctx.to_scalar(value, node), node)]
 
 
 # ---- printf
@@ -258,7 +267,7 @@ def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
         case Item() if value.kind != "sub_group":
             kind = "item" if value.kind in ITEM_KINDS else value.kind
             return _indexed(ctx, value, kind, node)
-    return [Shown("value"), ctx.to_scalar(value, node)]
+    return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node), node)]
 
 
 def _indexed(ctx: Context, owner: Value, kind: str, node: ast.AST) -> list[Piece]:

@@ -99,6 +99,9 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
     if isinstance(base, Several | Item) and isinstance(node, ast.Subscript):
         raise ctx.refuse("K036", node, op="item assignment", types=describe(base),
                          help="tuples and ids cannot change; use sycl.private_array(dtype, n)")
+    if isinstance(base, n.Expr) and base.type.dtype.kind == "c":
+        raise ctx.refuse("K054", node, what="the parts of a complex number cannot be assigned",
+                         help="make a new one: z = complex(x, z.imag)")
     if isinstance(node, ast.Attribute):
         raise ctx.refuse("K041", node, name=ast.unparse(node))
     raise ctx.refuse("K049", node, found=describe(base), expected="memory", help="")

@@ -29,9 +29,11 @@ def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
     """Declare the reducers of a launch and lower their operators."""
     for k, reduction in enumerate(reductions):
         row = dtypes.find_dtype(reduction.dtype)
-        if row is None:
+        if row is None or row.made:
             raise ctx.refuse("K054", node, what=f"a reduction of {reduction.dtype} is not possible",
-                             help="reduce bool, integers or floats")
+                             help="reduce bool, integers or floats" if row is None else
+                             f"reduce numbers of {row.part}: each part by itself"
+                             if row.kind == "c" else "reduce float32")
         type = Scalar(row)
         ctx.need(type)
         acc, left, right, result = (n.Local(f"{name}{k}", type)

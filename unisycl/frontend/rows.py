@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import dtypes
-from unisycl.frontend import coerce, signature, vectors
+from unisycl.frontend import coerce, complexes, signature, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.geometric import OF_VECTORS
 from unisycl.frontend.values import Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
-from unisycl.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
 
 def qualified(obj: Any) -> str:
@@ -54,10 +54,14 @@ def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
     if any(isinstance(a, Vector) for a in args):
         return _of_vectors(ctx, row, args, node, family)
     xs = [ctx.to_scalar(a, node) for a in args]
+    if len(xs) == 1 and xs[0].type.dtype.kind == "c" and row.name in complexes.FUNCTIONS \
+            and (family == "numpy" or row.name == "abs"):
+        result = complexes.FUNCTIONS[row.name](ctx, xs[0])
+        return coerce.convert(result, Scalar(result.type.dtype)) if family == "numpy" else result
     found = signature.resolve(row, [x.type for x in xs], family)
     if found is None:
         raise ctx.refuse("K036", node, op=row.name, types=", ".join(str(x.type) for x in xs),
-                         help=signature.explain(row))
+                         help=signature.explain(row, [x.type for x in xs]))
     operands, results = found
     for type in (*operands, *results):
         ctx.need(type, node)
@@ -98,11 +102,13 @@ def _of_vectors(ctx: Context, row: Builtin, args: list[Value], node: ast.AST,
 
 def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
     """Return ``type(x)`` for Python's and NumPy's scalar types; None for any other callable."""
-    weak = {bool: WEAK_BOOL, int: WEAK_INT, float: WEAK_FLOAT}.get(obj) \
+    weak = {bool: WEAK_BOOL, int: WEAK_INT, float: WEAK_FLOAT, complex: WEAK_COMPLEX}.get(obj) \
         if isinstance(obj, type) else None
     target = weak or _strong(obj)
     if target is None:
         return None
+    if obj is complex and len(args) == 2:
+        return complexes.made(ctx, *(ctx.to_scalar(a, node) for a in args))
     if len(args) > 1:
         raise ctx.refuse("K034", node, what=f"'{obj.__name__}'", expected="one argument",
                          found=len(args))

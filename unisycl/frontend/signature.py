@@ -24,6 +24,8 @@ def resolve(row: Builtin, types: list[Scalar], family: str) -> tuple[list[Scalar
     ``family`` is whose function it is: 'numpy', 'math' or 'unisycl'.
     """
     letters = row.operands
+    if any(t.dtype.kind == "c" for t in types):
+        return None
     shared_types = [t for letter, t in zip(letters, types, strict=True) if letter in "finjs"]
     letter = next((x for x in letters if x in "finjs"), "u")
     shared = _shared(letter, shared_types or types, family)
@@ -39,8 +41,10 @@ def resolve(row: Builtin, types: list[Scalar], family: str) -> tuple[list[Scalar
     return None if None in results else (operands, [r for r in results if r is not None])
 
 
-def explain(row: Builtin) -> str:
+def explain(row: Builtin, types: list[Scalar]) -> str:
     """Return what to do where ``resolve`` finds no types."""
+    if any(t.dtype.kind == "c" for t in types):
+        return "of complex numbers there are abs, conjugate, np.angle, np.exp, np.log and np.sqrt"
     return next((_HELP[x] for x in row.operands if x in _HELP), "")
 
 

@@ -11,7 +11,15 @@ from collections.abc import Callable
 
 from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
-from unisycl.frontend import coerce, copies, instances, pointers, vecmethods, vectors
+from unisycl.frontend import (
+    coerce,
+    complexes,
+    copies,
+    instances,
+    pointers,
+    vecmethods,
+    vectors,
+)
 from unisycl.frontend.arrays import filled, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
@@ -62,6 +70,8 @@ def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.E
     if type is None:
         raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
     a, b = coerce.cast(a, type), coerce.cast(b, type)
+    if type.dtype.kind == "c":
+        raise ctx.refuse("K036", node, op=name, types=type, help="complex numbers have no order")
     if isinstance(a, n.Const) and isinstance(b, n.Const):
         swap = b.value < a.value if name == "min" else b.value > a.value
         return b if swap else a
@@ -77,6 +87,8 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
     x = ctx.to_scalar(value, node)
     if x.type.dtype.kind == "b":
         return coerce.convert(x, WEAK_INT) if x.type.weak else x
+    if x.type.dtype.kind == "c":
+        return complexes.magnitude(ctx, x)
     if isinstance(x, n.Const):
         return coerce.binary("mul", x, n.Const(x.type, -1 if x.value < 0 else 1), x.type)
     if x.type.dtype.kind == "u":
@@ -142,7 +154,7 @@ def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
             return isinstance(value.object, classes)
         case n.Expr():
             kind = value.type.dtype
-            python = {"b": bool, "i": int, "u": int, "f": float}[kind.kind]
+            python = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind.kind]
             real = python if value.type.weak else kind.numpy.type
             return issubclass(real, classes)
         case Instance() | Record():

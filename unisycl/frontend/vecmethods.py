@@ -140,11 +140,14 @@ def bit_cast(ctx: Context, node: ast.Call) -> Value:
     else:
         x = ctx.to_scalar(value, node)
         items, have = (coerce.convert(x, Scalar(x.type.dtype)),), x.type.size
+    to = vectors.scalar_of(own) if own is not None else Scalar(row)  # type: ignore[arg-type]
+    if "c" in (to.dtype.kind, items[0].type.dtype.kind):
+        raise ctx.refuse("K080", node, what="bit_cast has no complex numbers",
+                         help="cast their parts: z.real, z.imag")
     want = own.dtype.itemsize if own is not None else row.size if row is not None else 0
     if have != want:
         raise ctx.refuse("K080", node, what=f"bit_cast keeps all bytes, and {describe(value)} has "
                          f"{have} where the new type has {want}", help="convert the value instead")
-    to = vectors.scalar_of(own) if own is not None else Scalar(row)  # type: ignore[arg-type]
     ctx.need(to)
     bits = regrouped(ctx, items, to, own.count if own is not None else 1)
     return bits[0] if own is None else vectors.of(own, bits)

@@ -16,7 +16,7 @@ from unisycl.base.span import Span
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins.row import Builtin
 
-_PLAIN = (bool, int, float, str)
+_PLAIN = (bool, int, float, complex, str)
 _OPAQUE = (n.Print, n.Check, n.ImageRead, n.ImageWrite)  # not told by the kernel alone
 _names: dict[type, tuple[str, ...]] = {}
 

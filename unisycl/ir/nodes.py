@@ -8,7 +8,7 @@ or ``Array``; device functions are already inlined, each as a ``Scope``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.images import image_sampler
@@ -70,9 +70,9 @@ class Expr:
 
 @dataclass(frozen=True, slots=True)
 class Const(Expr):
-    """A literal; ``value`` is a Python bool, int or float."""
+    """A literal; ``value`` is a Python bool, int, float or, of a complex type, complex."""
 
-    value: bool | int | float
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,13 @@ class Binary(Expr):
     """Python's arithmetic on operands already converted to ``type``.
 
     ``op`` is add sub mul div floordiv mod and or xor shl shr; both operands have ``type``.
+    ``exact``: rounded by itself, never fused with the operation that gives an operand.
     """
 
     op: str
     a: Expr
     b: Expr
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,22 @@ class Bitcast(Expr):
     """The same bits as another type of equal width."""
 
     x: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Complex(Expr):
+    """A complex number of its parts."""
+
+    re: Expr
+    im: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Expr):
+    """The real or the imaginary part of a complex number."""
+
+    x: Expr
+    imaginary: bool
 
 
 @dataclass(frozen=True, slots=True)

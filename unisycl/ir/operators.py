@@ -7,6 +7,7 @@ Non-goals: their meaning on Python numbers (``lang.functions``) and in a target'
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from unisycl.base.dtypes import DType
 from unisycl.base.record import dataclass
@@ -30,7 +31,7 @@ class Operator:
 
 
 OPERATORS: dict[str, Operator] = {row.name: row for row in (
-    Operator("plus", "add", "+", "zero"),
+    Operator("plus", "add", "+", "zero", "biufc", "biufc"),
     Operator("multiplies", "mul", "*", "one"),
     Operator("bit_and", "and", "&", "ones", "biu", "biu"),
     Operator("bit_or", "or", "|", "zero", "biu", "biu"),
@@ -42,25 +43,27 @@ OPERATORS: dict[str, Operator] = {row.name: row for row in (
 )}
 
 
-def identity(name: str, dtype: DType) -> bool | int | float | None:
+def identity(name: str, dtype: DType) -> Any:
     """Return the identity SYCL knows for an operator on a type; None where it knows none."""
     row = OPERATORS.get(name)
     return _value(row.start, dtype) if row is not None and dtype.kind in row.known else None
 
 
-def neutral(name: str, dtype: DType) -> bool | int | float:
+def neutral(name: str, dtype: DType) -> Any:
     """Return what combines with any operand to that operand (logical ones: to its truth)."""
-    if name == "plus" and dtype.is_float:
-        return -0.0
+    if name == "plus" and dtype.kind in "fc":
+        return -0.0 if dtype.kind == "f" else complex(-0.0, -0.0)
     return _value(OPERATORS[name].start, dtype)
 
 
-def _value(start: str, dtype: DType) -> bool | int | float:
+def _value(start: str, dtype: DType) -> Any:
     if start in ("largest", "least"):
         return limit(dtype, largest=start == "largest")
     if start == "ones":
         return -1 if dtype.kind == "i" else limit(dtype, largest=True)
     number = int(start == "one")
+    if dtype.kind == "c":
+        return complex(number)
     return bool(number) if dtype.kind == "b" else float(number) if dtype.is_float else number
 
 

@@ -181,6 +181,8 @@ _EXPRESSIONS: dict[type[n.Expr], Callable[[_Printer, Any], str]] = {
     n.Cast: lambda p, x: f"{x.type.dtype}({p.expr(x.x)})",
     n.Narrow: lambda p, x: f"{x.type.dtype}({p.expr(x.x)})",
     n.Bitcast: lambda p, x: f"bits as {x.type.dtype}({p.expr(x.x)})",
+    n.Complex: lambda p, x: f"complex({p.expr(x.re)}, {p.expr(x.im)})",
+    n.Part: lambda p, x: f"{p.expr(x.x)}.{'imag' if x.imaginary else 'real'}",
     n.Call: lambda p, x: f"{x.builtin.name}({', '.join(p.expr(a) for a in x.args)})",
     n.Load: lambda p, x: p.place(x.place),
     n.Extent: lambda p, x: f"extent({getattr(x.base, 'name', '')}, {x.dim})",

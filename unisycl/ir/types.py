@@ -33,7 +33,8 @@ class Scalar:
 
     def __str__(self) -> str:
         if self.weak:
-            return {"b": "bool", "i": "Python int", "f": "Python float"}[self.dtype.kind]
+            return {"b": "bool", "i": "Python int", "f": "Python float",
+                    "c": "Python complex"}[self.dtype.kind]
         return self.dtype.name
 
 
@@ -131,6 +132,7 @@ BOOL = Scalar(dtypes.BOOL)
 WEAK_BOOL = Scalar(dtypes.BOOL, weak=True)
 WEAK_INT = Scalar(dtypes.INT64, weak=True)
 WEAK_FLOAT = Scalar(dtypes.FLOAT64, weak=True)
+WEAK_COMPLEX = Scalar(dtypes.COMPLEX128, weak=True)
 INT64 = Scalar(dtypes.INT64)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from unisycl.ir import nodes as n
 
-_PLAIN = frozenset(("type", "span", "local", "op"))
+_PLAIN = frozenset(("type", "span", "local", "op", "exact", "imaginary"))
 _field_names: dict[Any, tuple[str, ...]] = {}
 
 
@@ -164,6 +164,18 @@ def _map_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
         new = tuple(_map_value(v, fn) for v in value)
         return value if all(a is b for a, b in zip(new, value, strict=True)) else new
     return value
+
+
+def map_children(node: Any, fn: Callable[[n.Expr], n.Expr],
+                 place: Callable[[n.Place], n.Place]) -> Any:
+    """Replace the expressions and places directly below a node, not those in blocks."""
+    changes = {}
+    for name in _names(type(node)):
+        value = getattr(node, name)
+        new = place(value) if isinstance(value, n.Place) else _map_value(value, fn)
+        if new is not value:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
 
 
 def rewrite_block(block: n.Block, fn: Callable[[n.Expr], n.Expr]) -> n.Block:

@@ -23,7 +23,7 @@ Lanes = np.ndarray[tuple[int], np.dtype[Any]]
 Operation = Callable[[Any, Any], Any]
 
 SIGNED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
-_NUMBERS = (bool, int, float, np.number, np.bool_)
+_NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 MOST = 1024
 
 
@@ -310,9 +310,10 @@ def fitting(number: Any, own: elements_type, symbol: str) -> Any:
     if isinstance(number, np.generic):
         holds = np.promote_types(element, number.dtype) == element
     else:
-        rank = {"b": 0, "i": 1, "u": 1, "f": 2}
+        rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
         holds = rank[element.kind] >= (0 if isinstance(number, bool) else 1
-                                       if isinstance(number, int) else 2)
+                                       if isinstance(number, int) else 2
+                                       if isinstance(number, float) else 3)
     if not holds:
         name = number.dtype if isinstance(number, np.generic) else f"Python {type(number).__name__}"
         raise UsageError(errc.invalid, f"'{symbol}' is not defined for {own.__name__} and {name}; "
@@ -474,4 +475,7 @@ def checked(kind: str, dtype: npt.DTypeLike) -> np.dtype[Any]:
     row = find_dtype(dtype)
     if row is None:
         raise UsageError(errc.invalid, f"{kind}: kernels have no scalar type {np.dtype(dtype)}")
+    if row.kind == "c" and kind == "vec":
+        raise UsageError(errc.invalid, f"{kind}: elements are bool, integers or floats, not {row}; "
+                         "use an marray of it")
     return row.numpy

@@ -89,6 +89,8 @@ def _sharing(row: Builtin, numbers: list[Any]) -> list[Any]:
 def _shared(row: Builtin, letter: str, numbers: list[Any]) -> np.dtype[Any]:
     """Return the one type operands share."""
     kind = np.result_type(*numbers)
+    if kind.kind == "c" and row.name != "abs":
+        raise _wrong(row, "real numbers", kind)
     weak = not any(isinstance(x, np.generic) for x in numbers)
     if letter == "f":
         return kind if kind.kind == "f" else np.dtype(np.float64)

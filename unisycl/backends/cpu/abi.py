@@ -90,9 +90,8 @@ def _slots(param: Param) -> int:
             if param.type.space is address_space.local_space:
                 return 1 + param.type.ndim
             return max(1, 2 * param.type.ndim)
-        case Struct():
+        case Struct() | Scalar():
             return -(-param.type.size // 8)
-    return 1
 
 
 BLOCK_AT = 8
@@ -153,6 +152,8 @@ def _format(param: Param) -> tuple[str, str]:
             local = param.type.space is address_space.local_space
             return "local" if local else "view", f"{_slots(param)}q"
         case Struct():
+            return "record", f"{8 * _slots(param)}s"
+        case Scalar() if param.type.dtype.made:
             return "record", f"{8 * _slots(param)}s"
         case Scalar():
             size = param.type.dtype.size

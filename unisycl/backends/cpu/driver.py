@@ -35,7 +35,7 @@ from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import WEAKEST, forward_progress_guarantee
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
-from unisycl.passes import images, streams
+from unisycl.passes import images, scalars, streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
@@ -208,7 +208,7 @@ class CpuDriver:
 
 
 def _find_facts(kernel: Kernel) -> list[int]:
-    found, plain = machine(), images.expand(kernel)
+    found, plain = machine(), scalars.expand(images.expand(kernel))
     lanes = choose_lanes(plain, found.vector_bits)
     stream = streams.output(plain) if found.triple.startswith("x86_64") else None
     kind = stream.param.type if stream is not None else None

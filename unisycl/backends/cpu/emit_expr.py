@@ -60,6 +60,8 @@ def _unary(e: Emitter, x: n.Unary) -> Val:
 
 def _binary(e: Emitter, x: n.Binary) -> Val:
     a, b = emit(e, x.a), emit(e, x.b)
+    if x.exact and x.type.dtype.is_float:
+        return _exactly(e, f"f{x.op}", a, b)
     return binary(e, x.op, a, b)
 
 
