@@ -339,12 +339,10 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     """Return ``owner.name``."""
     owner = referent(ctx, owner, node)
     match owner:
-        case n.Expr() if node.attr in complexes.ATTRIBUTES:
-            return complexes.part(owner, imaginary=node.attr == "imag")
-        case n.Expr() if node.attr in complexes.METHODS:
-            return Method(owner, node.attr)
-        case n.Expr() if node.attr == "dtype" and not owner.type.weak:
-            return Constant(owner.type.dtype.numpy)
+        case n.Expr():
+            found = complexes.attribute(owner, node.attr)
+            if found is not None:
+                return found
         case Constant():
             return _constant_attribute(ctx, owner, node)
         case Item():
@@ -420,7 +418,7 @@ def _attributes(owner: Value) -> frozenset[str]:
     """Return the attributes a value has in a kernel."""
     match owner:
         case n.Expr():
-            return complexes.ATTRIBUTES | complexes.METHODS
+            return complexes.ATTRIBUTES
         case Item():
             return frozenset(ITEM_METHODS[owner.kind])
         case Memory():

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from unisycl.frontend import coerce
+from unisycl.frontend.values import Constant, Method, Value
 from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
-ATTRIBUTES = frozenset(("real", "imag"))
-METHODS = frozenset(("conjugate", "conj"))
+ATTRIBUTES = frozenset(("real", "imag", "conjugate"))
 _MOST = 100  # NumPy multiplies for whole exponents below this
 
 
@@ -36,6 +36,15 @@ def part(x: n.Expr, *, imaginary: bool) -> n.Expr:
     if isinstance(x, n.Complex):
         return x.im if imaginary else x.re
     return n.Part(type, x, imaginary)
+
+
+def attribute(x: n.Expr, name: str) -> Value | None:
+    """Return an attribute or method of a number; None if it has no such one."""
+    if name in ("real", "imag"):
+        return part(x, imaginary=name == "imag")
+    if name == "dtype" and not x.type.weak:
+        return Constant(x.type.dtype.numpy)
+    return Method(x, name) if name == "conjugate" or (name == "conj" and not x.type.weak) else None
 
 
 def conjugate(ctx: Variables, x: n.Expr) -> n.Expr:

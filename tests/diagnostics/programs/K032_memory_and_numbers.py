@@ -15,7 +15,7 @@ p = np.zeros(8, [("x", np.int32), ("v", np.float32)])
 def kernel(i):
     x = a.shap[0]
     y = p[i]['z'] + p[i].vv
-    q = (3).real
+    q = (3).bits
     r = np.sqr(2.0)
     s = sycl.memory_order.relax
 

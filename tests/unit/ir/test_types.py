@@ -23,9 +23,9 @@ def test_structs_have_numpys_offsets_and_sizes():
     assert "struct {a: int8, b: float64, c: int16}" == str(kind)
 
 
-@pytest.mark.parametrize("dtype", ["U3", "O", "c8", ">i4", "M8[s]", "f2", "?"])
+@pytest.mark.parametrize("dtype", ["U3", "O", "c8", "c16", ">i4", "M8[s]", "f2", "?"])
 def test_only_plain_numbers_of_the_machines_byte_order_are_elements(dtype):
-    assert (dtype in ("f2", "?")) == isinstance(element_type(np.dtype(dtype)), Scalar)
+    assert (dtype in ("c8", "c16", "f2", "?")) == isinstance(element_type(np.dtype(dtype)), Scalar)
 
 
 def test_a_struct_with_a_strange_member_is_none():

@@ -103,7 +103,7 @@ def test_a_private_array_is_checked_and_shows_that_nobody_wrote_it():
 
 
 @pytest.mark.parametrize(("dtype", "shape"), [
-    ("c8", 3), ("f4", 0), ("f4", (1, 1, 1, 1)), ("f4", ())])
+    ("U3", 3), ("f4", 0), ("f4", (1, 1, 1, 1)), ("f4", ())])
 def test_private_arrays_that_no_device_has_are_refused(dtype, shape):
     with pytest.raises(UsageError, match="private_array"):
         private_array(dtype, shape)

@@ -56,7 +56,8 @@ def test_parts_that_change_places_are_read_before_they_are_written():
     for stmt in made.body:
         assert isinstance(stmt, n.Assign)
         x = stmt.value
-        values[stmt.local] = values[x.local] if isinstance(x, n.Read) else x.value  # type: ignore[attr-defined]
+        assert isinstance(x, n.Read | n.Const)
+        values[stmt.local] = values[x.local] if isinstance(x, n.Read) else x.value
     final = {local.name: value for local, value in values.items()}
     assert (final["z.real"], final["z.imag"]) == (2, 1)
 

@@ -20,7 +20,7 @@ from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
 from unisycl.ir import nodes as n
-from unisycl.passes import images, narrow
+from unisycl.passes import images, narrow, scalars
 
 _PLANS = 256
 _SMALL = 1 << 31
@@ -43,7 +43,7 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
 
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits) -> Source:
     """Return the text of a kernel."""
-    kernel = narrow.run(images.expand(kernel), _SMALL if key.small else 1 << 63)
+    kernel = narrow.run(scalars.expand(images.expand(kernel)), _SMALL if key.small else 1 << 63)
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local
