@@ -29,7 +29,7 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import BoundView, Capturable, Group
 from unisycl.runtime.regions import pitches_of
-from unisycl.runtime.usm import Block
+from unisycl.runtime.usm import Block, Pointer
 
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: the code of a function; modules and classes are without it
 _lock = threading.Lock()
@@ -210,9 +210,14 @@ class device_global(HasProperties, Capturable):
                 shape = self._shape or (1,)
                 size = self._initial.nbytes
                 block = Block(size, usm_kind.device, context, device)
-                memory = block.bytes()[:size].view(self._dtype)
-                memory[:] = self._initial
-                places[device] = BoundView(memory, 0, shape, pitches_of(shape))
+                view = Pointer(block, self._dtype, shape).bound()
+                initial = BoundView(self._initial, 0, shape, pitches_of(shape))
+                filled = device.driver.copy(view, initial, ())
+                filled.wait()
+                failed = filled.error()
+                if failed is not None:
+                    raise failed
+                places[device] = view
             return places[device]
 
     def used_by(self, module: str, constants: frozenset[Any], device: DeviceState) -> None:
@@ -250,7 +255,7 @@ class device_global(HasProperties, Capturable):
         if self.has_property(device_image_scope_key):
             self._check_image(what, channel.device)
         view = self.bind(None, channel)
-        return BoundView(view.memory, 0, (view.memory.size,), (1,))
+        return BoundView(view.memory, 0, (math.prod(view.shape),), (1,))
 
     # ------------------------------------------------------------------ the host
     def _refuse(self, *_: Any) -> NoReturn:

@@ -91,6 +91,10 @@ class Pointer(Capturable):
         whole = self.block.bytes()
         return whole[self.offset:self.offset + count * self.dtype.itemsize].view(self.dtype)
 
+    def bound(self) -> BoundView:
+        """Return the memory as commands are given it."""
+        return self._bound
+
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
         """Return the argument of a launch; refuses freed memory and another context's."""
         block = self.block

@@ -87,10 +87,15 @@ def read(q: sycl.queue, variable: Any, count: int = 1) -> list[Any]:
 
 
 def results(q: sycl.queue, kernel: Any, count: int) -> list[float]:
-    out = sycl.malloc_shared(count, np.float64, q)
-    out[:] = -1
-    q.single_task(kernel, out).wait()
-    return out[:].tolist()
+    out = sycl.malloc_device(count, np.float64, q)
+    return seen(q, q.single_task(kernel, out), out)
+
+
+def seen(q: sycl.queue, after: sycl.event, memory: Any) -> list[Any]:
+    """Return what device memory holds after an event."""
+    found = np.zeros(memory.size(), memory.dtype)
+    q.copy(memory, found, depends_on=[after]).wait()
+    return found.tolist()
 
 
 @pytest.mark.row("G-4")
@@ -189,16 +194,15 @@ def test_it_outlives_constants_and_bundles(own: sycl.queue) -> None:
     def bump(p, kh: sycl.kernel_handler):
         number[()] += kh.get_specialization_constant(step)
         p[0] = number
-    seen = []
+    found = []
     for value in (1, 2, 3):
-        p = sycl.malloc_shared(1, np.int32, own)
+        p = sycl.malloc_device(1, np.int32, own)
 
         def group(h: sycl.handler, value: int = value, p: Any = p) -> None:
             h.set_specialization_constant(step, value)
             h.single_task(bump, p)
-        own.submit(group).wait()
-        seen.append(int(p[0]))
-    assert [1, 3, 6] == seen
+        found += seen(own, own.submit(group), p)
+    assert [1, 3, 6] == found
 
     marked = sycl.kernel(bump)
     bundle = sycl.get_kernel_bundle(own.get_context(), [marked])
@@ -206,8 +210,7 @@ def test_it_outlives_constants_and_bundles(own: sycl.queue) -> None:
     def bundled(h: sycl.handler) -> None:
         h.use_kernel_bundle(bundle)
         h.single_task(marked, p)
-    own.submit(bundled).wait()
-    assert 7 == p[0]
+    assert [7] == seen(own, own.submit(bundled), p)
 
 
 @pytest.mark.row("G-7")
@@ -359,12 +362,11 @@ def test_parts_are_copied_both_ways_after_events(own: sycl.queue) -> None:
     second = own.copy(four, out, 4, 0, first)
     second.wait()
     assert [1, 2, 10, 20] == out.tolist()
-    p = sycl.malloc_shared(2, np.int32, own)
+    p = sycl.malloc_device(2, np.int32, own)
     third = own.copy(four, p, 2, start=1, depends_on=[second])
-    third.wait()
-    assert [2, 10] == p[:].tolist()
-    p[:] = (8, 9)
-    own.copy(p, four, 2, 0, [third]).wait()
+    assert [2, 10] == seen(own, third, p)
+    fourth = own.copy(np.array([8, 9], np.int32), p)
+    own.copy(p, four, 2, 0, [fourth]).wait()
     assert [8, 9, 10, 20] == read(own, four, 4)
     own.submit(lambda h: h.copy(np.array([5], np.int32), two_by_three_int, 1, 4)).wait()
     assert [0, 0, 0, 0, 5, 0] == read(own, two_by_three_int, 6)
@@ -421,13 +423,12 @@ def test_with_device_image_scope_copies_find_the_one_image(own: sycl.queue) -> N
     def constant(p, kh: sycl.kernel_handler):
         p[0] = scoped + kh.get_specialization_constant(step)
 
-    p = sycl.malloc_shared(1, np.int32, own)
+    p = sycl.malloc_device(1, np.int32, own)
     for value in (1, 2):
         def group(h: sycl.handler, value: int = value) -> None:
             h.set_specialization_constant(step, value)
             h.single_task(constant, p)
-        own.submit(group).wait()
-        assert 9 + value == p[0]
+        assert [9 + value] == seen(own, own.submit(group), p)
     with pytest.raises(sycl.exception, match="2 device images") as caught:
         read(own, scoped)
     assert errc.invalid is caught.value.code()
