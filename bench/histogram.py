@@ -43,14 +43,17 @@ def with_unisycl() -> Case:
 
     work, queue = operands(), ours.queue(sycl.property.queue.in_order())
     own = sycl.local_accessor(np.uint32, BINS)
-    values, bins = work.args
+    (values, bins), fetch = ours.place(queue, work.args)
 
     def run() -> None:
         queue.wait()
-        bins[:] = 0
+        if isinstance(bins, np.ndarray):
+            bins[:] = 0
+        else:
+            queue.fill(bins, 0)
         queue.parallel_for(sycl.nd_range(GROUPS * BINS, BINS), histogram, values, bins, own).wait()
 
-    return Case(run, work.result)
+    return Case(run, ours.fetched(work, fetch))
 
 
 def on_opencl(session: Session) -> Case:

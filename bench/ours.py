@@ -1,14 +1,16 @@
 """How our own implementations are launched: on the CPU device, waiting for each run.
 
-Only our own worker imports unisycl, so nothing here does while it is loaded. Non-goals: kernels,
-which stand in the file of their benchmark.
+``UNISYCL_DEVICE`` names another device. Only our own worker imports unisycl, so nothing here does
+while it is loaded. Non-goals: kernels, which stand in the file of their benchmark.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from bench.harness import OURS, Benchmark, Case, Implementation, Missing, Work, prepare
 
@@ -19,13 +21,48 @@ def queue(*properties: Any) -> Any:
     """Return a queue on the CPU device."""
     import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
 
-    return sycl.queue(sycl.cpu_selector_v, *properties)
+    asked = os.environ.get("UNISYCL_DEVICE")
+    return sycl.queue(sycl.default_selector_v if asked else sycl.cpu_selector_v, *properties)
+
+
+def place(q: Any, args: Sequence[Any]) -> tuple[list[Any], Callable[[], None]]:
+    """Return operands where the device uses them, and what brings the results back.
+
+    NumPy arrays are used in place where the device can; elsewhere they are copied to its memory.
+    """
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
+
+    if q.get_device().has(sycl.aspect.usm_system_allocations):
+        return list(args), lambda: None
+    placed = [sycl.malloc_device(a.shape, q, dtype=a.dtype) if isinstance(a, np.ndarray) else a
+              for a in args]
+    pairs = [(p, a) for p, a in zip(placed, args, strict=True) if isinstance(a, np.ndarray)]
+    for p, a in pairs:
+        q.memcpy(p, a).wait()
+
+    def fetch() -> None:
+        for p, a in pairs:
+            if a.flags.writeable:
+                q.memcpy(a, p).wait()
+
+    return placed, fetch
+
+
+def fetched(work: Work, fetch: Callable[[], None]) -> Callable[[], Any]:
+    """Return what gives the result after it was brought back."""
+    def result() -> Any:
+        fetch()
+        return work.result()
+
+    return result
 
 
 def launch(space: Any, kernel: Any, work: Work, *local: Any) -> Case:
-    """Return the case of one kernel over NumPy arrays that are used in place."""
-    q, args = queue(), (*work.args, *local)
-    return Case(lambda: q.parallel_for(space, kernel, *args).wait(), work.result)
+    """Return the case of one kernel over NumPy arrays, used in place if the device can."""
+    q = queue()
+    placed, fetch = place(q, work.args)
+    args = (*placed, *local)
+    return Case(lambda: q.parallel_for(space, kernel, *args).wait(), fetched(work, fetch))
 
 
 def show(benchmarks: Mapping[str, Benchmark]) -> None:

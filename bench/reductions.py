@@ -69,14 +69,14 @@ def with_unisycl() -> Case:
         total += values[i]
 
     work, queue = one_sum(), ours.queue()
-    values, out = work.args
+    (values, out), fetch = ours.place(queue, work.args)
     fresh = sycl.property.reduction.initialize_to_identity()
 
     def run() -> None:
         total = sycl.reduction(out, sycl.plus, fresh)
         queue.parallel_for(sycl.range(N), total, sum_all, values).wait()
 
-    return Case(run, work.result)
+    return Case(run, ours.fetched(work, fetch))
 
 
 def on_opencl(session: Session) -> Case:

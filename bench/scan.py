@@ -51,8 +51,10 @@ def with_unisycl() -> Case:
 
     work, queue = operands(), ours.queue(sycl.property.queue.in_order())
     sizes = levels()
-    sums = [work.args[0], *(np.zeros(n, np.int32) for n in sizes[1:])]
-    scanned = [work.args[1], *(np.zeros(n, np.int32) for n in sizes[1:])]
+    placed, fetch = ours.place(queue, [*work.args, *(np.zeros(n, np.int32) for _ in range(2)
+                                                     for n in sizes[1:])])
+    sums = [placed[0], *placed[2:len(sizes) + 1]]
+    scanned = [placed[1], *placed[len(sizes) + 1:]]
     spaces = [sycl.nd_range(-(-n // GROUP) * GROUP, GROUP) for n in sizes]
 
     def run() -> None:
@@ -63,7 +65,7 @@ def with_unisycl() -> Case:
             queue.parallel_for(spaces[k], scan_groups, sums[k], before, scanned[k], sizes[k])
         queue.wait()
 
-    return Case(run, work.result)
+    return Case(run, ours.fetched(work, fetch))
 
 
 def on_opencl(session: Session) -> Case:

@@ -65,15 +65,15 @@ def with_unisycl(kind: Any, which: str) -> Case:
     if which != "dot":
         chosen = {"copy": copy, "mul": mul, "add": add, "triad": triad}[which]
         return ours.launch(sycl.range(N), chosen, work)
-    a, b, out = work.args
     queue = ours.queue()
+    (a, b, out), fetch = ours.place(queue, work.args)
     fresh = sycl.property.reduction.initialize_to_identity()
 
     def run() -> None:
         total = sycl.reduction(out, sycl.plus, fresh)
         queue.parallel_for(sycl.range(N), total, dot, a, b).wait()
 
-    return Case(run, work.result)
+    return Case(run, ours.fetched(work, fetch))
 
 
 def numpy_on(which: str) -> Callable[..., None]:

@@ -29,6 +29,11 @@ VENDORS = {
     "intel-opencl": Vendor("Intel", "libintelocl.so", "intel-opencl-rt and intel-cmplr-lib-rt"),
     "pocl": Vendor("Portable Computing", "libpocl*.so*", "pocl-binary-distribution"),
 }
+# Graphics cards are measured where there is one; ours then runs there too (UNISYCL_DEVICE).
+_CARD = Vendor("NVIDIA", "libnvidia-opencl.so.1", "")
+_CARDS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib64"))
+if any((folder / _CARD.library).is_file() for folder in _CARDS):
+    VENDORS["nvidia-opencl"] = _CARD
 
 
 def find(name: str) -> Path:
@@ -36,7 +41,7 @@ def find(name: str) -> Path:
     vendor = VENDORS[name]
     packages = Path(sysconfig.get_path("platlib"))
     for folder in (Path(sys.prefix) / "lib", packages / "pyopencl" / ".libs",
-                   packages / "pocl_binary_distribution" / ".libs", *_registered(),
+                   packages / "pocl_binary_distribution" / ".libs", *_registered(), *_CARDS,
                    Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib/aarch64-linux-gnu")):
         for library in sorted(folder.glob(vendor.library)):
             return library

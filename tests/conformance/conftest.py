@@ -1,6 +1,7 @@
 """Every test below this folder names the conformance rows it checks.
 
 A test with a parameter that is a type which its device lacks must be refused: nobody writes that.
+Nor that a test which needs shared or host USM is refused where the device lacks them.
 """
 
 from __future__ import annotations
@@ -37,6 +38,27 @@ def type_names(value: object) -> Iterator[str]:
     elif isinstance(value, tuple | list):
         for part in value:
             yield from type_names(part)
+
+
+SHARED = (sycl.aspect.usm_shared_allocations, sycl.aspect.usm_host_allocations,
+          sycl.aspect.usm_system_allocations)
+
+
+def refused_memory(device: sycl.device, error: sycl.exception) -> bool:
+    """Say whether a test ended because the device lacks a kind of memory, named in the error."""
+    return error.code() == sycl.errc.feature_not_supported and any(
+        f"needs aspect.{a.name}, which" in error.what() for a in SHARED if not device.has(a))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    try:
+        return (yield)
+    except sycl.exception as error:
+        name = getattr(getattr(item, "callspec", None), "params", {}).get("device")
+        if name is None or not refused_memory(find_device(name), error):
+            raise
+        pytest.skip(f"refused: {error.what()}")
 
 
 @pytest.hookimpl(wrapper=True)

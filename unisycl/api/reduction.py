@@ -116,10 +116,12 @@ class reduction(HasProperties):
                              "operator")
         return None
 
-    def bind_result(self, group: Group | None, channel: Channel) -> tuple[BoundView, bool]:
+    def bind_result(self, group: Group | None, channel: Channel) -> tuple[Any, bool]:
         """Return where the result goes, and whether the old value is dropped (internal)."""
         if isinstance(self._variable, np.ndarray):
-            view = bind_array(self._variable, channel)
+            view = bind_array(self._variable.reshape(-1)[:self.extent], channel)
+            if not isinstance(view, BoundView):
+                return view, self.initialize
         else:
             view = self._variable.bind(group, channel)
         return BoundView(view.memory, view.offset, (self.extent,), (1,)), self.initialize

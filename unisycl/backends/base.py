@@ -155,7 +155,8 @@ class Launch:
     host device needs these and ``uses``. ``reductions`` follow ``kernel.reducers``: a BoundView of
     one element each to combine into, and whether its old value is dropped; ``reduction_objects``
     are the user's own, with ``op``, ``identity``, ``dtype`` and ``initialize`` (host device only).
-    ``packed`` is where a backend remembers the arguments as it passes them.
+    ``packed`` is where a backend remembers the arguments as it passes them; ``staged`` is what the
+    runtime copies to the device before the launch and back after it.
     """
 
     executable: Executable
@@ -168,6 +169,7 @@ class Launch:
     reductions: tuple[tuple[BoundView, bool], ...] = ()
     reduction_objects: tuple[Any, ...] = ()
     packed: Any = None
+    staged: tuple[Any, ...] = ()
 
 
 class Batch(Protocol):

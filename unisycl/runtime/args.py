@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView
+from unisycl.backends.base import HOST, BoundView
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.nodes import Kernel, Param
@@ -19,6 +19,7 @@ from unisycl.ir.types import Scalar, Struct, View
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Capturable, Group
 from unisycl.runtime.regions import pitches_of
+from unisycl.runtime.staging import Staged
 
 Converter = Callable[[Any, Group | None, Channel], Any]
 
@@ -61,9 +62,13 @@ def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     return bind_array(raw, channel)
 
 
-def bind_array(array: Any, channel: Channel) -> BoundView:
-    """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2)."""
-    if aspect.usm_system_allocations not in channel.device.info.aspects:
+def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
+    """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2), or a copy of it.
+
+    A device with memory of its own works on a copy that lives as long as the launch.
+    """
+    elsewhere = channel.driver.memory != HOST
+    if not elsewhere and aspect.usm_system_allocations not in channel.device.info.aspects:
         raise UsageError(errc.kernel_argument, "a NumPy array can be a kernel argument only where "
                          "the device has aspect.usm_system_allocations, and "
                          f"'{channel.device.info.name}' has not; use a buffer or malloc_shared")
@@ -71,6 +76,8 @@ def bind_array(array: Any, channel: Channel) -> BoundView:
         raise UsageError(errc.kernel_argument, "a NumPy array used in a kernel must be "
                          "C-contiguous; pass np.ascontiguousarray(...) of it")
     shape = array.shape
+    if elsewhere:
+        return Staged(array)
     return BoundView(array.reshape(-1), 0, shape, pitches_of(shape))
 
 

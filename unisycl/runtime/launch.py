@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.backends.base import BoundView, Completion, Geometry, Launch
+from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import program
+from unisycl.runtime import program, staging
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -82,8 +82,11 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
     if loaded.local_params or loaded.local_bytes:
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
-    return Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
+    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
                   tuple([r.bind_result(group, channel) for r in reductions]), reductions)
+    if channel.driver.memory != HOST:
+        staging.settle(made, channel.driver)
+    return made
 
 
 def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] = ()) -> Begin:
@@ -96,6 +99,8 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
 
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:
+    if launch.staged:
+        return staging.launch(channel.driver, launch, native)
     return channel.driver.launch(launch, native)
 
 

@@ -235,3 +235,51 @@ def test_any_order_of_devices_and_parts_gives_numpys_result(steps: list[tuple[in
                 store(queues[where], memory, number, *([sycl.no_init] if what == "fresh" else []))
                 model[cut] = number
     assert np.array_equal(data, model)
+
+
+def test_arrays_are_copied_there_and_only_what_may_have_changed_back() -> None:
+    driver = ApartDriver()
+    q = apart_queue(driver)
+    x, y = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
+
+    def kernel(i: sycl.item) -> None:
+        y[i] = x[i] * 2
+
+    q.parallel_for(N, kernel).wait()
+    assert np.array_equal(y, x * 2)
+    assert driver.copies == [("in", 4 * N), ("in", 4 * N), ("out", 4 * N)]
+
+
+def test_arrays_that_overlap_share_a_copy() -> None:
+    q, x = apart_queue(ApartDriver()), np.zeros(N + 1, np.int32)
+    low, high = x[:-1], x[1:]
+
+    def kernel() -> None:
+        for i in range(N):
+            high[i] = low[i] + 1
+
+    q.single_task(kernel).wait()
+    assert np.array_equal(x, np.arange(N + 1))
+
+
+def test_launches_that_share_an_array_follow_one_another() -> None:
+    q, x = apart_queue(ApartDriver()), np.zeros(N, np.int32)
+
+    def kernel(i: sycl.item, first: int) -> None:
+        x[first + i[0]] += 1
+
+    for _ in range(20):
+        for first in (0, N // 2):
+            q.parallel_for(N // 2, kernel, first)
+    q.wait_and_throw()
+    assert np.array_equal(x, np.full(N, 20))
+
+
+def test_reductions_into_arrays() -> None:
+    q, x, total = apart_queue(ApartDriver()), np.arange(N), np.full(1, 7, np.int64)
+
+    def kernel(i: sycl.item, s: Any) -> None:
+        s += x[i]
+
+    q.parallel_for(N, sycl.reduction(total, sycl.plus()), kernel).wait()
+    assert total[0] == 7 + x.sum()

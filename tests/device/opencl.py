@@ -1,0 +1,203 @@
+"""Everything about one OpenCL device in one run: what it is, the conformance suite, its speed.
+
+For machines on which nothing is installed and nothing can be downloaded::
+
+    python -m tests.device.opencl --wheels .whl --out DIR [--library libnvidia-opencl.so.1]
+
+The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
+``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
+``speed.json`` and ``.txt``. Non-goals: judging; a failed part is reported and the next one runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib",
+           "/usr/local/lib", "/usr/local/nvidia/lib", "/usr/local/cuda/lib64",
+           "/usr/local/cuda/compat")
+_STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
+
+
+def find(library: str) -> Path:
+    """Return where a library lies; the loader's cache is asked last."""
+    for folder in (*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *FOLDERS):
+        if folder and (Path(folder) / library).is_file():
+            return Path(folder) / library
+    listed = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    for line in listed.splitlines():
+        if line.strip().startswith(library):
+            return Path(line.rpartition("=> ")[2].strip())
+    hits = subprocess.run(["find", "/usr", "/opt", "-name", library + "*"], capture_output=True,
+                          text=True, check=False).stdout.split()
+    if hits:
+        return Path(hits[0])
+    sys.exit(f"{library} was not found on this machine")
+
+
+def environment(options: argparse.Namespace, work: Path) -> dict[str, str]:
+    """Return the environment of everything that runs: wheels, runtime, backends."""
+    paths = [str(ROOT)]
+    if options.wheels:
+        site = work / "site"
+        wheels = [str(w) for w in sorted(Path(options.wheels).glob("*.whl"))]
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps",
+                        "--no-compile", "--no-cache-dir", "--target", str(site), *wheels],
+                       check=True)
+        paths.append(str(site))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]),
+           "UNISYCL_BACKENDS": options.backends, "PYTHONUNBUFFERED": "1",
+           "PYTHONDONTWRITEBYTECODE": "1"}
+    if options.library:
+        vendors = work / "vendors"
+        vendors.mkdir()
+        (vendors / "device.icd").write_text(f"{find(options.library)}\n")
+        env["OCL_ICD_VENDORS"] = str(vendors)
+        env.pop("OCL_ICD_FILENAMES", None)
+    return env
+
+
+def say(text: str) -> None:
+    """Print at once, with the time."""
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", flush=True)
+
+
+def call(env: dict[str, str], seconds: float, *command: str) -> tuple[int, str]:
+    """Run ``python *command``; return its exit status and output; 124 where it took too long."""
+    try:
+        done = subprocess.run([sys.executable, *command], cwd=ROOT, env=env, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              timeout=max(1.0, seconds))
+    except subprocess.TimeoutExpired as late:
+        text = late.stdout or b""
+        return 124, text.decode(errors="replace") if isinstance(text, bytes) else text
+    return done.returncode, done.stdout
+
+
+class Suite:
+    """The conformance suite on one device: a pytest for each file, several at a time."""
+
+    def __init__(self, env: dict[str, str], device: str, work: Path, stop: float) -> None:
+        self.env, self.device, self.work, self.stop = env, device, work, stop
+        self.counts: Counter[str] = Counter()
+        self.rows: dict[str, str] = {}
+        self.failures: list[str] = []
+
+    def run(self, workers: int, extra: list[str]) -> None:
+        """Run all files, the largest first, and gather what they say."""
+        files = sorted((ROOT / "tests" / "conformance").rglob("test_*.py"),
+                       key=lambda f: -f.stat().st_size)
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            for name, status, text in pool.map(lambda f: self._one(f, extra), files):
+                self._gather(name, status, text)
+
+    def _one(self, file: Path, extra: list[str]) -> tuple[str, int, str]:
+        name = str(file.relative_to(ROOT / "tests")).replace("/", ".")
+        status, text = call(
+            self.env, self.stop - time.monotonic(), "-m", "pytest", "-q", "--tb=short", "-p",
+            "no:cacheprovider", "--device", self.device, "-m", "row",
+            f"--junitxml={self.work}/{name}.xml",
+            f"--conformance-json={self.work}/{name}.json", *extra, str(file))
+        return name, status, text
+
+    def _gather(self, name: str, status: int, text: str) -> None:
+        known = {0, 1, 5}
+        if status not in known:
+            self.failures.append(f"== {name}: exit status {status}\n{text[-3000:]}")
+            self.counts["files that did not end"] += 1
+        tree = self.work / f"{name}.xml"
+        if tree.exists():
+            for case in ET.parse(tree).iter("testcase"):
+                self._case(name, case)
+        table = self.work / f"{name}.json"
+        if table.exists():
+            for row, cells in json.loads(table.read_text())["rows"].items():
+                new, old = cells.get(self.device, "untested"), self.rows.get(row, "untested")
+                if _STRENGTH[new] >= _STRENGTH[old]:
+                    self.rows[row] = new
+
+    def _case(self, name: str, case: ET.Element) -> None:
+        bad = case.find("failure") if case.find("failure") is not None else case.find("error")
+        skipped = case.find("skipped")
+        if bad is not None:
+            self.counts["failed"] += 1
+            lines = (bad.text or "").strip().splitlines()
+            told = [line for line in lines if line.startswith("E ")][:12]
+            self.failures.append(f"-- {name}::{case.get('name')}\n" + "\n".join(told or lines[-8:]))
+        elif skipped is not None:
+            refused = "refused: " in (skipped.get("message") or "")
+            self.counts["refused" if refused else "skipped"] += 1
+        else:
+            self.counts["passed"] += 1
+
+    def report(self) -> str:
+        """Return the counts, the most frequent reasons, and the failures."""
+        reasons = Counter(re.sub(r"\d+", "N", f.splitlines()[1] if "\n" in f else f)[:140]
+                          for f in self.failures)
+        head = [f"tests on {self.device}: " + ", ".join(f"{v} {k}" for k, v in self.counts.items()),
+                f"rows: {dict(Counter(self.rows.values()))}", "",
+                *(f"{count:5} {reason}" for reason, count in reasons.most_common(40)), ""]
+        return "\n".join([*head, *self.failures]) + "\n"
+
+
+def main() -> int:
+    """Run the parts that were asked for."""
+    parser = argparse.ArgumentParser(prog="tests.device.opencl", description=__doc__)
+    parser.add_argument("--out", required=True, type=Path, help="the folder for the results")
+    parser.add_argument("--wheels", help="a folder of wheels to install first")
+    parser.add_argument("--library", default="libnvidia-opencl.so.1",
+                        help="the driver's OpenCL library; empty: as unisycl finds them")
+    parser.add_argument("--device", default="opencl", help="the device's name")
+    parser.add_argument("--backends", default="opencl,host")
+    parser.add_argument("--seconds", type=float, default=560, help="for all of it")
+    parser.add_argument("--speed-seconds", type=float, default=170, help="of these, for the speed")
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    parser.add_argument("--parts", default="devices,speed,suite")
+    parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
+    options = parser.parse_args()
+    stop = time.monotonic() + options.seconds
+    options.out.mkdir(parents=True, exist_ok=True)
+    parts = options.parts.split(",")
+    work = Path(tempfile.mkdtemp(prefix="unisycl-device-"))
+    try:
+        env = environment(options, work)
+        if "devices" in parts:
+            status, text = call(env, 120, "-m", "unisycl", "devices")
+            (options.out / "devices.txt").write_text(text)
+            say(f"devices: status {status}\n{text}")
+            status, text = call(env, 120, "-m", "tests.device.details")
+            (options.out / "details.txt").write_text(text)
+            say(f"details: status {status}, {len(text.splitlines())} lines")
+        if "speed" in parts:
+            status, text = call(env, min(options.speed_seconds, stop - time.monotonic()), "-m",
+                                "tests.device.speed", options.device,
+                                str(options.out.resolve() / "speed.json"))
+            (options.out / "speed.txt").write_text(text)
+            say(f"speed: status {status}\n{text[-6000:]}")
+        if "suite" in parts:
+            suite = Suite(env, options.device, work, stop)
+            suite.run(options.workers, options.pytest)
+            (options.out / "conformance.txt").write_text(suite.report())
+            (options.out / "conformance.json").write_text(json.dumps(
+                {"device": options.device, "counts": suite.counts, "rows": suite.rows}, indent=1))
+            say(suite.report()[:5000])
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""How fast kernels, launches and memory are on one OpenCL device, beside hand-written OpenCL C.
+
+``python -m tests.device.speed DEVICE FILE [SECONDS]`` prints a table and writes FILE as JSON.
+Times of kernels are the device's own (events); of launches the host's. Rounds are interleaved.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import statistics
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.testing import find_device
+
+SECONDS = 150.0
+TRIADS = """
+__kernel void one(__global const float *a, __global const float *b, __global float *c, float s)
+{ size_t i = get_global_id(0); c[i] = a[i] + s * b[i]; }
+__kernel void four(__global const float4 *a, __global const float4 *b, __global float4 *c, float s)
+{ size_t i = get_global_id(0); c[i] = a[i] + s * b[i]; }
+__kernel void touch(__global float *out) { out[get_global_id(0)] = 1.0f; }
+__kernel void nothing(void) {}
+"""
+SUITE = ("stream_copy_f32", "stream_add_f32", "stream_triad_f32", "stream_triad_f64",
+         "stream_dot_f32", "mandelbrot", "nbody", "matmul", "matmul_tiled", "stencil",
+         "stencil_tiled", "black_scholes", "tree_reduction", "group_reduction", "sum_reduction",
+         "histogram", "transpose", "transpose_tiled", "spmv", "gather", "scatter", "scan")
+
+
+def triad(i: Any, a: Any, b: Any, c: Any, s: Any) -> None:
+    c[i] = a[i] + s * b[i]
+
+
+def touch(i: Any, out: Any) -> None:
+    out[i] = np.float32(1)
+
+
+def nothing(i: Any) -> None:
+    pass
+
+
+class Peer:
+    """The same device through PyOpenCL alone."""
+
+    def __init__(self, q: sycl.queue) -> None:
+        import pyopencl as cl  # noqa: PLC0415 - loaded by unisycl first, with its runtimes
+
+        native = sycl.get_native(sycl.backend.opencl, q.get_device())
+        self.cl = cl
+        self.context = cl.Context([native])
+        self.queue = cl.CommandQueue(
+            self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        self.plain = cl.CommandQueue(self.context)
+        self.program = cl.Program(self.context, TRIADS).build()
+
+    def kernel(self, name: str, *args: Any) -> Any:
+        """Return a kernel with its arguments set."""
+        made = self.cl.Kernel(self.program, name)
+        if args:
+            made.set_args(*args)
+        return made
+
+
+def bandwidth(q: sycl.queue, count: int) -> dict[str, float]:
+    """Return TB/s of the triad: ours, and one or four elements a work-item by hand."""
+    timed = sycl.queue(q.get_device(), sycl.property.queue.enable_profiling())
+    a, b, c = (sycl.malloc_device(count, timed, dtype=np.float32) for _ in range(3))
+    peer = Peer(q)
+    flags = peer.cl.mem_flags.READ_WRITE
+    x, y, z = (peer.cl.Buffer(peer.context, flags, 4 * count) for _ in range(3))
+    for memory in (a, b, c):
+        timed.fill(memory, 1.0).wait()
+    for memory in (x, y, z):
+        peer.cl.enqueue_fill_buffer(peer.queue, memory, np.float32(1), 0, 4 * count).wait()
+    half = np.float32(0.5)
+    one, four = (peer.kernel(n, x, y, z, half) for n in ("one", "four"))
+
+    def ours() -> float:
+        event = timed.parallel_for(count, triad, a, b, c, half)
+        event.wait()
+        info = sycl.info.event_profiling
+        return (event.get_profiling_info(info.command_end)
+                - event.get_profiling_info(info.command_start)) * 1e-9
+
+    def by_hand(kernel: Any, items: int, local: tuple[int, ...] | None) -> float:
+        event = peer.cl.enqueue_nd_range_kernel(peer.queue, kernel, (items,), local)
+        event.wait()
+        return (event.profile.end - event.profile.start) * 1e-9
+
+    ways: dict[str, Callable[[], float]] = {
+        "unisycl": ours, "OpenCL C, float": lambda: by_hand(one, count, None),
+        "OpenCL C, float, groups of 256": lambda: by_hand(one, count, (256,)),
+        "OpenCL C, float4": lambda: by_hand(four, count // 4, None),
+        "OpenCL C, float4, groups of 256": lambda: by_hand(four, count // 4, (256,))}
+    times: dict[str, list[float]] = {k: [] for k in ways}
+    for _ in range(15):
+        for name, way in ways.items():
+            times[name].append(way())
+    moved = 12 * count
+    out = np.zeros(8, np.float32)
+    timed.memcpy(out, c, 32).wait()
+    assert np.all(out == 1.5), out
+    return {k: moved / statistics.median(v[3:]) / 1e12 for k, v in times.items()}
+
+
+def launches(q: sycl.queue) -> dict[str, float]:
+    """Return microseconds of one launch on the host, pipelined and waited for."""
+    count = 1000
+    in_order = sycl.queue(q.get_device(), sycl.property.queue.in_order())
+    plain = sycl.queue(q.get_device())
+    memory = sycl.malloc_device(1, in_order, dtype=np.float32)
+    peer = Peer(q)
+    buffer = peer.cl.Buffer(peer.context, peer.cl.mem_flags.READ_WRITE, 4)
+    kernel, empty = peer.kernel("touch", buffer), peer.kernel("nothing")
+    bound = in_order.bind(1, touch, memory)
+    enqueue, other = peer.cl.enqueue_nd_range_kernel, peer.plain
+
+    def with_argument() -> Any:
+        kernel.set_args(buffer)
+        return enqueue(other, kernel, (1,), (1,))
+
+    ways: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "PyOpenCL, empty kernel": (lambda: enqueue(other, empty, (1,), (1,)), other.finish),
+        "PyOpenCL, arguments set each time": (with_argument, other.finish),
+        "unisycl, empty kernel": (lambda: plain.parallel_for(1, nothing), plain.wait),
+        "unisycl, empty kernel, in order": (lambda: in_order.parallel_for(1, nothing),
+                                            in_order.wait),
+        "unisycl, one argument": (lambda: in_order.parallel_for(1, touch, memory), in_order.wait),
+        "unisycl, bound": (bound, in_order.wait)}
+    out: dict[str, list[float]] = {}
+    for _ in range(7):
+        for name, (submit, finish) in ways.items():
+            for _ in range(20):
+                submit()
+            finish()
+            begin = time.perf_counter()
+            for _ in range(count):
+                submit()
+            host = time.perf_counter() - begin
+            finish()
+            out.setdefault(f"{name}: host", []).append(host / count)
+            out.setdefault(f"{name}: pipelined", []).append((time.perf_counter() - begin) / count)
+            begin = time.perf_counter()
+            for _ in range(200):
+                submit().wait()
+            out.setdefault(f"{name}: waited", []).append((time.perf_counter() - begin) / 200)
+    return {k: statistics.median(v) * 1e6 for k, v in out.items()}
+
+
+def suite(device: str, deadline: float) -> dict[str, float]:
+    """Return the time of hand-written OpenCL C over ours for the benchmarks that time allows."""
+    from bench.harness import OURS  # noqa: PLC0415 - after the environment is set
+    from bench.run import load, measure, report  # noqa: PLC0415
+
+    os.environ["UNISYCL_DEVICE"] = device
+    platform = find_device(device).get_platform().get_info(sycl.info.platform.name)
+    peer = next((p for word, p in (("NVIDIA", "nvidia-opencl"), ("Intel", "intel-opencl"),
+                                   ("Portable", "pocl")) if word in platform), "")
+    found: dict[str, float] = {}
+    for name in SUITE:
+        if time.monotonic() > deadline:
+            print("no time left for", name)
+            continue
+        workers = measure(name, 5, [peer], verbose=False)
+        rows = report.rows_of(load(name), {k: w.seconds for k, w in workers.items()})
+        notes = {k: w.note for k, w in workers.items() if w.note}
+        if OURS in rows and peer in rows:
+            found[name] = statistics.median(rows[peer].ratios)
+            print(f"{name:20} ours {rows[OURS].median * 1e3:9.4f} ms, by hand "
+                  f"{rows[peer].median * 1e3:9.4f} ms, by hand / ours {found[name]:.3f}",
+                  flush=True)
+        else:
+            print(f"{name:20} {notes}", flush=True)
+    if found:
+        mean = math.exp(statistics.fmean(map(math.log, found.values())))
+        print(f"geometric mean over {len(found)}: {mean:.3f}")
+        found["geometric mean"] = mean
+    return found
+
+
+def main() -> int:
+    """Measure and write."""
+    device, target = sys.argv[1], Path(sys.argv[2])
+    deadline = time.monotonic() + (float(sys.argv[3]) if len(sys.argv) > 3 else SECONDS)
+    q = sycl.queue(find_device(device))
+    most = q.get_device().get_info(sycl.info.device.max_mem_alloc_size) // 4
+    count = min(1 << 28, 1 << (int(most) // 4).bit_length() - 1)
+    if q.get_device().is_cpu():
+        count = min(count, 1 << 25)
+    results: dict[str, Any] = {"device": q.get_device().get_info(sycl.info.device.name)}
+    for name, part in (("bandwidth TB/s", lambda: bandwidth(q, count)),
+                       ("launch us", lambda: launches(q)),
+                       ("suite", lambda: suite(device, deadline))):
+        try:
+            results[name] = part()
+            for key, value in results[name].items():
+                print(f"{name:16} {key:48} {value:9.4f}", flush=True)
+        except Exception:  # noqa: BLE001 - the next part may work
+            results[name] = {"error": traceback.format_exc()}
+            traceback.print_exc()
+        target.write_text(json.dumps(results, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
