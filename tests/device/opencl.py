@@ -103,9 +103,13 @@ class Suite:
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             for name, status, text in pool.map(lambda f: self._one(f, extra), files):
                 self._gather(name, status, text)
+                last = text.strip().splitlines()[-1:] or [""]
+                say(f"{name}: {last[0][:120]}")
 
     def _one(self, file: Path, extra: list[str]) -> tuple[str, int, str]:
         name = str(file.relative_to(ROOT / "tests")).replace("/", ".")
+        if time.monotonic() > self.stop:
+            return name, 124, "no time was left"
         status, text = call(
             self.env, self.stop - time.monotonic(), "-m", "pytest", "-q", "--tb=short", "-p",
             "no:cacheprovider", "--device", self.device, "-m", "row",
