@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import unisycl as sycl
-from unisycl.examples import comparison
+from unisycl.examples import blurs, comparison, heat, timing
 
 SMALL = {
     "reductions": ["--n", "100"],
     "scans": ["--n", "100"],
     "transpose": ["--rows", "5", "--columns", "7"],
     "matmul": ["--m", "5", "--n", "6", "--k", "7"],
+    "heat": ["--size", "9", "--steps", "2"],
+    "dataflow": ["--n", "100"],
 }
 
 
@@ -31,13 +35,57 @@ def test_a_program_says_what_it_checked(
 
 @pytest.mark.parametrize("arguments", [
     "reductions --n 0", "reductions --local 3", "scans --n -1", "scans --local 0",
-    "transpose --rows 0", "matmul --k 0", "matmul --device toaster"])
+    "transpose --rows 0", "matmul --k 0", "heat --steps -1", "heat --size 0", "dataflow --n 0",
+    "blurs --radius -1", "blurs no/such/picture.png", "timing --rounds 0", "timing --size 0",
+    "timing --device toaster", "matmul --device toaster"])
 def test_bad_input_is_one_line(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
     name, *rest = arguments.split()
     with pytest.raises(SystemExit) as stop:
         importlib.import_module(f"unisycl.examples.{name}").main(rest)
     assert stop.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.row("J-9")
+def test_a_blurred_photograph_is_written(
+        device: sycl.device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = tmp_path / "in.png", tmp_path / "out.png"
+    rgb = np.random.default_rng(1).integers(0, 256, (4, 5, 3), np.uint8)
+    Image.fromarray(rgb).save(source)
+    backend = device.get_backend().name
+    assert blurs.main([str(source), "-o", str(target), "--radius", "1", "--device", backend]) == 0
+    assert capsys.readouterr().out.endswith("all equal to NumPy\n")
+    expected = blurs.reference(blurs.with_four_channels(rgb), blurs.bell(1))[..., :3]
+    with Image.open(target) as written:
+        assert np.abs(np.asarray(written) - 255 * expected).max() <= 0.51
+
+
+def test_plates_are_written_before_and_after(tmp_path: Path) -> None:
+    target = tmp_path / "heat.png"
+    assert heat.main(["--size", "20", "--steps", "3", "-o", str(target)]) == 0
+    with Image.open(target) as written:
+        assert written.size == (40, 20)
+
+
+@pytest.mark.row("J-8")
+def test_both_times_are_printed_for_each_device(capsys: pytest.CaptureFixture[str]) -> None:
+    assert timing.main(["--size", "8", "--rounds", "3"]) == 0
+    text = capsys.readouterr().out
+    found = [d for d in sycl.device.get_devices() if d.has(sycl.aspect.queue_profiling)]
+    assert len(found) >= 2
+    for line in ("clock around submit and wait", "event: started to ended", "equal to NumPy"):
+        assert text.count(line) == len(found)
+    assert all(d.get_info(sycl.info.device.name) in text for d in found)
+
+
+@pytest.mark.row("J-8")
+def test_times_are_of_one_order(device: sycl.device) -> None:
+    queue = sycl.queue(device, sycl.property.queue.enable_profiling())
+    times = timing.measure(queue, 8, 1)
+    assert times.right
+    assert 0 <= times.running <= times.clock
+    assert 0 <= times.waiting <= times.clock
+    assert timing.gigaflops(1000, 2.0) == 1000
 
 
 def test_a_wrong_result_is_named_and_ends_the_program_with_1(
