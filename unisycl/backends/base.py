@@ -136,6 +136,15 @@ class Completion(Protocol):
         """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done."""
 
 
+class Tentative:
+    """Mixed into a ``Completion`` whose command may turn out to have failed only when it is asked.
+
+    What depends on such a command is given to the driver after its end, not before.
+    """
+
+    __slots__ = ()
+
+
 class Executable(Protocol):
     """A compiled kernel, loaded; immutable, reusable from any thread."""
 

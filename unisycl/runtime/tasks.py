@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unisycl.backends.base import Completion
+from unisycl.backends.base import Completion, Tentative
 from unisycl.base.errors import DeviceError, UsageError, errc, exception
 from unisycl.runtime.completions import Gate, Join, ended
 from unisycl.runtime.executor import Executor
@@ -218,7 +218,8 @@ class Task:
                     self._fail_for(dep)
                     return
             elif completion is not None and (joins or (
-                    dep.driver is self.driver and self.driver is not None)):
+                    dep.driver is self.driver and self.driver is not None
+                    and not isinstance(completion, Tentative))):
                 native.append(completion)
             else:
                 blockers.append(dep)

@@ -18,7 +18,7 @@ from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
 
 _VOTES = {"any": "logical_or", "none": "logical_or", "all": "logical_and"}
-_MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select"))
+_MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select", "ballot"))
 
 
 def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
@@ -68,6 +68,8 @@ def _of_one(p: Printer, stmt: n.GroupCall, values: list[Text]) -> Text:
     dtype = stmt.args[0].type.dtype
     if stmt.op == "none":
         return Text(f"!{x.at(UNARY)}", UNARY)
+    if stmt.op == "ballot":
+        return convert(p, x, dtype, stmt.result.type.dtype)
     if stmt.op == "exclusive_scan":
         return values[1] if len(values) > 1 else identity(p, stmt.combine, dtype)
     if stmt.op in ("reduce", "inclusive_scan") and len(values) > 1:

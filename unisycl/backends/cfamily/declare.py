@@ -16,11 +16,11 @@ from unisycl.ir import visit
 class Places:
     """Where declarations stand, by the ids of statements.
 
-    ``first``: assignments that declare their local; ``before``: statements that come after
-    declarations without a value.
+    ``first``: which local a statement declares by giving it a value; ``before``: statements that
+    come after declarations without a value.
     """
 
-    first: set[int] = field(default_factory=set)
+    first: set[tuple[int, n.Local]] = field(default_factory=set)
     before: dict[int, list[n.Local]] = field(default_factory=dict)
 
 
@@ -66,7 +66,7 @@ class _Planner:
                 continue
             here.add(local)
             if self.defines(stmt, local):
-                self.found.first.add(id(stmt))
+                self.found.first.add((id(stmt), local))
             else:
                 self.found.before.setdefault(id(stmt), []).append(local)
         for stmt in block:

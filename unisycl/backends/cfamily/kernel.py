@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from unisycl.backends.cfamily import memory, structure
+from unisycl.backends.cfamily import memory, records, structure
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.printer import (
     EQUAL,
@@ -24,6 +24,7 @@ from unisycl.backends.cfamily.printer import (
 )
 from unisycl.backends.cfamily.reducers import FINISH_ITEMS, Reducers, print_finish
 from unisycl.backends.cfamily.statements import print_body
+from unisycl.backends.reports import Site
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -57,12 +58,13 @@ class Source:
     finish_name: str = ""
     finish: tuple[Argument, ...] = ()
     flat: bool = False
-    sites: tuple[tuple[object, ...], ...] = ()
+    sites: tuple[Site, ...] = ()
 
 
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
+    kernel = records.run(kernel, sub_groups=dialect.sub_groups)
     p = Printer(kernel, dialect, exact)
     name = p.names.fresh(kernel.name)
     _Kind(p, form).print(structure.body(kernel.body, 0))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unisycl.backends.cfamily.arithmetic import HELPERS
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.names import Names
+from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
 from unisycl.base.span import Span
 from unisycl.ir import nodes as n
@@ -40,7 +41,7 @@ class Argument(NamedTuple):
 
     ``kind``: view, offset, extent, pitch, scalar, record, local (each of parameter ``number``);
     last (the end of the ids), range, groups, start (their beginning), each in dimension ``dim``;
-    partials, flags, keep (each of reducer ``number``); count, print.
+    partials, flags, keep (each of reducer ``number``); count, report.
     """
 
     kind: str
@@ -59,7 +60,7 @@ class Printer:
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}
         self.records: dict[Struct, str] = {}
-        self.sites: list[tuple[object, ...]] = []
+        self.sites: list[Site] = []
         self.lines: list[str] = []
         self.top: list[str] = []
         self.depth = 1

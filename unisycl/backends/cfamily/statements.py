@@ -14,6 +14,7 @@ from unisycl.backends.cfamily.declare import Places
 from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
+from unisycl.backends.cfamily.records import HEADER, Record
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
@@ -55,7 +56,7 @@ class Body:
     def target(self, stmt: n.Stmt, local: n.Local) -> str:
         """Return what stands left of the ``=`` of a statement that gives a local its value."""
         name = self.p.names.of(local, local.name)
-        if id(stmt) not in self.places.first:
+        if (id(stmt), local) not in self.places.first:
             return name
         self.declared.add(local)
         return f"{self.p.type(local.type.dtype)} {name}"
@@ -143,8 +144,7 @@ def _load_many(b: Body, stmt: n.LoadMany) -> None:
     p, dtype = b.p, stmt.place.type.dtype
     at = _pointer(p, stmt.place, "const ")
     for k, local in enumerate(stmt.results):
-        name = p.names.of(local, local.name)
-        p.line(f"{name} = {at}[{k}]{' != 0' if dtype.kind == 'b' else ''};")
+        p.line(f"{b.target(stmt, local)} = {at}[{k}]{' != 0' if dtype.kind == 'b' else ''};")
 
 
 def _store_many(b: Body, stmt: n.StoreMany) -> None:
@@ -337,42 +337,40 @@ def _unravel(p: Printer, item: str, names: list[str]) -> list[Text]:
     return out
 
 
-def _print(b: Body, stmt: n.Print) -> None:
-    """Append a record to the buffer that the host prints from: the site, then the values."""
+def _record(b: Body, stmt: Record) -> None:
+    """Append a record to the buffer that the host reads: the site, then the cells."""
     p = b.p
     if p.at_group_scope:
-        _lead(b, lambda: _print_record(p, stmt))
+        _lead(b, lambda: _append(p, stmt))
     else:
-        _print_record(p, stmt)
+        _append(p, stmt)
 
 
-def _print_record(p: Printer, stmt: n.Print) -> None:
+def _append(p: Printer, stmt: Record) -> None:
     uint, long = p.d.types["uint32"], p.d.types["uint64"]
     space = p.d.spaces[address_space.global_space]
-    buffer = p.argument("print", f"{space} {uint} *".lstrip(), "prints")
-    site = len(p.sites)
-    values = [x for x in stmt.pieces if isinstance(x, n.Expr)]
-    if sum(isinstance(x, str) for x in stmt.pieces) + len(values) < len(stmt.pieces):
-        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' prints with "
-                               "formats, which this device does not do yet; print plain values")
-    p.sites.append(tuple(x.type if isinstance(x, n.Expr) else x for x in stmt.pieces))
-    size = 1 + 2 * len(values)
+    buffer = p.argument("report", f"{space} {uint} *".lstrip(), "reports")
+    p.sites.append(stmt.site)
+    size = 1 + 2 * len(stmt.cells)
     p.line("{")
     p.depth += 1
+    at = p.names.fresh("at")
     add = p.d.print_atomic.format(p=f"{buffer}", x=f"{size}u")
-    p.line(f"const {uint} at = {add};")
-    p.line(f"if (at + {size}u <= {buffer}[1]) {{")
+    p.line(f"const {uint} {at} = {add};")
+    if stmt.site.kind == "check":
+        p.line(f"{buffer}[2] = 1;")
+    p.line(f"if ({at} <= {buffer}[1] - {size}u) {{")
     p.depth += 1
-    p.line(f"{buffer}[2 + at] = {site};")
-    for k, x in enumerate(values):
+    p.line(f"{buffer}[{HEADER} + {at}] = {len(p.sites)};")
+    for k, x in enumerate(stmt.cells):
         dtype = x.type.dtype
         bits = emit(p, x).c
         if dtype.is_float:
             bits = p.d.bitcast.format(type=p.type(p.unsigned(dtype)), x=bits)
         word = p.names.fresh("bits")
         p.line(f"const {long} {word} = ({long})({bits});")
-        p.line(f"{buffer}[{3 + 2 * k} + at] = ({uint}){word};")
-        p.line(f"{buffer}[{4 + 2 * k} + at] = ({uint})({word} >> 32);")
+        p.line(f"{buffer}[{HEADER + 1 + 2 * k} + {at}] = ({uint}){word};")
+        p.line(f"{buffer}[{HEADER + 2 + 2 * k} + {at}] = ({uint})({word} >> 32);")
     for _ in range(2):
         p.depth -= 1
         p.line("}")
@@ -382,5 +380,5 @@ PRINT: dict[type[n.Stmt], Callable[[Body, Any], None]] = {
     n.Assign: _assign, n.Store: _store, n.LoadMany: _load_many, n.StoreMany: _store_many,
     n.Atomic: _atomic, n.If: _if, n.While: _while, n.For: _for,
     n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave, n.Fence: _fence,
-    n.Barrier: _barrier, n.GroupCall: _group_call, n.WorkItems: _work_items, n.Print: _print,
+    n.Barrier: _barrier, n.GroupCall: _group_call, n.WorkItems: _work_items, Record: _record,
 }

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import UNIFORM, Val
-from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.text import llvm_type
+from unisycl.backends.reports import Site, id_names, spelling
 from unisycl.base.dtypes import INT64
 from unisycl.base.text import Part, Shown
 from unisycl.ir import nodes as n
@@ -61,20 +61,8 @@ def check(e: Emitter, stmt: n.Check) -> None:
 def _spelling(e: Emitter, pieces: Sequence[str | Shown | n.Expr]
               ) -> tuple[tuple[Part, ...], tuple[Scalar, ...], list[Val]]:
     """Return the parts of a text, and the types and values of what they show."""
-    parts: list[Part] = []
-    types, values, due = [], [], 0
-    for piece in pieces:
-        if not isinstance(piece, n.Expr):
-            parts.append(piece)
-            due = piece.count if isinstance(piece, Shown) else 0
-            continue
-        if due:
-            due -= 1
-        else:
-            parts.append(Shown("str"))
-        types.append(piece.type)
-        values.append(e.emit(e, piece))
-    return tuple(parts), tuple(types), values
+    parts, values = spelling(pieces)
+    return parts, tuple(x.type for x in values), [e.emit(e, x) for x in values]
 
 
 # ---- work-items
@@ -98,11 +86,8 @@ def _linear(e: Emitter, number: Val, ids: str, ranges: str, ndim: int) -> Val:
 
 def _ids(e: Emitter) -> tuple[list[Val], tuple[int, ...]]:
     """Return the ids that say which work-item failed, and how many there are of each kind."""
-    kind, ndim = e.kernel.index_kind, e.kernel.ndim
-    names: tuple[str, ...] = {"single": (), "range": ("global_id",)}.get(
-        kind, ("global_id", "local_id", "group_id"))
-    if kind == "work_group":
-        names = ("group_id",) if e.in_group else ("logical_id", "group_id")
+    ndim = e.kernel.ndim
+    names = id_names(e.kernel.index_kind, in_group=e.in_group)
     values = [e.queries(name, d) for name in names for d in range(ndim)]
     return values, (ndim,) * len(names)
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from unisycl.backends.cpu.abi import Layout
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Lanes, Val
-from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.text import Function, llvm_type
+from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.passes import shapes as sh

@@ -19,8 +19,8 @@ from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.hierarchical import Hierarchy
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Lanes, Val
 from unisycl.backends.cpu.regions import Group, Split, without_continue
-from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.text import Function, Module, vectors
+from unisycl.backends.reports import Site
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import direct, entry, jit, remembered
 from unisycl.backends.cpu.abi import Layout, Packer, header
-from unisycl.backends.cpu.reports import Site
 from unisycl.backends.cpu.target import machine, threads
 from unisycl.backends.cpu.text import Module
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
+from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

@@ -30,7 +30,7 @@ class Call:
     launch: Launch
     count: int = 0
     partials: list[tuple[Any, Any]] = field(default_factory=list)
-    prints: Any = None
+    report: Any = None
 
 
 Setter = Callable[[Any, Call], None]
@@ -80,8 +80,8 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, finish: bool) -> Set
             return _memory(api, at, lambda c: c.partials[i][1])
         case "keep":
             return _bytes(at, lambda c: np.int32(not c.launch.reductions[i][1]))
-        case "print":
-            return _memory(api, at, lambda c: c.prints)
+        case "report":
+            return _memory(api, at, lambda c: c.report)
     raise AssertionError(a)
 
 

@@ -40,9 +40,29 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "abs": {"f": "fabs({0})", "i": "({T})abs({0})", "u": "{0}"},
     "ctz": {"*": "{helper:ctz}({0})"},
     "step": {"f": "{helper:edge}({0}, {1})"},
-    "fract": {"f": "{helper:fraction}({0})"},
+    "fract.fraction": {"f": "{helper:fraction}({0})"},
+    "modf.fraction": {"f": "{helper:behind_point}({0})"},
+    "frexp.fraction": {"f": "{helper:frexp_fraction}({0})"},
+    "frexp.exponent": {"f": "{helper:frexp_exponent}({0})"},
+    "remquo.quotient": {"f": "{helper:quotient}({0}, {1})"},
+    "lgamma_r.sign": {"f": "{helper:gamma_sign}({0})"},
+    "ilogb": {"f": "{helper:exponent}({0})"},
+    "abs_diff": {"*": "({T})abs_diff({0}, {1})"},
+    "any": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
+    "all": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
+    "bitselect": {"*": "bitselect({0}, {1}, {2})", "b": "{2} ? {1} : {0}"},
+    "select": {"*": "{2} ? {1} : {0}"},
+    "dot": {"f": "{0} * {1}"},
+    "length": {"f": "fabs({0})"}, "fast_length": {"f": "fabs({0})"},
+    "distance": {"f": "fabs(({0}) - ({1}))"}, "fast_distance": {"f": "fabs(({0}) - ({1}))"},
+    "normalize": {"f": "{helper:direction}({0})"},
+    "fast_normalize": {"f": "{helper:direction}({0})"},
     "mix": {"f": "{0} + ({1} - {0}) * {2}"},
 }
+
+_NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
+        "uint32": "as_float(({0}) & 0x7fffffu | 0x7fc00000u)",
+        "uint64": "as_double(({0}) & 0xffffffffffffful | 0x7ff8000000000000ul)"}
 
 HELPERS: dict[str, Helper] = {
     "lesser": Helper("{T} {name}({T} a, {T} b)\n{{\n    return b < a ? b : a;\n}}"),
@@ -55,9 +75,41 @@ HELPERS: dict[str, Helper] = {
                       "high < x ? high : x;\n}}"),
     "ctz": Helper("{T} {name}({T} x)\n{{\n    return ({T})(x ? popcount(({U})((x & -x) - 1)) : "
                   "{bits});\n}}"),
-    "fraction": Helper("{T} {name}({T} x)\n{{\n    const {T} part = x - floor(x);\n"
-                       "    const {T} most = nextafter(({T})1, ({T})0);\n"
-                       "    return part > most ? most : part;\n}}"),
+    "fraction": Helper("""{T} {name}({T} x)
+{{
+    if (x == 0 || isinf(x)) return copysign(({T})0, x);
+    const {T} part = x - floor(x);
+    const {T} most = nextafter(({T})1, ({T})0);
+    return part > most ? most : part;
+}}"""),
+    "behind_point": Helper("""{T} {name}({T} x)
+{{
+    return copysign(isinf(x) ? ({T})0 : x - trunc(x), x);
+}}"""),
+    "frexp_fraction": Helper("{T} {name}({T} x)\n{{\n    int exponent;\n"
+                             "    return frexp(x, &exponent);\n}}"),
+    "frexp_exponent": Helper("int {name}({T} x)\n{{\n    int exponent;\n    frexp(x, &exponent);\n"
+                             "    return isfinite(x) ? exponent : 0;\n}}"),
+    "quotient": Helper("""int {name}({T} x, {T} y)
+{{
+    if (!isfinite(x) || !isfinite(y) || y == 0) return 0;
+    int q;
+    remquo(x, y, &q);
+    return q < 0 ? -(-q & 127) : q & 127;
+}}"""),
+    "gamma_sign": Helper("""int {name}({T} x)
+{{
+    if (x == 0) return signbit(x) ? -1 : 1;
+    const {T} whole = floor(x);
+    return x < 0 && isfinite(x) && x != whole && fmod(whole, ({T})2) != 0 ? -1 : 1;
+}}"""),
+    "exponent": Helper("""int {name}({T} x)
+{{
+    if (x == 0 || isnan(x)) return -2147483647 - 1;
+    return isinf(x) ? 2147483647 : ilogb(x);
+}}"""),
+    "direction": Helper("{T} {name}({T} x)\n{{\n    return x == 0 || isnan(x) ? x : "
+                        "copysign(({T})1, x);\n}}"),
     "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),
 }
 
@@ -82,6 +134,8 @@ RESERVED = _FLOAT | _INTEGER | frozenset((
 
 def spelling(row: Builtin, dtype: DType) -> str | None:
     """Return the template of a builtin for operands of a type; None if OpenCL C has none."""
+    if row.name == "nan":
+        return _NAN.get(dtype.name)
     special = _SPECIAL.get(row.name, {})
     found = special.get(dtype.kind) or special.get("*")
     if found is not None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
 
 _SPIN_NS = 40_000
@@ -66,11 +67,12 @@ class Waiter:
 class ClCompletion:
     """The end of one command. Any thread may ask."""
 
-    __slots__ = ("_after", "_clock", "_done", "_error", "_gate", "_keep", "_lock", "_waiter",
-                 "event", "first", "what")
+    __slots__ = ("_after", "_clock", "_done", "_ending", "_error", "_gate", "_keep", "_lock",
+                 "_waiter", "event", "first", "what")
 
     def __init__(self, event: Any, keep: object, what: str, clock: Clock,
-                 waiter: Waiter | None, after: Callable[[], None] | None = None) -> None:
+                 waiter: Waiter | None,
+                 after: Callable[[], BaseException | None] | None = None) -> None:
         self.event = event
         self.first = event
         self.what = what
@@ -79,9 +81,10 @@ class ClCompletion:
         self._waiter = waiter
         self._after = after
         self._done = False
+        self._ending = False
         self._error: BaseException | None = None
         self._gate: threading.Lock | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def done(self) -> bool:
         """Say whether the command has ended; never blocks."""
@@ -93,15 +96,18 @@ class ClCompletion:
         return True
 
     def _end(self, status: int) -> None:
+        """Note the end. What is let go of may end others, and ask this one again: not locked."""
         with self._lock:
-            if self._done:
+            if self._done or self._ending:
                 return
+            self._ending = True
             if status < 0:
                 self._error = device_error(self.what, status)
             elif self._after is not None:
-                self._after()
-            self._keep = self._after = None
+                self._error = self._after()
             self._done = True
+            keep, self._keep, self._after = (self._keep, self._after), None, None
+        del keep
 
     def wait(self, timeout: float | None = None) -> bool:
         """Block until the command ends or ``timeout`` seconds pass; say whether it ended."""
@@ -140,3 +146,9 @@ class ClCompletion:
             return now, now
         start = self._clock.host_time(int(self.first.profile.start), self.first)
         return start, self._clock.host_time(int(self.event.profile.end), self.event)
+
+
+class CheckedCompletion(ClCompletion, Tentative):
+    """The end of a kernel that reports: whether it failed is known when its reports are read."""
+
+    __slots__ = ()

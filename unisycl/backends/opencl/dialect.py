@@ -119,6 +119,8 @@ def _collective(traits: Traits, sub_groups: bool, quirks: Quirks) -> Callable[
 
     def collective(scope: memory_scope, op: str, combine: str, dtype: DType) -> str | None:
         if scope is memory_scope.sub_group:
+            if op == "ballot" and traits.has("cl_khr_subgroup_ballot"):
+                return "as_ulong(sub_group_ballot({0}).xy)"
             return _of_sub_group(op, combine, dtype) if sub_groups else None
         return _of_work_group(op, combine, dtype) if groups else None
     return collective
@@ -137,6 +139,8 @@ def _of_sub_group(op: str, combine: str, dtype: DType) -> str | None:
         return f"sub_group_{op}({{0}}) != 0"
     if op == "none":
         return "sub_group_any({0}) == 0"
+    if op == "ballot":
+        return "sub_group_reduce_add((ulong)({0}) << get_sub_group_local_id())"
     wide = _widened(dtype)
     if op == "broadcast":
         return _as_wide("sub_group_broadcast({0}, (uint)({1}))", wide, dtype)

@@ -20,7 +20,7 @@ from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.opencl import discovery, printing, programs
 from unisycl.backends.opencl.arguments import Call
-from unisycl.backends.opencl.completion import ClCompletion, Clock, Waiter
+from unisycl.backends.opencl.completion import CheckedCompletion, ClCompletion, Clock, Waiter
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.executable import (
@@ -128,9 +128,9 @@ class ClDriver:
         what = f"kernel '{executable.kernel.name}'"
         call = self._call(executable, launch, shape)
         session, _, queue = self.opened()
-        shown = call.prints
+        shown = call.report
         if shown is not None and not self.shares_host:
-            call.prints, waits = self._to_device(shown, waits)
+            call.report, waits = self._to_device(shown, waits)
         with executable.lock:
             for put in executable.set_main:
                 put(executable.main, call)
@@ -144,10 +144,12 @@ class ClDriver:
         after = None
         if shown is not None:
             if not self.shares_host:
-                event, _ = self.transfers().copy(_whole(shown), _whole(call.prints), [event])
-            after = functools.partial(printing.show, shown, executable.source.sites)
+                event, _ = self.transfers().copy(_whole(shown), _whole(call.report), [event])
+            after = functools.partial(printing.take, shown, executable.kernel.name,
+                                      executable.source.sites)
         queue.flush()
-        done = self._completion(event, (executable, call), what, after)
+        keep = executable, launch.values, launch.reductions, call.partials, call.report
+        done = self._completion(event, keep, what, after)
         done.first = first
         return done
 
@@ -166,12 +168,13 @@ class ClDriver:
                 "platform": device.platform}.get(what, self)
 
     def _call(self, executable: ClExecutable, launch: Launch, shape: Shape) -> Call:
-        """Return what a launch needs besides its own arguments: partial results, print buffer."""
+        """Return what a launch needs besides its arguments: partial results, room for reports."""
         call = Call(launch)
         if not self.shares_host:
             _check_places(launch, executable.kernel.name)
         if executable.source.sites:
-            call.prints = printing.new_buffer()
+            words = printing.WORDS if self.shares_host else printing.WORDS >> 3
+            call.report = printing.new_buffer(words)
         if launch.reductions:
             call.count = math.prod(launch.geometry.global_)
             groups = groups_of(shape)
@@ -203,8 +206,9 @@ class ClDriver:
             raise translated(what, error) from error
 
     def _completion(self, event: Any, keep: object, what: str,
-                    after: Callable[[], None] | None = None) -> ClCompletion:
-        return ClCompletion(event, keep, what, self._clock, self._waiter, after)
+                    after: Callable[[], BaseException | None] | None = None) -> ClCompletion:
+        kind = ClCompletion if after is None else CheckedCompletion
+        return kind(event, keep, what, self._clock, self._waiter, after)
 
     # ------------------------------------------------------------------ copies and fills
     def allocate(self, nbytes: int) -> DeviceArray | None:

@@ -20,6 +20,7 @@ from unisycl.backends.opencl.traits import (
     Traits,
 )
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import Levels, forward_progress_guarantee
 
 
@@ -103,7 +104,7 @@ def _progress(traits: Traits) -> Levels:
 
 def _details(traits: Traits) -> dict[str, Any]:
     out: dict[str, Any] = {
-        "vendor_id": traits.number_of("vendor_id"),
+        "vendor_id": traits.number_of("vendor_id"), "image_extent": LARGEST_EXTENT,
         "backend_version": _version(traits.platform_version),
         "max_clock_frequency": traits.number_of("max_clock_frequency"),
         "address_bits": traits.number_of("address_bits", 64),

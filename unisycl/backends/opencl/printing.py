@@ -1,54 +1,54 @@
-"""``print`` in kernels: records in a buffer, shown by the host when the kernel has ended.
+"""What a kernel recorded while it ran, given to the host's report when it has ended.
 
-Non-goals: order between work-items. Invariant: one record is one whole line; what did not fit is
-said, never dropped silently.
+Non-goals: order between work-items, and what is done with a record (``backends.reports``).
+Invariant: what did not fit is said, never dropped silently.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from unisycl.ir.types import Scalar
+from unisycl.backends.cfamily.records import HEADER
+from unisycl.backends.reports import Report, Site
+from unisycl.base.errors import DeviceError, errc
 
-WORDS = 1 << 18
-_UNUSED = 0xFFFFFFFF
+WORDS = 1 << 22
+"""16 MiB of address space; the system gives memory to what is written only."""
 
 
 def new_buffer(words: int = WORDS) -> np.ndarray[Any, np.dtype[np.uint32]]:
     """Return an empty buffer: words used, words there are, then the records."""
-    buffer = np.full(words + 2, _UNUSED, np.uint32)
-    buffer[0], buffer[1] = 0, words
+    buffer = np.zeros(words + HEADER, np.uint32)
+    buffer[1] = words
     return buffer
 
 
-def show(buffer: np.ndarray[Any, np.dtype[np.uint32]],
-         sites: Sequence[tuple[Any, ...]]) -> None:
-    """Print the records of a buffer."""
-    used, words = int(buffer[0]), int(buffer[1])
-    records, at, lines = buffer[2:], 0, []
-    while at < min(used, words) and records[at] != _UNUSED:
-        site = sites[int(records[at])]
-        count = sum(not isinstance(p, str) for p in site)
-        cells = records[at + 1:at + 1 + 2 * count].astype(np.uint64)
-        values = iter((cells[0::2] | cells[1::2] << np.uint64(32)).tolist())
-        parts = [p if isinstance(p, str) else shown(next(values), p) for p in site]
-        lines.append("".join(parts) + "\n")
-        at += 1 + 2 * count
-    sys.stdout.write("".join(lines))
+def take(buffer: np.ndarray[Any, np.dtype[np.uint32]], kernel: str, sites: tuple[Site, ...],
+         ) -> BaseException | None:
+    """Print the texts of a buffer; return the error of a kernel in which a check failed."""
+    used, words, failed = (int(x) for x in buffer[:HEADER])
+    records, at = buffer[HEADER:], 0
+    report = Report(kernel, sites)
+    while at < min(used, words) and records[at]:
+        number = int(records[at]) - 1
+        end = at + 1 + 2 * cells_of(sites[number])
+        report.take(number, records[at + 1:end].view(np.uint64).tolist())
+        at = end
     if used > words:
-        sys.stderr.write(f"unisycl: a kernel printed more than fits: {used * 4} bytes into "
-                         f"{words * 4}; the lines after the first {len(lines)} are lost\n")
+        sys.stderr.write(f"unisycl: kernel '{kernel}' printed more than fits: {used * 4} bytes "
+                         f"into {words * 4}; the rest is lost\n")
+    if report.failed:
+        return report.error()
+    if failed:
+        return DeviceError(errc.kernel, f"kernel '{kernel}' failed: a check did not hold; what it "
+                           "reports did not fit behind what the kernel printed")
+    return None
 
 
-def shown(bits: int, kind: Scalar) -> str:
-    """Return a value as Python prints it."""
-    dtype = kind.dtype
-    if dtype.kind == "b":
-        return str(bool(bits & 1))
-    raw = bits.to_bytes(8, "little")[: dtype.size]
-    value = np.frombuffer(raw, dtype.numpy)[0]
-    return str(value.item() if kind.weak else value)
+def cells_of(site: Site) -> int:
+    """Return how many values a record of a site has."""
+    head = {"stream": 2, "end": 2, "check": sum(site.ids)}.get(site.kind, 0)
+    return head + len(site.types)

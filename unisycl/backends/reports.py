@@ -1,0 +1,145 @@
+"""What running kernels tell Python: text to print, and conditions that did not hold.
+
+A report has the number of a place in the kernel and the bits of its values. Non-goals: how reports
+come from a device. Invariant: an error while a report is taken is the error of the launch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import kernel_error
+from unisycl.base.errors import DeviceError, errc
+from unisycl.base.output import Lines, write
+from unisycl.base.record import dataclass
+from unisycl.base.span import Span
+from unisycl.base.text import Part, Shown, render
+from unisycl.ir import nodes as n
+from unisycl.ir.types import Scalar
+
+FAILED = 1
+"""What the function returns, and the code a command fails with, when something went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One place in a kernel that reports: how its values are spelt, and their types.
+
+    ``kind`` is print, stream, end (of a work-item with a stream) or check. Cells begin with the
+    stream and the work-item's number for a stream, and with ``ids`` numbers for a check: global,
+    local and group ids, or those there are. ``group``: it runs once for a work-group.
+    """
+
+    kind: str
+    parts: tuple[Part, ...]
+    types: tuple[Scalar, ...]
+    span: Span | None = None
+    ids: tuple[int, ...] = ()
+    group: bool = False
+
+
+def spelling(pieces: Sequence[str | Shown | n.Expr],
+             ) -> tuple[tuple[Part, ...], tuple[n.Expr, ...]]:
+    """Return the parts of a text and the values they show, each with a part that spells it."""
+    parts: list[Part] = []
+    values, due = [], 0
+    for piece in pieces:
+        if not isinstance(piece, n.Expr):
+            parts.append(piece)
+            due = piece.count if isinstance(piece, Shown) else 0
+            continue
+        if due:
+            due -= 1
+        else:
+            parts.append(Shown("str"))
+        values.append(piece)
+    return tuple(parts), tuple(values)
+
+
+def id_names(index_kind: str, *, in_group: bool) -> tuple[str, ...]:
+    """Return the queries that say which work-item of a kernel it is; none for a single task."""
+    if index_kind == "work_group":
+        return ("group_id",) if in_group else ("logical_id", "group_id")
+    return {"single": (), "range": ("global_id",)}.get(
+        index_kind, ("global_id", "local_id", "group_id"))
+
+
+class Report:
+    """What one launch has told so far. Reports are taken one after another."""
+
+    __slots__ = ("__weakref__", "_failure", "_kernel", "_lines", "_sites")
+
+    def __init__(self, kernel: str, sites: tuple[Site, ...]) -> None:
+        self._kernel = kernel
+        self._sites = sites
+        self._lines = Lines()
+        self._failure: BaseException | None = None
+
+    def take(self, number: int, cells: Any) -> int:
+        """Do what a site is there for; return ``FAILED`` if the command must fail."""
+        site = self._sites[number]
+        try:
+            self._do(site, cells)
+        except BaseException as error:  # noqa: BLE001 - delivered as the command's own
+            if self._failure is None:
+                self._failure = error
+            return FAILED
+        return 0
+
+    def _do(self, site: Site, cells: Any) -> None:
+        match site.kind:
+            case "check":
+                count = sum(site.ids)
+                said = render(site.parts, _values(site.types, cells, count))
+                raise kernel_error(self._kernel, _whose(site, cells), site.span, said)
+            case "stream":
+                self._lines.put(cells[0], (site.group, cells[1]), site.parts,
+                                _values(site.types, cells, 2))
+            case "end":
+                self._lines.end(cells[0], (site.group, cells[1]))
+            case _:
+                write(render(site.parts, _values(site.types, cells, 0)))
+
+    @property
+    def failed(self) -> bool:
+        """Say whether the launch must fail."""
+        return self._failure is not None
+
+    def error(self, code: int = FAILED) -> BaseException:
+        """Return the error of a launch that failed."""
+        found = self._failure
+        if isinstance(found, DeviceError):
+            return found
+        made = DeviceError(errc.runtime, f"kernel '{self._kernel}' could not print: "
+                           f"{type(found).__name__}: {found}")
+        made.__cause__ = found
+        return made
+
+
+def _values(types: tuple[Scalar, ...], cells: Any, at: int) -> Iterator[Any]:
+    """Return values from their bits: Python's own numbers where the kernel's were."""
+    for k, type in enumerate(types):
+        raw = int(cells[at + k]).to_bytes(8, "little")[:type.dtype.size]
+        value = np.frombuffer(raw, type.dtype.numpy)[0]
+        yield value.item() if type.weak or type.dtype.kind == "b" else value
+
+
+def _whose(site: Site, cells: Any) -> str:
+    """Return which work-item a check failed in."""
+    numbers = [ctypes.c_int64(cells[k]).value for k in range(sum(site.ids))]
+    found, at = [], 0
+    for count in site.ids:
+        found.append(f"id({', '.join(map(str, numbers[at:at + count]))})")
+        at += count
+    if not found:
+        return ""
+    if site.group:
+        return f"work-group {found[0]}"
+    if len(found) == 2:
+        return f"work-item {found[0]} of group {found[1]}"
+    where = f"work-item {found[0]}"
+    return f"{where} ({found[1]} of group {found[2]})" if len(found) == 3 else where
