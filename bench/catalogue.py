@@ -23,7 +23,7 @@ _FILES = {
     "transpose": ["transpose", "transpose_tiled"],
     "sparse": ["spmv", "gather", "scatter"],
     "launch": ["launch_usm", "launch_buffer", "launch_pipelined", "launch_host", "launch_bound"],
-    "task_graph": ["tasks_independent", "tasks_dependent"],
+    "task_graph": ["tasks_independent", "tasks_dependent", "graph_replay"],
     "start_up": ["cold_compile", "warm_start", "import_time", "installed_size", "peak_memory"],
 }
 _FILE_OF = {name: file for file, names in _FILES.items() for name in names}

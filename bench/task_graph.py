@@ -14,6 +14,7 @@ from bench.peers.opencl import Session, opencl
 from bench.peers.start import numba, taichi, warp
 
 NODES = sized(1000, 50)
+EAGER = f"{OURS}-eager"
 
 
 def operands() -> Work:
@@ -102,7 +103,49 @@ def make(which: str, kernel: str, title: str) -> Benchmark:
                      check, work=NODES / 1e3, unit="ktask/s")
 
 
+def small_kernels(*, replayed: bool) -> Case:
+    """A hundred kernels of 64 work-items over ten memories, submitted one by one or replayed."""
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
+
+    def add(i: Any, values: Any, amount: Any) -> None:
+        values[i] += amount
+
+    queue = ours.queue(sycl.property.queue.in_order())
+    memory: Any = sycl.malloc_shared((10, 64), np.float32, queue)
+    rows = [memory + 64 * k for k in range(10)]
+
+    def submit() -> None:
+        for k in range(100):
+            queue.parallel_for(64, add, rows[k % 10], 1)
+
+    def eager() -> None:
+        memory[...] = 0
+        submit()
+        queue.wait()
+
+    graph: Any = sycl.ext.oneapi.experimental.command_graph(queue)
+    with graph.record(queue):
+        submit()
+    executable = graph.finalize()
+
+    def replay() -> None:
+        memory[...] = 0
+        queue.ext_oneapi_graph(executable).wait()
+
+    return Case(replay if replayed else eager, memory.get_view, keep=(queue, memory))
+
+
+def check_small(result: Any) -> None:
+    """Each memory was added to ten times."""
+    assert (result == 10).all()
+
+
 BENCHMARKS = {
+    "graph_replay": Benchmark(
+        "100 kernels of 64 work-items as one replay of a graph, beside submitting them",
+        {OURS: Implementation(partial(small_kernels, replayed=True)),
+         EAGER: Implementation(partial(small_kernels, replayed=False), counted=False)},
+        check_small, work=0.1, unit="kkernels/s", shown=("us", 1e6)),
     "tasks_independent": make("independent", "mark", f"{NODES} tasks of one work-item, no edges"),
     "tasks_dependent": make("dependent", "follow", f"{NODES} tasks, each after the one before"),
 }

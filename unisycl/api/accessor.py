@@ -22,6 +22,7 @@ from unisycl.base.enums import access_mode, address_space, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import View, element_type, global_view
 from unisycl.runtime.channel import Channel
+from unisycl.runtime.deps import Access
 from unisycl.runtime.group import BoundView, Capturable, Group, LocalSize
 from unisycl.runtime.regions import Region
 
@@ -87,6 +88,17 @@ class accessor(Window, Capturable):
         group.add_access(self._access())
         group.remember(self)
         self._group = group
+
+    def rejoin(self, group: Group) -> Access:
+        """Stand in a command group of a graph for another accessor (internal)."""
+        if not self._placeholder:
+            raise UsageError(errc.invalid, "a dynamic_parameter takes placeholder accessors, made "
+                             "without a handler")
+        self._region.memory.check_open()
+        for channel in group.channels():
+            self._check_device(channel)
+        self._group = group
+        return self._access()
 
     def _is_empty_accessor(self) -> bool:
         return self._region.memory is _NOTHING

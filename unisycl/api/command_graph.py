@@ -6,7 +6,7 @@ one changes through ``update`` only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from typing import Any
 from unisycl.api import properties
 from unisycl.api.context import context
 from unisycl.api.device import device
+from unisycl.api.dynamic_command_group import dynamic_command_group
 from unisycl.api.event import event
-from unisycl.api.handler import handler, run
+from unisycl.api.handler import check_callable, handler, run
 from unisycl.api.properties import HasProperties
 from unisycl.api.queue_base import QueueBase
 from unisycl.api.recording import svg_of
@@ -23,6 +24,7 @@ from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import launch, picture
 from unisycl.runtime.completions import Recorded
+from unisycl.runtime.devices import default_context
 from unisycl.runtime.graph import Graph, Node, Plan, RecordingChannel
 
 _TYPES = {"copy": node_type.memcpy, "memcpy": node_type.memcpy, "memset": node_type.memset,
@@ -52,7 +54,7 @@ class graph_node:
 
     def get_type(self) -> node_type:
         """Return what the node does."""
-        inner = self.node
+        inner = self.node.current()
         if inner.launch is not None:
             return node_type.kernel
         known = _TYPES.get(inner.label)
@@ -70,11 +72,11 @@ class graph_node:
 
     def update_range(self, extent: Any) -> None:
         """Give its kernel another range; take it over with ``executable_graph.update``."""
-        self.node.rebuild({}, launch.space_geometry(extent))
+        self.node.current().rebuild({}, launch.space_geometry(extent))
 
     def update_nd_range(self, space: Any) -> None:
         """Give its kernel another nd_range; take it over with ``executable_graph.update``."""
-        self.node.rebuild({}, launch.space_geometry(space))
+        self.node.current().rebuild({}, launch.space_geometry(space))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, graph_node) and other.node is self.node
@@ -83,14 +85,14 @@ class graph_node:
         return hash(("graph_node", id(self.node)))
 
     def __repr__(self) -> str:
-        return f"<node of {self.node.label}>"
+        return f"<node of {self.node.current().label}>"
 
 
 class command_graph(HasProperties):
     """Commands and what they wait for, to be made executable and submitted many times.
 
     Args:
-        where: a queue, or a context and a device; properties.
+        where: a queue, or a device, or a context and a device; properties.
 
     Example::
 
@@ -115,25 +117,38 @@ class command_graph(HasProperties):
             self.graph = Graph(owner.channel.device, owner.channel.context)
         else:
             chosen = next((w for w in where if isinstance(w, device)), None)
-            found = next((w for w in where if isinstance(w, context)), None)
-            if chosen is None or found is None or not found.state.covers(chosen.state):
-                raise UsageError(errc.invalid, "command_graph: give a queue, or a context and one "
-                                 "of its devices")
-            self.graph = Graph(chosen.state, found.state)
+            found = next((w.state for w in where if isinstance(w, context)), None)
+            if found is None and chosen is not None:
+                found = default_context(chosen.state)
+            if chosen is None or found is None or not found.covers(chosen.state):
+                raise UsageError(errc.invalid, "command_graph: give a queue, or a device, or a "
+                                 "context and one of its devices")
+            self.graph = Graph(chosen.state, found)
         self._recorded: list[QueueBase] = []
 
     # ------------------------------------------------------------------ building
-    def add(self, group_function: Callable[[handler], Any] | None = None, *,
-            depends_on: Sequence[graph_node] = ()) -> graph_node:
+    def add(self, *what: Any, depends_on: Sequence[graph_node] = ()) -> graph_node:
         """Add the command of a command group function, which is called at once.
 
         Args:
-            group_function: as for ``queue.submit``; left out, the node does nothing but wait.
+            what: a function as for ``queue.submit``, or a ``dynamic_command_group``; left out, the
+                node does nothing but wait. Then properties: ``property.node.depends_on(...)``,
+                ``property.node.depends_on_all_leaves()``.
             depends_on: nodes it runs after, besides those its accessors name.
+
+        ``errc.invalid`` while a queue is recorded.
         """
-        before = [self._own(n) for n in depends_on]
+        self._check_idle("add")
+        before = self._before(what, depends_on)
+        group_function = next((w for w in what if not properties.is_given(w)), None)
         if group_function is None:
             return graph_node(self.graph.add(Node(self.graph, "an empty node"), (), before))
+        if isinstance(group_function, dynamic_command_group):
+            if group_function.alternatives.graph is not self.graph:
+                raise UsageError(errc.invalid, "add: the dynamic_command_group was made for "
+                                 "another graph")
+            return graph_node(group_function.alternatives.add(before))
+        check_callable(group_function)
         stand = run(group_function, handler(self.graph.channel)).completion
         assert isinstance(stand, Recorded) and isinstance(stand.node, Node)  # noqa: PT018
         for node in before:
@@ -143,8 +158,27 @@ class command_graph(HasProperties):
 
     def make_edge(self, before: graph_node, after: graph_node) -> None:
         """Have a node run after another; ``errc.invalid`` if that would close a cycle."""
+        self._check_idle("make_edge")
         check = not self.has_property(properties.property.graph.no_cycle_check)
         self.graph.connect(self._own(before), self._own(after), check=check)
+
+    def _before(self, what: Sequence[Any], named: Sequence[graph_node]) -> list[Node]:
+        """Return the nodes that an added one runs after, as properties and the argument say."""
+        found = [self._own(n) for n in named]
+        given = properties.check(properties.flatten(
+            w for w in what if properties.is_given(w)), "command_graph.add")
+        for one in given:
+            if isinstance(one, properties.property.node.depends_on):
+                found += [self._own(n) for n in one.value]
+            else:
+                inner = {b for n in self.graph.nodes for b in n.before}
+                found += [n for n in self.graph.nodes if n not in inner]
+        return list(dict.fromkeys(found))
+
+    def _check_idle(self, what: str) -> None:
+        if self._recorded:
+            raise UsageError(errc.invalid, f"{what}: the graph records a queue; end_recording "
+                             "first, or submit to that queue")
 
     def begin_recording(self, queues: Any) -> bool:
         """Have a queue, or several, add their commands here instead of running them.
@@ -204,14 +238,28 @@ class command_graph(HasProperties):
         """Return the nodes that wait for none."""
         return [graph_node(n) for n in self.graph.nodes if not n.before]
 
+    def empty(self) -> bool:
+        """Say whether there is no node."""
+        return not self.graph.nodes
+
+    def get_id(self) -> int:
+        """Return a number that no other graph has; later graphs have greater ones."""
+        return self.graph.number
+
     def print_graph(self, path: str | Path, verbose: bool = False) -> None:
         """Write the graph in the language of Graphviz; ``verbose`` adds index spaces.
 
-        A file that ends in .svg gets a picture instead.
+        A file that ends in .svg gets a picture instead. ``errc.invalid`` for another ending, and
+        for a file that cannot be written.
         """
         drawing = picture.of_graph(self.graph, verbose=verbose)
+        if Path(path).suffix not in (".dot", ".svg"):
+            raise UsageError(errc.invalid, f"print_graph: {path} must end in .dot or .svg")
         text = drawing.to_svg() if Path(path).suffix == ".svg" else drawing.to_dot()
-        Path(path).write_text(text, encoding="utf-8")
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as err:
+            raise UsageError(errc.invalid, f"print_graph: {err}") from err
 
     def _repr_svg_(self) -> str | None:
         """Return a picture, for a notebook; None while there is no node."""
@@ -220,7 +268,7 @@ class command_graph(HasProperties):
     def finalize(self, *given: Any) -> executable_graph:
         """Return the graph ready to be submitted (``property.graph.updatable`` to change it)."""
         kept = properties.check(properties.flatten(given), "finalize")
-        return executable_graph(Plan(self.graph), kept)
+        return executable_graph(Plan.of(self.graph), kept)
 
     def _own(self, node: Any) -> Node:
         if not isinstance(node, graph_node) or node.node.graph is not self.graph:
@@ -271,6 +319,10 @@ class executable_graph(HasProperties):
     def _repr_svg_(self) -> str | None:
         """Return a picture, for a notebook; None if there is no node."""
         return svg_of(picture.of_nodes(self.plan.originals()))
+
+    def get_required_mem_size(self) -> int:
+        """Return the bytes that the graph itself has allocated: 0, graphs allocate nothing."""
+        return 0
 
     def __repr__(self) -> str:
         steps = len(self.plan.steps)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from unisycl.api.accessor import accessor
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph import Graph, Node
 
@@ -17,10 +18,11 @@ class dynamic_parameter:
 
     Args:
         graph: the ``command_graph`` that it is used in.
-        value: its first value: a number, USM memory, an accessor.
+        value: its first value: a number, a struct, USM memory, a placeholder accessor.
 
-    Use it as an argument of ``handler.parallel_for`` in a command group of the graph; after
-    ``update`` give the nodes to ``executable_graph.update``.
+    Use it as an argument of ``handler.parallel_for`` in a command group of the graph, one of an
+    accessor also of ``handler.require``; after ``update`` give the nodes to
+    ``executable_graph.update``.
     """
 
     __slots__ = ("_graph", "_uses", "_value")
@@ -38,9 +40,21 @@ class dynamic_parameter:
 
     def update(self, value: Any) -> None:
         """Give it another value in every node of the graph that uses it."""
-        self._value = value
+        if isinstance(self._value, accessor) != isinstance(value, accessor):
+            raise UsageError(errc.invalid, f"update: a {type(self._value).__name__} cannot become "
+                             f"a {type(value).__name__}")
         for node, position in self._uses:
+            if isinstance(value, accessor):
+                self._move(node, value)
             node.rebuild({position: value})
+        self._value = value
+
+    def _move(self, node: Node, value: accessor) -> None:
+        """Have a node use the buffer of another accessor; edges of the graph stay as they are."""
+        assert node.group is not None
+        old, new = self._value._access(), value.rejoin(node.group)
+        node.accesses = [a for a in node.accesses if (a.key, a.start, a.stop) != (
+            old.key, old.start, old.stop)] + [new]
 
     def used_in(self, node: Node, position: int) -> None:
         """Note a node that uses it (internal)."""

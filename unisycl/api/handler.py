@@ -27,9 +27,10 @@ from unisycl.base.enums import bundle_state
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
 from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
+from unisycl.runtime.callbacks import when_done
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.fallback import Either
-from unisycl.runtime.graph import plan_of
+from unisycl.runtime.graph import Plan, plan_of
 from unisycl.runtime.group import BoundView, Group, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python
@@ -40,7 +41,7 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_second")
+    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_plan", "_second")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -49,6 +50,7 @@ class handler(Group):
         super().__init__(args[0])
         self._second: Channel | None = args[1] if len(args) > 1 else None
         self._barrier = False
+        self._plan: Plan | None = None
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
         self._dynamic: list[tuple[int, dynamic_parameter]] = []
@@ -58,8 +60,13 @@ class handler(Group):
         return (self.channel,) if self._second is None else (self.channel, self._second)
 
     # ------------------------------------------------------------------ requirements
-    def require(self, placeholder: accessor) -> None:
-        """Bind a placeholder accessor to this command group (SYCL 2020 §4.9.4.1)."""
+    def require(self, placeholder: accessor | dynamic_parameter) -> None:
+        """Bind a placeholder accessor to this command group (SYCL 2020 §4.9.4.1).
+
+        In a command group of a graph also a ``dynamic_parameter`` of one.
+        """
+        if isinstance(placeholder, dynamic_parameter) and self.channel.recorder is not None:
+            placeholder = placeholder.value()
         if not isinstance(placeholder, accessor):
             raise UsageError(errc.invalid, f"require: expected an accessor, got "
                              f"{type(placeholder).__name__}")
@@ -225,9 +232,25 @@ class handler(Group):
 
     def finish(self) -> Task:
         """Submit the group (internal); a barrier then holds up what comes later."""
+        plan = self._plan
+        if plan is not None and self.channel.recorder is None:
+            return self._finish_graph(plan)
         task = super().finish()
         if self._barrier:
             self.channel.fence(task)
+        return task
+
+    def _finish_graph(self, plan: Plan) -> Task:
+        """Submit a replay after the one before of the same graph."""
+        last, gate = plan.take_turn()
+        try:
+            if last is not None and not last.done():
+                self.add_dependency(last)
+            task = super().finish()
+        except BaseException:
+            gate.finish()
+            raise
+        when_done(task, gate.finish)
         return task
 
     def ext_oneapi_barrier(self, events: Any = None) -> None:
@@ -248,9 +271,12 @@ class handler(Group):
         self.check_free("ext_oneapi_graph")
         plan = plan_of(graph)
         plan.check(self.channel)
+        if self.channel.recorder is not None:
+            plan = plan.copy()
         for access in plan.accesses:
             self.add_access(access)
-        self.set_command("a graph", begin_python(plan.run_alone), native=False)
+        self._plan = plan
+        self.set_command("a graph", plan.begin(), native=plan.one_end())
 
     def host_task(self, fn: Any = None) -> Any:
         """Run a Python function on a thread of the runtime when its turn has come (§4.10.1).

@@ -172,6 +172,22 @@ class property:
 
             applies_to = ("finalize",)
 
+    class node:
+        """Properties of ``command_graph.add`` (sycl_ext_oneapi_graph)."""
+
+        class depends_on(Property):
+            """The node runs after others: ``depends_on(a, b)``."""
+
+            applies_to = ("command_graph.add",)
+
+            def __init__(self, *nodes: Any) -> None:
+                super().__init__(nodes)
+
+        class depends_on_all_leaves(Property):
+            """The node runs after all that nothing runs after yet."""
+
+            applies_to = ("command_graph.add",)
+
     class no_init(Property):
         """The old contents need not be kept (SYCL 2020 §4.7.6.4)."""
 
@@ -199,6 +215,11 @@ def flatten(values: Iterable[Any]) -> tuple[Property, ...]:
             raise UsageError(errc.invalid, f"expected a property, got {type(value).__name__}; "
                              "properties are made like property.queue.in_order()")
     return tuple(out)
+
+
+def is_given(value: Any) -> bool:
+    """Say whether an argument is a property, a class of one, or a list of properties."""
+    return isinstance(value, Property | property_list | list | tuple) or is_property(value)
 
 
 def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:

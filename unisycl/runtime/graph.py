@@ -17,16 +17,17 @@ from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import launch as launches
-from unisycl.runtime import usm
+from unisycl.runtime import replay, usm
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Gate, Join, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import Group
 from unisycl.runtime.memory import BufferMemory
-from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python, process
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, process
 
 _numbers = itertools.count()
+_graphs = itertools.count(1)
 
 
 class Node:
@@ -57,11 +58,17 @@ class Node:
         self.before: list[Node] = []
         self.number = next(_numbers)
 
+    def current(self) -> Node:
+        """Return the node whose command this one runs: itself, unless there are several."""
+        return self
+
     def rebuild(self, values: dict[int, Any], geometry: Geometry | None = None) -> None:
         """Build the launch anew with other arguments or another index space."""
         old = self.launch
         if old is None:
             raise UsageError(errc.invalid, f"{self.label} is no kernel; only kernels are updated")
+        if geometry is not None:
+            _check_alike(self.label, old.geometry, geometry)
         # A kernel_handler at the end knows the arguments the user gave.
         given: Any = getattr(old.arguments[-1], "given", old.arguments) if old.arguments else ()
         channel = self.graph.channel
@@ -73,10 +80,18 @@ class Node:
         self.begin = launches.begin_launch(channel, self.launch, old.reduction_objects)
 
 
+def _check_alike(label: str, old: Geometry, new: Geometry) -> None:
+    """An index space is updated by one of its kind and dimensions."""
+    if old.kind != new.kind or len(old.global_) != len(new.global_):
+        raise UsageError(errc.invalid, f"{label} was added over a {old.kind} of {len(old.global_)} "
+                         f"dimension(s); a {new.kind} of {len(new.global_)} cannot take its place")
+
+
 class Graph:
     """The nodes of a graph that can still be changed, in the order they were added."""
 
     def __init__(self, device: DeviceState, context: ContextState) -> None:
+        self.number = next(_graphs)
         self.nodes: list[Node] = []
         self.recording: list[RecordingChannel] = []
         self.channel = RecordingChannel(self, device, context)
@@ -103,15 +118,20 @@ class Graph:
 
     def take(self, group: Group) -> Task:
         """Make a node of a command group; its task tells others which node it is."""
+        node, accesses, deps = self.node_of(group)
+        channel = group.channel
+        if isinstance(channel, RecordingChannel):
+            deps += channel.chain(node)
+        self.add(node, accesses, deps)
+        return recorded(node)
+
+    def node_of(self, group: Group) -> tuple[Node, list[Access], list[Node]]:
+        """Return a node of a complete group, not in the graph yet, what it uses and waits for."""
         asked = group.command()
         begin = None if asked.begin is begin_nothing else asked.begin  # whoever waits, waits on
         node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group)
-        channel = group.channel
-        deps = [*nodes_of(asked.deps), *(channel.chain(node) if isinstance(
-            channel, RecordingChannel) else ())]
-        self.add(node, asked.accesses, deps)
         group.recorded(node)
-        return recorded(node)
+        return node, asked.accesses, nodes_of(asked.deps)
 
     def connect(self, before: Node, after: Node, *, check: bool = True) -> None:
         """Add an edge; ``errc.invalid`` if it would close a cycle."""
@@ -247,6 +267,14 @@ class Step:
         self.before: set[int] = set()
         self.batch: Batch | None = None
 
+    def label(self) -> str:
+        """What messages call it."""
+        return self.nodes[0].label
+
+    def native(self) -> bool:
+        """Say whether the driver orders it after its own commands."""
+        return all(n.native for n in self.nodes)
+
     def make(self, driver: Driver) -> None:
         """Make the batch, once its nodes are known or have changed."""
         found = [n.launch for n in self.nodes if n.launch is not None]
@@ -263,18 +291,29 @@ class Step:
 class Plan:
     """An executable graph: steps in an order that respects all edges."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.driver = graph.channel.driver
-        self.context = graph.channel.context
-        self.device = graph.channel.device
-        found = graph.order()
-        self.nodes = [_copy(n) for n in found]
-        self._originals = {n: k for k, n in enumerate(found)}
-        self._before = [[self._originals[b] for b in n.before] for n in found]
+    def __init__(self, channel: Channel, nodes: Sequence[Node], before: list[list[int]]) -> None:
+        self.driver = channel.driver
+        self.context = channel.context
+        self.device = channel.device
+        self.nodes = [_copy(n) for n in nodes]
+        self._originals = {n: k for k, n in enumerate(nodes)}
+        self._before = before
+        self._channel = channel
         self._lay_out()
         self.last: Task | None = None
-        self._alone, self._turn = threading.Lock(), threading.Lock()
+        self._turn = threading.Lock()
         self._refresh()
+
+    @classmethod
+    def of(cls, graph: Graph) -> Plan:
+        """Return the plan of a graph as it is now."""
+        found = graph.order()
+        place = {n: k for k, n in enumerate(found)}
+        return cls(graph.channel, found, [[place[b] for b in n.before] for n in found])
+
+    def copy(self) -> Plan:
+        """Return a plan of the same nodes, to be a part of a graph."""
+        return Plan(self._channel, self.nodes, self._before)
 
     def _lay_out(self) -> None:
         """Join small kernels into batches where no step in between needs one of them first."""
@@ -313,7 +352,7 @@ class Plan:
     def submit(self, channel: Channel, deps: Sequence[Task]) -> Task:
         """Submit the whole graph as one command of a queue."""
         self.check(channel)
-        task = Task(channel, "a graph", self.driver if self._one_end() else None)
+        task = Task(channel, "a graph", self.driver if self.one_end() else None)
         after = list(deps)
         with self._turn:
             last, self.last = self.last, task
@@ -346,11 +385,10 @@ class Plan:
 
     def begin(self) -> Begin:
         """Return how to begin the graph."""
-        if self.native:
-            return self._begin_native
-        return begin_python(self._run_in_turn)
+        return self._begin_native if self.native else self._begin_tasks
 
-    def _one_end(self) -> bool:
+    def one_end(self) -> bool:
+        """Say whether all of it is one driver's, and ends with one completion of it."""
         return self.native and len(self.steps) - len(self._used) == 1
 
     def _begin_native(self, native: Sequence[Completion]) -> Completion:
@@ -360,23 +398,18 @@ class Plan:
         left = [end for k, end in enumerate(ends) if k not in self._used]
         return left[0] if len(left) == 1 else Join(left or [*native, ended()])
 
-    def run_alone(self) -> None:
-        """Run the graph as a part of another one, after a replay under way."""
-        with self._alone:
-            if self.last is not None:
-                self.last.wait()
-            self._run_in_turn()
+    def _begin_tasks(self, native: Sequence[Completion]) -> Completion:
+        """Begin a graph with host tasks; nothing of the driver is ahead of it any more."""
+        assert not native
+        return replay.begin(self.steps, self.driver)
 
-    def _run_in_turn(self) -> None:
-        """Run a graph with host tasks: a worker waits for what each of them needs."""
-        ends: list[Completion] = []
-        for step in self.steps:
-            before = [ends[k] for k in sorted(step.before)]
-            if not all(n.native for n in step.nodes) or any(isinstance(e, Gate) for e in before):
-                _wait_for(before)
-                before = []
-            ends.append(step.start(before))
-        _wait_for(ends)
+    def take_turn(self) -> tuple[Task | None, Gate]:
+        """Make the next replay wait for a gate; return the replay before, and the gate."""
+        turn, gate = Task(None, "a replay of the same graph"), Gate()
+        turn.occupy(gate)
+        with self._turn:
+            last, self.last = self.last, turn
+        return last, gate
 
     # ------------------------------------------------------------------ updating
     def update(self, nodes: Iterable[Node]) -> None:
@@ -388,8 +421,9 @@ class Plan:
         if self.last is not None:
             self.last.wait()
         for node in changed:
-            mine = self.nodes[self._originals[node]]
-            mine.begin, mine.launch, mine.accesses = node.begin, node.launch, list(node.accesses)
+            mine, now = self.nodes[self._originals[node]], node.current()
+            mine.label, mine.begin, mine.launch = now.label, now.begin, now.launch
+            mine.accesses = list(now.accesses)
         self._check_sizes()
         self._refresh()
 
@@ -427,15 +461,22 @@ def plan_of(graph: Any) -> Plan:
     return plan
 
 
-def _copy(node: Node) -> Node:
+def _copy(given: Node) -> Node:
+    node = given.current()
     made = Node(node.graph, node.label, node.begin, node.launch, native=node.native,
                 group=node.group)
     made.accesses = list(node.accesses)
     return made
 
 
-def _kind(node: Node) -> str:
-    return "empty" if node.begin is None else "kernel" if node.launch is not None else node.label
+def _kind(given: Node) -> str:
+    """Return what nodes of graphs of one shape have in common."""
+    node = given.current()
+    if node.begin is None:
+        return "empty"
+    if node.launch is not None:
+        return "kernel"
+    return "a host task" if node.label.startswith("host task") else node.label
 
 
 def _union(accesses: Iterable[Access]) -> list[Access]:
@@ -447,16 +488,3 @@ def _union(accesses: Iterable[Access]) -> list[Access]:
         found[key] = Access(a.key, min(known.start, a.start), max(known.stop, a.stop),
                             access_mode.read_write if key[1] else access_mode.read)
     return list(found.values())
-
-
-def _wait_for(completions: Iterable[Completion]) -> None:
-    """Block until completions have ended; raise the first error."""
-    for completion in completions:
-        while not completion.wait(1.0):
-            continue
-    for completion in completions:
-        error = completion.error()
-        if error is not None:
-            raise error
-
-

@@ -52,14 +52,15 @@ def of_nodes(nodes: Sequence[Node], most: int = MOST, *, verbose: bool = True) -
     shown = nodes[:most]
     places = {n: k for k, n in enumerate(shown)}
     known: dict[int, Place] = {}
-    causes = data_causes([_touch(a, known) for a in n.accesses] for n in shown)
+    causes = data_causes([_touch(a, known) for a in n.current().accesses] for n in shown)
     asked: Causes = {(places[b], k): [] for k, n in enumerate(shown) for b in n.before
                      if b in places and (places[b], k) not in causes}
     boxes = [_node_box(n, verbose=verbose) for n in shown]
     return Drawing(boxes, _lines(causes, asked), _left_out(len(nodes), len(shown)))
 
 
-def _node_box(node: Node, *, verbose: bool) -> Box:
+def _node_box(given: Node, *, verbose: bool) -> Box:
+    node = given.current()
     title, kind = _title(node.label)
     extent = [extent_of(node.launch.geometry)] if verbose and node.launch is not None else []
     line = " ".join([*kind, *extent])

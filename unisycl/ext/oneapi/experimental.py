@@ -27,6 +27,7 @@ from unisycl.api.device_global import (
     init_mode_reprogram,
     init_mode_reset,
 )
+from unisycl.api.dynamic_command_group import dynamic_command_group
 from unisycl.api.dynamic_parameter import dynamic_parameter
 from unisycl.api.enqueue import (
     barrier,
@@ -60,14 +61,14 @@ from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_ove
 
 __all__ = [
     "barrier", "command_graph", "copy", "device_global", "device_image_scope",
-    "device_image_scope_key", "dynamic_parameter", "executable_graph", "execute_graph",
-    "execution_scope", "fill", "forward_progress_guarantee", "host_access", "host_access_enum",
-    "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
-    "host_access_write", "implement_in_csr", "implement_in_csr_key", "implement_in_csr_off",
-    "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
-    "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config", "mem_advise",
-    "memcpy", "memset", "nd_launch", "node", "node_type", "parallel_for", "partial_barrier",
-    "prefetch", "prefetch_type", "properties_tag", "property", "queue_state", "single_task",
-    "sort_key_value_over_group", "sort_over_group", "sub_group_progress", "submit",
-    "submit_with_event", "work_group_progress", "work_item_progress",
+    "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "executable_graph",
+    "execute_graph", "execution_scope", "fill", "forward_progress_guarantee", "host_access",
+    "host_access_enum", "host_access_key", "host_access_none", "host_access_read",
+    "host_access_read_write", "host_access_write", "implement_in_csr", "implement_in_csr_key",
+    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum",
+    "init_mode_key", "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config",
+    "mem_advise", "memcpy", "memset", "nd_launch", "node", "node_type", "parallel_for",
+    "partial_barrier", "prefetch", "prefetch_type", "properties_tag", "property", "queue_state",
+    "single_task", "sort_key_value_over_group", "sort_over_group", "sub_group_progress",
+    "submit", "submit_with_event", "work_group_progress", "work_item_progress",
 ]
