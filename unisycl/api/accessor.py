@@ -136,6 +136,20 @@ class accessor(Window, Capturable):
                              "accessor without a _host_task tag to use it in a kernel")
         return self.bound_window(channel)
 
+    @property
+    def is_ranged(self) -> bool:
+        """Whether only a part of the buffer can be accessed (internal)."""
+        return bool(self._shape) and self._shape != self._region.shape
+
+    @property
+    def whole(self) -> WholeBuffer:
+        """What pointers of a ranged accessor point into (internal)."""
+        return WholeBuffer(self)
+
+    def from_start(self) -> Array:
+        """Return all elements of the buffer, one after another (internal)."""
+        return self._region.flat()
+
     def bound_window(self, channel: Channel) -> BoundView:
         """Return the accessible range as the channel's device has it (internal)."""
         region, driver = self._region, channel.driver
@@ -199,6 +213,27 @@ class accessor(Window, Capturable):
         extent = " x ".join(map(str, self._shape)) or "one element"
         state = ", placeholder" if self.is_placeholder() else ""
         return f"<accessor {self.mode.name}: {extent} of {self._region.dtype}{state}>"
+
+
+class WholeBuffer(Capturable):
+    """The buffer behind a ranged accessor, as its pointers see it in kernels (§4.7.6.9.1)."""
+
+    __slots__ = ("_accessor",)
+
+    def __init__(self, of: accessor) -> None:
+        self._accessor = of
+
+    def __kernel_type__(self) -> View:
+        """Return the type kernels see: one dimension."""
+        seen = self._accessor.__kernel_type__()
+        return View(seen.elem, 1, seen.space, seen.mode)
+
+    def bind(self, group: Group | None, channel: Channel) -> BoundView:
+        """Return the argument of a launch, where the accessor itself may be one."""
+        self._accessor.bind(group, channel)
+        region = self._accessor._region
+        size = math.prod(region.shape)
+        return BoundView(region.bound(channel.driver).memory, 0, (size,), (1,))
 
 
 class local_accessor(HasProperties, Capturable):

@@ -32,6 +32,7 @@ class _Command(ImageWindow, Capturable):
                              "...)")
         group.check_alive()
         self._check_device(what, group.channel)
+        self._check_both_ways(what, group)
         group.add_access(self._access())
         group.remember(self)
         self._group = group
@@ -49,6 +50,19 @@ class _Command(ImageWindow, Capturable):
         if bound is not None and bound is not channel.context:
             raise UsageError(errc.invalid, f"{what}: the image is bound to another context "
                              "(property.image.context_bound); use a queue of that context")
+
+    def _check_both_ways(self, what: str, group: Group) -> None:
+        """Refuse that a kernel reads and writes one image, where a device cannot do both."""
+        info = group.channel.device.info
+        if self.target is not image_target.device or info.details.get("image_read_write"):
+            return
+        for other in group.users():
+            if isinstance(other, _Command) and other.target is image_target.device \
+                    and other.image.memory is self.image.memory \
+                    and other.mode.writes != self.mode.writes:
+                raise UnsupportedError(errc.feature_not_supported, f"{what}: the command group "
+                                       "reads and writes one image, which kernels of the device "
+                                       f"'{info.name}' cannot; read one image and write another")
 
     # ------------------------------------------------------------------ kernels
     def __kernel_type__(self) -> ImageView:

@@ -57,15 +57,23 @@ def aspect_selector(*required: Any, denied: Iterable[aspect] = ()) -> Selector:
     """Return a selector of devices that have all aspects given and none denied.
 
     Args:
-        required: aspects, or one list of aspects.
+        required: aspects; or a list of aspects, then if wanted a list of those denied.
         denied: aspects the device must not have.
 
-    SYCL 2020 §4.6.1.1.
+    Without any it is ``default_selector_v`` (SYCL 2020 §4.6.1.1).
     """
+    if len(required) == 2 and all(isinstance(x, list | tuple) for x in required):
+        required, denied = required[:1], (*required[1], *denied)
     wanted: list[aspect] = []
     for item in required:
         wanted.extend(item if isinstance(item, list | tuple) else [item])
     refused = list(denied)
+    for given in (*wanted, *refused):
+        if not isinstance(given, aspect):
+            raise UsageError(errc.invalid, "aspect_selector: expected aspects, or a list of them "
+                             f"and a list of those denied; got {given!r}")
+    if not wanted and not refused:
+        return default_selector_v
 
     def select(device: Any) -> int:
         if all(device.has(a) for a in wanted) and not any(device.has(a) for a in refused):

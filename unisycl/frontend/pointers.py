@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.base.enums import address_space, decorated
-from unisycl.frontend import coerce
+from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.values import Constant, Memory, Nothing, Value, describe
@@ -31,6 +31,7 @@ def point(ctx: Context, value: Value | None, space: address_space | None,
         found = "nothing" if value is None else describe(value)
         raise ctx.refuse("K049", node, found=found, expected="memory",
                          help="pass an accessor, local memory, USM, a private array or a pointer")
+    value = _from_start(ctx, value, node)
     real = value.view.space
     wanted = space or value.pointer or real
     if wanted is not _GENERIC and named_space(wanted) is not real:
@@ -39,6 +40,23 @@ def point(ctx: Context, value: Value | None, space: address_space | None,
     zeros = (coerce.weak_scalar(0),) * (value.view.ndim - len(value.index) - 1)
     window = value.window or (coerce.weak_scalar(0), ctx.size_of(value))
     return replace(value, index=value.index + zeros, window=window, pointer=wanted)
+
+
+def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
+    """Return what pointers point into: of a ranged accessor the whole buffer (§4.7.6.9.1)."""
+    path = value.base.path if isinstance(value.base, n.Param) else ()
+    if not path or value.index or value.window or value.pointer:
+        return value
+    owner = captures.fetch(path, ctx.function, ctx.arguments)
+    ranged = getattr(owner, "is_ranged", None)
+    if not isinstance(ranged, bool):
+        return value
+    ctx.guard((*path, ("attr", "is_ranged")), ranged, frozen=True)
+    if not ranged:
+        return value
+    whole = ctx.capture((*path, ("attr", "whole")), owner.whole, value.name, node)
+    assert isinstance(whole, Memory)
+    return whole
 
 
 def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:

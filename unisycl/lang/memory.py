@@ -124,7 +124,7 @@ class HostView:
         return self._space is not address_space.global_space
 
     def get_multi_ptr(self, form: Any = None) -> Any:
-        """Return a pointer to the first element (SYCL 2020 §4.7.6.9.1)."""
+        """Return a pointer to the first element, of the buffer if ranged (§4.7.6.9.1)."""
         return type(self).pointer_class(self)
 
     get_pointer = get_multi_ptr

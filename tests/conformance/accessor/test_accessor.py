@@ -40,6 +40,34 @@ def test_a_ranged_accessor_starts_at_its_offset(queue: sycl.queue) -> None:
     assert [9, -1, -1, -1, -1, 14] == x[9:15].tolist()
 
 
+@pytest.mark.row("X-6", "B-29", "D-50")
+@pytest.mark.parametrize("shape", [(20,), (5, 4)], ids=["1d", "2d"])
+def test_pointers_of_a_ranged_accessor_start_with_the_buffer(
+        queue: sycl.queue, shape: tuple[int, ...]) -> None:
+    corner = (2,) * len(shape)
+    for ranged in (True, False, True):  # one kernel, whichever of the two was compiled first
+        x, out = np.arange(20, dtype=np.int32).reshape(shape), np.zeros(6, np.int32)
+        with sycl.buffer(x) as bx, sycl.buffer(out) as bo:
+            def group(h: sycl.handler, ranged: bool = ranged) -> None:
+                part = [sycl.range(*corner), sycl.id(*corner)] if ranged else []
+                acc = sycl.accessor(bx, h, *part, sycl.read_write)
+                got = sycl.accessor(bo, h, sycl.write_only)
+
+                def kernel():
+                    p = acc.get_multi_ptr()
+                    got[0] = p[0]
+                    got[1] = (p + 7)[0]
+                    got[2] = sycl.global_ptr(acc)[3]
+                    got[3] = sycl.multi_ptr(acc)[4]
+                    got[4] = (p + 6) - (p + 1)
+                    got[5] = acc.size()
+                    p[19] = 99
+                h.single_task(kernel)
+            queue.submit(group)
+        assert [0, 7, 3, 4, 5, 2 ** len(shape) if ranged else 20] == out.tolist()
+        assert 99 == x.reshape(-1)[19]
+
+
 @pytest.mark.row("B-22", "F-10")
 def test_a_range_outside_the_buffer_is_refused(queue: sycl.queue) -> None:
     b = sycl.buffer(sycl.range(8))

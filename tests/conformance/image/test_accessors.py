@@ -419,3 +419,40 @@ def test_the_host_samples(queue: sycl.queue) -> None:
                             (np.float64(0.5), "convert it first")):
             with pytest.raises(sycl.exception, match=text):
                 here.read(wrong)
+
+
+@pytest.mark.row("E-27")
+def test_one_image_is_read_and_written_where_a_device_can(
+        device: sycl.device, queue: sycl.queue) -> None:
+    pixels = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4)
+    expected = 2 * pixels
+    form = sycl.image_format.r32g32b32a32_sfloat
+    with refused(device), sycl.unsampled_image(pixels, form) as image:
+        @queue.submit
+        def group(h: sycl.handler) -> None:
+            old = sycl.unsampled_image_accessor(image, h, sycl.read_only)
+            new = sycl.unsampled_image_accessor(image, h, sycl.write_only)
+
+            @h.parallel_for((3, 5))
+            def kernel(it: sycl.item) -> None:
+                at = sycl.int2(it[1], it[0])  # its own pixel, so nothing is between the two
+                new.write(at, 2 * old.read(at))
+    np.testing.assert_array_equal(pixels, expected)
+
+
+@pytest.mark.row("E-27")
+def test_a_device_that_cannot_refuses_reading_and_writing_one_image(
+        device: sycl.device, queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    pixels = np.zeros((3, 5, 4), np.float32)
+    monkeypatch.setitem(device.state.info.details, "image_read_write", False)
+    form = sycl.image_format.r32g32b32a32_sfloat
+    with refused(device, sycl.aspect.image), sycl.unsampled_image(pixels, form) as image, \
+            sycl.unsampled_image(np.zeros_like(pixels), form) as other:
+        def both(h: sycl.handler) -> None:
+            sycl.unsampled_image_accessor(image, h, sycl.read_only)
+            sycl.unsampled_image_accessor(image, h, sycl.read_only)
+            sycl.unsampled_image_accessor(other, h, sycl.write_only)
+            sycl.unsampled_image_accessor(image, h, sycl.write_only)
+        with pytest.raises(sycl.exception, match="read one image and write another") as caught:
+            queue.submit(both)
+        assert sycl.errc.feature_not_supported == caught.value.code()

@@ -26,6 +26,37 @@ def test_selectors_pick_what_they_say(device: sycl.device) -> None:
         sycl.device(sycl.aspect_selector([aspects[0]], denied=[aspects[0]]))
 
 
+@pytest.mark.row("K-3")
+def test_aspects_select_and_deny(device: sycl.device) -> None:
+    fp64, emulated = sycl.aspect.fp64, sycl.aspect.emulated
+    host = sycl.device(sycl.host_selector_v)
+    for selector in (sycl.aspect_selector([fp64], [emulated]),
+                     sycl.aspect_selector((fp64,), (emulated,)),
+                     sycl.aspect_selector(fp64, denied=[emulated])):
+        assert 0 > selector(host)
+        assert (device.has(fp64) and not device.has(emulated)) == (0 <= selector(device))
+        assert sycl.device(selector).has(fp64)
+    mine = [a for a in sycl.aspect if device.has(a)]
+    assert 0 <= sycl.aspect_selector(*mine)(device)
+    assert 0 <= sycl.aspect_selector(mine)(device)
+    assert 0 <= sycl.aspect_selector([], [a for a in sycl.aspect if not device.has(a)])(device)
+    with pytest.raises(sycl.exception) as caught:
+        sycl.queue(sycl.aspect_selector(mine, mine[:1]))
+    assert sycl.errc.runtime == caught.value.code()
+    with pytest.raises(sycl.exception, match="3") as caught:
+        sycl.aspect_selector([fp64], [3])
+    assert sycl.errc.invalid == caught.value.code()
+
+
+@pytest.mark.row("K-3")
+def test_no_aspects_select_as_the_default_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    for selector in (sycl.aspect_selector(), sycl.aspect_selector([]),
+                     sycl.aspect_selector([], [])):
+        assert sycl.device() == sycl.device(selector)
+    monkeypatch.setenv("UNISYCL_DEVICE", "host")
+    assert sycl.backend.host == sycl.device(sycl.aspect_selector()).get_backend()
+
+
 @pytest.mark.row("X-7")
 def test_the_environment_chooses_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNISYCL_DEVICE", "host")

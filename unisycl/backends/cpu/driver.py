@@ -24,7 +24,7 @@ from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.reports import Report, callback
-from unisycl.backends.cpu.target import machine, threads
+from unisycl.backends.cpu.target import compiler_version, machine, threads
 from unisycl.backends.cpu.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.words import CpuWords, words
@@ -270,7 +270,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
         details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,
-                 "vendor_id": machine_facts.vendor_id(),
+                 "image_read_write": True, "vendor_id": machine_facts.vendor_id(),
                  "max_clock_frequency": machine_facts.clock_mhz(),
                  "global_mem_cache_size": cache, "global_mem_cache_line_size": line or 64,
                  "preferred_work_group_size_multiple": found.vector_bits // 32})
@@ -278,4 +278,9 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
 
 def make_driver() -> CpuDriver:
     """Return the driver; nothing is compiled and no thread started before the first kernel."""
+    try:
+        compiler_version()
+    except ImportError as error:
+        raise UnsupportedError(errc.feature_not_supported, "the native CPU needs llvmlite: pip "
+                               f"install llvmlite ({error})") from error
     return CpuDriver()

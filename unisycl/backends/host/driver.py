@@ -106,7 +106,8 @@ class HostDriver:
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
             progress=together.PROGRESS, resident_groups=together.MOST_GROUPS,
             resident_items=together.MOST_THREADS,
-            details={"image_extent": LARGEST_EXTENT, "vendor_id": machine.vendor_id(),
+            details={"image_extent": LARGEST_EXTENT, "image_read_write": True,
+                     "vendor_id": machine.vendor_id(),
                      "max_clock_frequency": machine.clock_mhz(),
                      "global_mem_cache_size": cache, "global_mem_cache_line_size": line or 64},
             local_mem_size=256 * 1024, global_mem_size=memory, max_mem_alloc_size=memory),)
