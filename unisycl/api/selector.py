@@ -62,8 +62,9 @@ def aspect_selector(*required: Any, denied: Iterable[aspect] = ()) -> Selector:
 
     Without any it is ``default_selector_v`` (SYCL 2020 §4.6.1.1).
     """
-    if len(required) == 2 and all(isinstance(x, list | tuple) for x in required):
-        required, denied = required[:1], (*required[1], *denied)
+    lists = [x for x in required if isinstance(x, list | tuple)]
+    if len(lists) == len(required) == 2:
+        required, denied = (lists[0],), (*lists[1], *denied)
     wanted: list[aspect] = []
     for item in required:
         wanted.extend(item if isinstance(item, list | tuple) else [item])

@@ -148,8 +148,9 @@ def _flat(source: Any) -> HostView:
     Of a ranged accessor it is the whole buffer (SYCL 2020 §4.7.6.9.1).
     """
     view = source if isinstance(source, HostView) else None
-    if view is not None and getattr(view._raw, "is_ranged", False):
-        view = HostView(view._raw.from_start(), view._name, view._mode, space=view._space)
+    raw: Any = None if view is None else view._raw
+    if view is not None and getattr(raw, "is_ranged", False):
+        view = HostView(raw.from_start(), view._name, view._mode, space=view._space)
     if view is None:
         data = np.asarray(source.get_view() if hasattr(source, "get_view") else source)
         if isinstance(source, int | float | str) or not data.ndim:
