@@ -86,8 +86,8 @@ class host_accessor(Window):
     @property
     def __array_interface__(self) -> dict[str, Any]:
         view = self.get_view()
-        if view.dtype.names:
-            raise AttributeError("records keep their type through __array__ only")
+        if view.dtype.kind == "V":
+            raise AttributeError("records and bfloat16 keep their type through __array__")
         return view.__array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:

@@ -78,8 +78,8 @@ class usm_pointer(blocks.Pointer):
     @property
     def __array_interface__(self) -> dict[str, Any]:
         view = self.get_view()
-        if view.dtype.names:
-            raise AttributeError("records keep their type through __array__ only")
+        if view.dtype.kind == "V":
+            raise AttributeError("records and bfloat16 keep their type through __array__")
         self.block.exported = True
         return view.__array_interface__
 

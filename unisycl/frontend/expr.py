@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from unisycl.base import dtypes
 from unisycl.frontend import captures, coerce, complexes, instances, output, pointers, vectors
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
@@ -212,7 +213,8 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.
             folded = math.inf  # Python raises here; a device has no such error
         if isinstance(folded, int | float):
             return coerce.weak_scalar(folded)
-    if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent):
+    if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent) \
+            and (type.dtype is not dtypes.BFLOAT16 or exponent in (1, 2)):  # rounded once
         return _repeated(ctx, a, int(exponent), type, node)
     x, y = coerce.cast(a, type), coerce.cast(b, type)
     if exponent == 0.5:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unisycl.base.dtypes import find_dtype
+from unisycl.base.dtypes import find_dtype, promote
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang import bfloat
 from unisycl.lang.convert import convert
 from unisycl.lang.range_item import item
 
@@ -169,7 +170,7 @@ class Operators:
             other = other._get()[0]
         if isinstance(other, item):
             other = other.__index__()
-        if not isinstance(other, _NUMBERS):
+        if not _is_number(other):
             return None
         return fitting(other, own, symbol)
 
@@ -308,7 +309,8 @@ def fitting(number: Any, own: elements_type, symbol: str) -> Any:
     """Return a number as an operand of elements; refused if their type cannot hold its type."""
     element = own.element
     if isinstance(number, np.generic):
-        holds = np.promote_types(element, number.dtype) == element
+        shared, own_row = find_dtype(number.dtype), find_dtype(element)
+        holds = shared is not None and own_row is not None and promote(own_row, shared) is own_row
     else:
         rank = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
         holds = rank[element.kind] >= (0 if isinstance(number, bool) else 1
@@ -321,11 +323,16 @@ def fitting(number: Any, own: elements_type, symbol: str) -> Any:
     return element_of(number, own)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBERS) or (
+        isinstance(value, np.generic) and bfloat.is_bfloat16(value.dtype))
+
+
 def element_of(number: Any, own: elements_type) -> Any:
     """Return a number converted to an element; a Python integer must fit, as in NumPy."""
     if isinstance(number, item):
         number = number.__index__()
-    if not isinstance(number, _NUMBERS):
+    if not _is_number(number):
         raise UsageError(errc.invalid, f"{own.__name__} is made of numbers and vectors, not of "
                          f"{type(number).__name__}")
     if own.element.kind in "iu" and type(number) is int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
+from unisycl.lang import bfloat
 from unisycl.lang.convert import convert
 from unisycl.lang.elements import Operators, elementwise
 from unisycl.lang.geometric import OF_VECTORS
@@ -43,8 +44,12 @@ class builtin_function:
             return elementwise(self, row.name, operands) if whole is None else whole(*operands)
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)
+        narrow = next((k for k in kinds if bfloat.is_bfloat16(k)), None)
+        if narrow is not None:
+            kinds = bfloat.widened(kinds)
         with np.errstate(all="ignore"):
             found = row.host(*(convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
+            found = found if narrow is None else bfloat.narrowed(found, narrow)
         weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
         if row.parts:
             return tuple(_finished(letter, x, weak)
@@ -88,17 +93,20 @@ def _sharing(row: Builtin, numbers: list[Any]) -> list[Any]:
 
 def _shared(row: Builtin, letter: str, numbers: list[Any]) -> np.dtype[Any]:
     """Return the one type operands share."""
-    kind = np.result_type(*numbers)
+    kind = bfloat.result_type(*numbers)
     if kind.kind == "c" and row.name != "abs":
         raise _wrong(row, "real numbers", kind)
+    narrow = bfloat.is_bfloat16(kind)
+    if narrow and not row.widens:
+        raise _wrong(row, "numbers of a type of its own", kind)
     weak = not any(isinstance(x, np.generic) for x in numbers)
     if letter == "f":
-        return kind if kind.kind == "f" else np.dtype(np.float64)
+        return kind if kind.kind == "f" or narrow else np.dtype(np.float64)
     if letter == "s":
-        if weak or (kind.kind == "f" and kind.itemsize <= 4):
+        if weak or narrow or (kind.kind == "f" and kind.itemsize <= 4):
             return np.dtype(np.float32)
         raise _wrong(row, "float32", kind)
-    if letter != "n" and kind.kind in "fb":
+    if letter != "n" and (narrow or kind.kind in "fb"):
         raise _wrong(row, "integers", kind)
     if row.results == "w" and kind.itemsize == 8:
         raise _wrong(row, "integers of at most 32 bits", kind)

@@ -21,6 +21,8 @@ from unisycl.ir.types import BOOL, Field, Scalar, Struct, View
 
 _F32, _U16, _U32 = Scalar(FLOAT32), Scalar(UINT16), Scalar(UINT32)
 _SIGN, _QUIET, _UPPER, _HALF = 0x80000000, 0x7FC00000, 0xFFFF0000, 0x7FFF
+_CHOOSES = frozenset(("abs", "clamp", "copysign", "fabs", "fmax", "fmin", "max", "min"))
+"""Functions whose results need no rounding: but for signs, they are operands."""
 
 Pair: TypeAlias = tuple[n.Expr, n.Expr]
 
@@ -263,7 +265,8 @@ class _Expansion:
             case n.Cast():
                 return self.rounded(n.Cast(_F32, self.expr(x.x)))
             case n.Call():
-                return self.rounded(n.Call(_F32, x.builtin, tuple(map(self.expr, x.args))))
+                found = n.Call(_F32, x.builtin, tuple(map(self.expr, x.args)))
+                return self.keep(found) if x.builtin.name in _CHOOSES else self.rounded(found)
         raise AssertionError(x)
 
     def rounded(self, x: n.Expr) -> n.Expr:

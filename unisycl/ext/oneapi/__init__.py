@@ -4,8 +4,18 @@ Non-goals: experimental ones (``experimental``). Invariant: a constant ``SYCL_EX
 ``unisycl`` tells that one is here.
 """
 
+from typing import Any
+
 from unisycl.api.properties import property
 from unisycl.ext.oneapi import experimental
+from unisycl.lang.bfloat import bfloat16_type
 from unisycl.lang.masks import group_ballot, sub_group_mask
 
 __all__ = ["experimental", "group_ballot", "property", "sub_group_mask"]
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``bfloat16`` (SYCL_EXT_ONEAPI_BFLOAT16), a type of the package ml_dtypes."""
+    if name == "bfloat16":
+        return bfloat16_type()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

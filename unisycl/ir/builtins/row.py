@@ -16,6 +16,9 @@ _RULES = {
     "n>n": "any", "s>s": "float"}
 
 
+_OWN_SPACING = frozenset(("nextafter",))
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """How far a result may be from the exact one (catalogue D-20 to D-25).
@@ -102,6 +105,11 @@ class Builtin:
         """
         kinds = set(self.operands)
         return _RULES.get(f"{min(kinds)}>{self.results}", "mixed") if len(kinds) == 1 else "mixed"
+
+    @property
+    def widens(self) -> bool:
+        """Whether it may be computed in a wider type than its operands' and rounded."""
+        return self.name not in _OWN_SPACING and not set("uvw") & set(self.operands + self.results)
 
     def __repr__(self) -> str:
         return self.name
