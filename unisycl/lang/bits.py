@@ -32,7 +32,7 @@ def bit_cast(to: npt.DTypeLike, value: Any) -> Any:
     data = _bytes(value)
     own = to if isinstance(to, elements_type) else None
     kind = np.dtype(to)
-    if own is None and find_dtype(kind) is None:
+    if own is None and not _has_bits(kind):
         raise UsageError(errc.invalid, f"bit_cast: kernels have no type {kind}")
     if kind.itemsize != len(data):
         raise UsageError(errc.invalid, f"bit_cast: the value has {len(data)} bytes, {kind} has "
@@ -40,6 +40,12 @@ def bit_cast(to: npt.DTypeLike, value: Any) -> Any:
     if own is None:
         return np.frombuffer(data, kind)[0]
     return own._of(np.frombuffer(data, own.element)[:own.count])
+
+
+def _has_bits(kind: np.dtype[Any]) -> bool:
+    """Say whether kernels have a type, and cast its bits: those of complex numbers they do not."""
+    row = find_dtype(kind)
+    return row is not None and row.kind != "c"
 
 
 def _bytes(value: Any) -> bytes:
@@ -50,7 +56,7 @@ def _bytes(value: Any) -> bytes:
         own = value._type
         return value._get().tobytes().ljust(own.dtype.itemsize, b"\0")
     found = np.asarray(value)
-    if found.ndim or find_dtype(found.dtype) is None:
+    if found.ndim or not _has_bits(found.dtype):
         raise UsageError(errc.invalid, f"bit_cast takes a number or a vec, not "
                          f"{type(value).__name__}")
     return found.tobytes()
