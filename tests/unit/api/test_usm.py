@@ -41,8 +41,8 @@ def test_pointer_arithmetic_stays_inside() -> None:
 
 
 def test_types_kernels_do_not_have_are_refused() -> None:
-    with pytest.raises(sycl.exception, match="complex128"):
-        sycl.malloc_shared(4, complex, null_queue())
+    with pytest.raises(sycl.exception, match="datetime64"):
+        sycl.malloc_shared(4, "M8[s]", null_queue())
 
 
 def test_a_repr_worth_reading() -> None:
