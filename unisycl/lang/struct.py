@@ -22,7 +22,8 @@ from unisycl.lang.elements import elements_type
 from unisycl.lang.memory import Record, plain
 
 _T = TypeVar("_T")
-_PYTHON = {bool: np.dtype(np.bool_), int: np.dtype(np.int64), float: np.dtype(np.float64)}
+_PYTHON = {bool: np.dtype(np.bool_), int: np.dtype(np.int64), float: np.dtype(np.float64),
+           complex: np.dtype(np.complex128)}
 _MOST_ALIGNED = 64
 
 

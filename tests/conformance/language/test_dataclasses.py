@@ -219,8 +219,8 @@ def test_methods_may_meet_at_barriers(queue):
 
 def test_the_trait_knows_what_can_be_copied():
     copyable = sycl.is_device_copyable
-    for kind in (bool, int, float, np.float16, np.complex64, sycl.float4, sycl.mint3, Interval, Body,
-                 tuple[int, float], np.dtype([("x", "f4")]), Spin):
+    for kind in (bool, int, float, complex, np.float16, np.complex64, sycl.float4, sycl.mint3,
+                 Interval, Body, tuple[int, float], np.dtype([("x", "f4")]), Spin):
         assert copyable(kind), kind
     for kind in (str, list, dict, object, np.datetime64, tuple[int, str], sycl.queue):
         assert not copyable(kind), kind
