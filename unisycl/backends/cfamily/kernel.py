@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unisycl.backends.cfamily import memory, records, structure
 from unisycl.backends.cfamily.dialect import Dialect
@@ -64,7 +64,7 @@ class Source:
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
-    kernel = records.run(kernel, sub_groups=dialect.sub_groups)
+    kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
     p = Printer(kernel, dialect, exact)
     name = p.names.fresh(kernel.name)
     _Kind(p, form).print(structure.body(kernel.body, 0))
@@ -82,6 +82,14 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     whole = "\n".join([*p.preamble(), "", where, *text]) + "\n"
     return Source(whole, name, arguments, finish_name,
                   tuple(p.arguments) if finish_name else (), flat, tuple(p.sites))
+
+
+def _unwrapped(kernel: n.Kernel) -> n.Kernel:
+    """Return a kernel whose body is not a scope of its own: leaving it is returning."""
+    match kernel.body:
+        case (n.Scope(number=0, body=body),):
+            return replace(kernel, body=body)
+    return kernel
 
 
 def is_flat(kernel: n.Kernel, dialect: Dialect) -> bool:

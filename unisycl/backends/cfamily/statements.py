@@ -15,7 +15,7 @@ from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
 from unisycl.backends.cfamily.records import HEADER, Record
-from unisycl.base.dtypes import UINT8
+from unisycl.base.dtypes import UINT8, UINT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
@@ -362,15 +362,12 @@ def _append(p: Printer, stmt: Record) -> None:
     p.line(f"if ({at} <= {buffer}[1] - {size}u) {{")
     p.depth += 1
     p.line(f"{buffer}[{HEADER} + {at}] = {len(p.sites)};")
+    put = p.helper("put_cell", UINT64)
     for k, x in enumerate(stmt.cells):
-        dtype = x.type.dtype
         bits = emit(p, x).c
-        if dtype.is_float:
-            bits = p.d.bitcast.format(type=p.type(p.unsigned(dtype)), x=bits)
-        word = p.names.fresh("bits")
-        p.line(f"const {long} {word} = ({long})({bits});")
-        p.line(f"{buffer}[{HEADER + 1 + 2 * k} + {at}] = ({uint}){word};")
-        p.line(f"{buffer}[{HEADER + 2 + 2 * k} + {at}] = ({uint})({word} >> 32);")
+        if x.type.dtype.is_float:
+            bits = p.d.bitcast.format(type=p.type(p.unsigned(x.type.dtype)), x=bits)
+        p.line(f"{put}({buffer} + {at} + {HEADER + 1 + 2 * k}, ({long})({bits}));")
     for _ in range(2):
         p.depth -= 1
         p.line("}")

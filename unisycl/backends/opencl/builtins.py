@@ -108,6 +108,11 @@ HELPERS: dict[str, Helper] = {
     if (x == 0 || isnan(x)) return -2147483647 - 1;
     return isinf(x) ? 2147483647 : ilogb(x);
 }}"""),
+    "put_cell": Helper("""void {name}(__global uint *cell, {T} bits)
+{{
+    cell[0] = (uint)bits;
+    cell[1] = (uint)(bits >> 32);
+}}"""),
     "direction": Helper("{T} {name}({T} x)\n{{\n    return x == 0 || isnan(x) ? x : "
                         "copysign(({T})1, x);\n}}"),
     "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),

@@ -1,0 +1,116 @@
+"""OpenCL C as it is printed for three kinds of device, compared with the files in ``texts``.
+
+A text may change for the better: read the difference, then run ``pytest --update-golden``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.unit.backends.opencl import kernels as k
+from unisycl.backends.base import Geometry
+from unisycl.backends.opencl.dialect import make_dialect
+from unisycl.backends.opencl.executable import key_of, source_of
+from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.traits import Traits
+from unisycl.base.enums import address_space
+from unisycl.frontend.specialize import find
+from unisycl.ir.types import View, element_type
+
+TEXTS = Path(__file__).parent / "texts"
+SHUFFLES = ("cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative")
+
+
+def traits(version: tuple[int, int], kind: str = "gpu", *, features: tuple[str, ...] = (),
+           extensions: tuple[str, ...] = (), sub_groups: tuple[int, ...] = ()) -> Traits:
+    """Return what a device reports that nobody owns."""
+    return Traits(
+        library="", platform="Paper", platform_version="", name="Paper", vendor="", version="",
+        driver_version="", kind=kind, number=0, c_version=version,
+        features=frozenset(f"__opencl_c_{f}" for f in features), extensions=frozenset(extensions),
+        numbers={"max_work_group_size": 256, "max_compute_units": 4}, item_sizes=(256, 256, 64),
+        sub_group_sizes=sub_groups)
+
+
+OLD = traits((1, 2), "cpu")
+NEW = traits((3, 0), features=(
+    "subgroups", "atomic_order_acq_rel", "atomic_scope_device", "work_group_collective_functions",
+    "ext_fp32_global_atomic_add"), extensions=("cl_khr_fp64", *SHUFFLES), sub_groups=(16, 32))
+DEVICES = {"1.2": (OLD, False), "3.0": (NEW, True)}
+
+
+class Local:
+    """Local memory as a kernel takes it."""
+
+    def __init__(self, dtype: Any, *shape: int) -> None:
+        self.dtype, self.shape = np.dtype(dtype), shape
+
+    def __kernel_type__(self) -> View:
+        return View(element_type(self.dtype), len(self.shape), address_space.local_space)
+
+
+FLOATS, INTS = np.zeros(100, np.float32), np.zeros(100, np.int32)
+RANGE = Geometry("range", (100,), (), (0,))
+GROUPS = Geometry("nd_range", (96,), (32,), (0,))
+CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
+    "saxpy": (k.saxpy, RANGE, (np.float32(2), FLOATS, FLOATS)),
+    "first_above": (k.first_above, RANGE, (FLOATS, FLOATS, INTS)),
+    "halo": (k.halo, GROUPS, (FLOATS, FLOATS, Local(np.float32, 32))),
+    "histogram": (k.histogram, RANGE, (INTS, INTS, FLOATS)),
+    "scans": (k.scans, GROUPS, (INTS, INTS)),
+    "drift": (k.drift, RANGE, (np.zeros(100, k.particle), np.float32(0.5))),
+    "checked": (k.checked, GROUPS, (FLOATS,)),
+}
+
+
+def text_of(name: str, device: str) -> str:
+    """Return a kernel's OpenCL C, with the name of its file only."""
+    function, geometry, arguments = CASES[name]
+    reported, offsets = DEVICES[device]
+    kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
+    dialect = make_dialect(reported, Quirks(), offsets=offsets)
+    text = source_of(kernel, key_of(kernel, geometry, reported), dialect, reported).text
+    return text.replace(str(Path(k.__file__).parent) + "/", "")
+
+
+@pytest.mark.parametrize("version", DEVICES)
+@pytest.mark.parametrize("name", CASES)
+def test_a_kernel_reads_as_its_file(name: str, version: str, update_golden: bool) -> None:
+    golden = TEXTS / f"{name}.{version}.cl"
+    text = text_of(name, version)
+    if update_golden:
+        golden.write_text(text, encoding="utf-8")
+    assert golden.read_text(encoding="utf-8").splitlines() == text.splitlines()
+
+
+def test_every_line_of_the_user_is_named() -> None:
+    text = text_of("saxpy", "1.2")
+    line = k.saxpy.__code__.co_firstlineno + 1
+    assert f'#line {line} "kernels.py"' in text
+
+
+def test_old_devices_get_neither_new_atomics_nor_sub_groups() -> None:
+    for name in CASES:
+        text = text_of(name, "1.2")
+        assert "_explicit" not in text
+        assert "sub_group" not in text
+        assert "work_group_reduce" not in text
+        assert "work_group_scan" not in text
+
+
+def test_one_text_prints_the_same_twice() -> None:
+    assert text_of("scans", "3.0") == text_of("scans", "3.0")
+
+
+def test_a_kernel_that_reduces_has_a_second_one() -> None:
+    total = sycl.reduction(np.zeros(1, np.float32), sycl.plus())
+    kernel = find(k.dot, "range", 1, (FLOATS, FLOATS), (total,))[0].kernel
+    dialect = make_dialect(NEW, Quirks(), offsets=True)
+    made = source_of(kernel, key_of(kernel, RANGE, NEW), dialect, NEW)
+    assert "dot_finish" == made.finish_name
+    assert f"void {made.finish_name}(" in made.text

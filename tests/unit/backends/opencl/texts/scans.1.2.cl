@@ -1,0 +1,29 @@
+
+// scans, kernels.py:39:1
+__kernel __attribute__((reqd_work_group_size(32, 1, 1)))
+void scans(__global int *x, __global int *out)
+{
+    __local int shared_int32[32];
+    const int linear_id = (int)get_local_id(0);
+    const long global_id = get_global_id(0);
+#line 40 "kernels.py"
+    int g = (int)global_id;
+#line 41
+    shared_int32[linear_id] = x[g];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (linear_id == 0) {
+        __attribute__((opencl_unroll_hint(1)))
+        for (int step = 1; step < 32; step++)
+            shared_int32[step] = (int)((uint)shared_int32[step - 1] + (uint)shared_int32[step]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    int inclusive_scan = shared_int32[linear_id];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    int total = inclusive_scan;
+#line 42
+    int reduce = x[g];
+    int lanes = reduce;
+    int t = g;
+#line 43
+    out[t] = (int)((uint)total + (uint)lanes);
+}
