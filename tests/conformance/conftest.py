@@ -14,6 +14,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.testing import find_device, refused
+from unisycl.testing.refusal import PREFIX
 
 HERE = Path(__file__).parent
 
@@ -64,11 +65,27 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     params = pyfuncitem.callspec.params if hasattr(pyfuncitem, "callspec") else {}
+    if "device" not in params:
+        return (yield)
+    try:
+        device = find_device(params["device"])
+    except LookupError:
+        return (yield)
     needed = {NEEDS[t] for v in params.values() for t in type_names(v) if t in NEEDS}
-    if "device" not in params or not needed:
+    if needed and not all(device.has(a) for a in needed):
+        with refused(device, *needed):
+            return (yield)
+    try:
         return (yield)
-    device = find_device(params["device"])
-    if all(device.has(a) for a in needed):
-        return (yield)
-    with refused(device, *needed):
-        return (yield)
+    except sycl.exception as error:
+        if says_what_it_lacks(device, error):
+            pytest.skip(f"{PREFIX}{error.what()}")
+        raise
+
+
+def says_what_it_lacks(device: sycl.device, error: sycl.exception) -> bool:
+    """Say whether an error is the refusal of an aspect that the device does not have."""
+    codes = (sycl.errc.kernel_not_supported, sycl.errc.feature_not_supported)
+    return error.code() in codes and any(
+        f"aspect.{a.name}, which the device" in error.what() and not device.has(a)
+        for a in NEEDS.values())

@@ -61,9 +61,9 @@ class buffer(Backed, HasProperties):
             allocator = places.pop()
         self._properties = properties.check(
             properties.flatten(a for a in args if _is_property(a)), "buffer")
-        self._root: buffer = self
+        self._root: buffer | None = None  # not itself: a cycle would put off its end
         if isinstance(source, buffer):
-            self._root = source._root
+            self._root = source._root or source
             self.region = sub_region(source, places)
             return
         if dtype is None and len(places) > 1 and not isinstance(places[-1], geo.range | int):
@@ -114,7 +114,8 @@ class buffer(Backed, HasProperties):
 
     def is_sub_buffer(self) -> bool:
         """Say whether the buffer was made from a part of another (SYCL 2020 §4.7.2.2)."""
-        return self.region.start > 0 or self.region.stop < self._root.region.stop
+        whole = (self._root or self).region
+        return self.region.start > 0 or self.region.stop < whole.stop
 
     def get_allocator(self) -> Any:
         """Return the allocator given, or the default one (SYCL 2020 §4.7.2.2)."""
@@ -149,7 +150,8 @@ class buffer(Backed, HasProperties):
 
     def _view(self, region: Region) -> buffer:
         made = object.__new__(buffer)
-        made._root, made.region, made._properties = self._root, region, self._properties
+        made._root, made.region = self._root or self, region
+        made._properties = self._properties
         return made
 
     def get_access(self, *args: Any) -> accessor:
@@ -190,7 +192,7 @@ class buffer(Backed, HasProperties):
         Raises the error of a command that failed if no handler will see it. Closing a sub-buffer
         or a reinterpretation does nothing: the base owns the memory.
         """
-        if self._root is self:
+        if self._root is None:
             self.region.memory.close()
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.runtime import lifecycle
+from unisycl.testing import device_names, find_device
 
 
 def resident() -> int:
@@ -145,7 +146,7 @@ def test_objects_go_from_any_thread(device: sycl.device) -> None:
 
 def run(program: str, device: sycl.device) -> subprocess.CompletedProcess[str]:
     """Run a program of its own on the device; a hang fails the test."""
-    name = device.get_backend().name
+    name = next(n for n in device_names() if find_device(n) == device)
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
         env={**os.environ, "UNISYCL_DEVICE": name})

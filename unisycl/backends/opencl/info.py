@@ -16,6 +16,7 @@ from unisycl.backends.opencl.traits import (
     ORDER_SEQ_CST,
     SCOPE_ALL,
     SCOPE_DEVICE,
+    SVM_ATOMICS,
     SVM_SYSTEM,
     Traits,
 )
@@ -70,6 +71,9 @@ def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
     if shares_host:
         out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations,
                 aspect.usm_system_allocations}
+        everywhere = traits.number_of("atomic_memory_capabilities") & SCOPE_ALL
+        if everywhere and traits.number_of("svm_capabilities") & SVM_ATOMICS:
+            out |= {aspect.usm_atomic_host_allocations, aspect.usm_atomic_shared_allocations}
     return out
 
 
