@@ -224,8 +224,8 @@ if TYPE_CHECKING:
     )
     from unisycl.lang.struct import is_device_copyable as is_device_copyable
     from unisycl.lang.this import (
-        this_group as this_group, this_nd_item as this_nd_item, this_sub_group as
-        this_sub_group,
+        leader_of as leader_of, this_group as this_group, this_nd_item as this_nd_item,
+        this_sub_group as this_sub_group,
     )
     from unisycl.lang.vec import (
         char16 as char16, char2 as char2, char3 as char3, char4 as char4, char8 as char8, double16
@@ -363,7 +363,7 @@ _HOMES: dict[str, str] = {
         "setprecision setw showbase showpos stream"
     ),
     "lang.struct": "is_device_copyable",
-    "lang.this": "this_group this_nd_item this_sub_group",
+    "lang.this": "leader_of this_group this_nd_item this_sub_group",
     "lang.vec": (
         "char16 char2 char3 char4 char8 double16 double2 double3 double4 double8 float16 float2 "
         "float3 float4 float8 half16 half2 half3 half4 half8 int16 int2 int3 int4 int8 long16 "

@@ -211,7 +211,8 @@ def _is_library(function: FunctionType) -> bool:
                                     and module[1] in _ROOMS)
 
 
-LIBRARIES = frozenset(("unisycl.lang.joint", "unisycl.lang.masks", "unisycl.lang.sorting"))
+LIBRARIES = frozenset(f"unisycl.lang.{name}" for name in (
+    "fragments", "joint", "masks", "partitions", "sorting"))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

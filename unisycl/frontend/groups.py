@@ -11,13 +11,22 @@ from collections.abc import Callable
 
 from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
-from unisycl.frontend import coerce, vectors
+from unisycl.frontend import coerce, fragments, vectors
 from unisycl.frontend.arrays import group_cells
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.reducers import operator_name
-from unisycl.frontend.values import Constant, Item, Nothing, Several, Value, Vector, describe
+from unisycl.frontend.values import (
+    Constant,
+    Instance,
+    Item,
+    Nothing,
+    Several,
+    Value,
+    Vector,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
@@ -40,8 +49,11 @@ def _check_group(ctx: Context, value: Value, node: ast.AST, what: str, *,
 
 
 def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
-           sub_groups_only: bool = False) -> memory_scope:
+           sub_groups_only: bool = False) -> memory_scope | Instance:
     """Check a group that is about to meet, and note that it meets here."""
+    if fragments.is_fragment(value):
+        ctx.converge(node, what)
+        return value
     kind = _check_group(ctx, value, node, what, sub_groups_only=sub_groups_only).kind
     ctx.converge(node, what)
     if ctx.shape.kind == "work_group":
@@ -51,8 +63,10 @@ def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
 
 
 def _size(ctx: Context, node: ast.Call) -> Value:
-    group = _check_group(ctx, parameters(ctx, node, "group_size", ("group",))["group"], node,
-                         "a group algorithm")
+    value = parameters(ctx, node, "group_size", ("group",))["group"]
+    if fragments.is_fragment(value):
+        return fragments.query(ctx, value, "get_local_linear_range", node)
+    group = _check_group(ctx, value, node, "a group algorithm")
     name, extent = ITEM_METHODS[group.kind]["get_local_linear_range"]
     return linear(name, extent, group)
 
@@ -60,6 +74,8 @@ def _size(ctx: Context, node: ast.Call) -> Value:
 def _barrier(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_barrier", ("group",), ("fence_scope",))
     scope = _group(ctx, found["group"], node, "group_barrier")
+    if not isinstance(scope, memory_scope):
+        scope = memory_scope.sub_group
     ctx.emit(n.Barrier(scope, span=ctx.span(node)))
     return Nothing()
 
@@ -77,8 +93,14 @@ def _predicate(op: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
-def _collect(ctx: Context, op: str, args: tuple[n.Expr, ...], scope: memory_scope,
-             node: ast.AST, *, type: n.Expr, combine: str = "") -> n.Expr:
+def _collect(ctx: Context, op: str, args: tuple[n.Expr, ...], scope: memory_scope | Instance,
+             node: ast.AST, *, type: n.Expr, combine: str = "", turn: int = 0) -> n.Expr:
+    """Return what a group function gives; ``turn`` counts the numbers of one call."""
+    if not isinstance(scope, memory_scope):
+        if combine:
+            return fragments.combine(ctx, op, scope, args, combine, turn, node)
+        return fragments.vote(ctx, op, scope, args[0], node) if len(args) == 1 \
+            else fragments.move(ctx, op, scope, args[0], args[1], turn, node)
     result = n.Local(op, BOOL if op in ("any", "all", "none") else type.type)
     ctx.emit(n.GroupCall(result, op, args, scope, combine, span=ctx.span(node)))
     return n.Read(result.type, result)
@@ -102,14 +124,14 @@ def _reduction(op: str) -> Callable[[Context, ast.Call], Value]:
         combine = _operator(operator)
         xs, whole = _numbers(ctx, found["x"], node)
         firsts = [None] * len(xs) if init is None else _starts(ctx, init, len(xs), node)
-        scope: memory_scope | None = None
+        scope: memory_scope | Instance | None = None
         results = []
-        for x, first in zip(xs, firsts, strict=True):
+        for turn, (x, first) in enumerate(zip(xs, firsts, strict=True)):
             operands = _operands(x, first, combine, keep=len(xs) > 1)
             _check_operator(ctx, operator, operands[0].type.dtype, node, f"'{name}'")
             scope = scope or _group(ctx, found["group"], node, name)
             results.append(_collect(ctx, op, operands, scope, node, type=operands[0],
-                                    combine=combine))
+                                    combine=combine, turn=turn))
         return whole(results)
     return lower
 
@@ -181,7 +203,8 @@ def _move(op: str, name: str, where: str, *, needed: bool = False) -> Callable[
         scope = _group(ctx, found["group"], node, name, sub_groups_only=op != "broadcast")
         place = coerce.convert(place, WEAK_INT)
         place = place if len(xs) == 1 else ctx.hold(place)
-        return whole([_collect(ctx, op, (x, place), scope, node, type=x) for x in xs])
+        return whole([_collect(ctx, op, (x, place), scope, node, type=x, turn=turn)
+                      for turn, x in enumerate(xs)])
     return lower
 
 
@@ -207,10 +230,26 @@ def _cells(ctx: Context, node: ast.Call) -> Value:
 def _ballot(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_ballot", ("group", "predicate"))
     x = coerce.truth(ctx.to_scalar(found["predicate"], node))
-    scope = _group(ctx, found["group"], node, "group_ballot", sub_groups_only=True)
-    result = n.Local("ballot", Scalar(dtypes.UINT64))
-    ctx.emit(n.GroupCall(result, "ballot", (x,), scope, span=ctx.span(node)))
-    return n.Read(result.type, result)
+    name = ctx.frame.source.name  # the function of ours that needs the ballot
+    scope = _group(ctx, found["group"], node, name, sub_groups_only=True)
+    return fragments.ballot(ctx, None if isinstance(scope, memory_scope) else scope, x, node)
+
+
+def _present(ctx: Context, node: ast.Call) -> Value:
+    group = parameters(ctx, node, "entangle", ("group",))["group"]
+    _group(ctx, _check_group(ctx, group, node, "entangle", sub_groups_only=True), node, "entangle")
+    ctx.facts.add("tangles")
+    return fragments.ballot(ctx, None, n.Const(BOOL, value=True), node)
+
+
+def _exchange(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "exchange", ("x", "lane"))
+    x, lane = (ctx.to_scalar(found[name], node) for name in ("x", "lane"))
+    return _collect(ctx, "select", (x, lane), memory_scope.sub_group, node, type=x)
+
+
+def _lane_count(ctx: Context, node: ast.Call) -> Value:
+    return n.Query(WEAK_INT, "sub_group_max_local_range", 0)
 
 
 def _this(kind: str) -> Callable[[Context, ast.Call], Value]:
@@ -228,6 +267,8 @@ def _this(kind: str) -> Callable[[Context, ast.Call], Value]:
 
 def _leader_of(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "leader_of", ("group",))["group"]
+    if fragments.is_fragment(found):
+        return fragments.query(ctx, found, "leader", node)
     return leader(_check_group(ctx, found, node, "leader_of"))
 
 
@@ -258,6 +299,9 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "group_barrier": _barrier,
     _MODULE + "group_size": _size,
     _MODULE + "ballot_bits": _ballot,
+    _MODULE + "present_bits": _present,
+    _MODULE + "exchange": _exchange,
+    _MODULE + "lane_count": _lane_count,
     _MODULE + "group_cells": _cells,
     _MODULE + "any_of_group": _predicate("any"),
     _MODULE + "all_of_group": _predicate("all"),
@@ -274,6 +318,7 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
                                          needed=True),
     **{f"unisycl.lang.this.this_{kind}": _this(kind) for kind in ("nd_item", "group", "sub_group")},
     "unisycl.lang.this.leader_of": _leader_of,
+    "unisycl.lang.partitions.chunked_partition": fragments.chunked,
     **{_FUNCTIONS + name: _identity(name)
        for name in ("has_known_identity", "known_identity", "neutral")},
 }

@@ -190,7 +190,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         shape.fast_math, shape.progress, span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
-                             "asks" in ctx.facts)
+                             "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.uses.items())
     asked = ((path, test) for (path, _), test in ctx.guards.items())
     return Specialization(

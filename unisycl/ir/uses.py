@@ -24,6 +24,7 @@ class FunctionUse:
     calls in it that reach a barrier or group function; ``places`` those of the expressions that
     stand for a vec in memory itself, not for a copy of it, because an element of it is assigned.
     ``asks``: the kernel asks for its work-item without a parameter (``this_nd_item``).
+    ``tangles``: it asks which work-items are here in the same control flow (``entangle``).
     """
 
     code: CodeType
@@ -31,3 +32,4 @@ class FunctionUse:
     convergent: frozenset[Position]
     places: frozenset[Position] = frozenset()
     asks: bool = False
+    tangles: bool = False

@@ -10,9 +10,11 @@ from typing import Any, NoReturn
 
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.fragments import fragment
 from unisycl.lang.groups import group, sub_group
 
-_Group = group | sub_group
+_Group = group | sub_group | fragment
+_Part = sub_group | fragment
 
 
 def _outside(name: str) -> NoReturn:
@@ -38,7 +40,8 @@ def group_size(group: _Group) -> int:
     if not isinstance(group, _Group):
         raise UsageError(errc.invalid, "the first argument must be a group or sub_group, such as "
                          f"it.get_group(), not {type(group).__name__}")
-    return group.get_local_linear_range()
+    size: int = group.get_local_linear_range()
+    return size
 
 
 def group_broadcast(group: _Group, x: Any, local_id: Any = 0) -> Any:
@@ -75,12 +78,27 @@ def group_cells(group: _Group, like: Any, number: int) -> Any:
     _outside("sort_over_group")
 
 
-def ballot_bits(group: sub_group, predicate: Any) -> Any:
-    """Return the truths of all work-items of a sub-group as a uint64, item 0 lowest."""
+def ballot_bits(group: _Part, predicate: Any) -> Any:
+    """Return the truths of all work-items of a group as a uint64, the sub-group's item 0 lowest."""
     _outside("group_ballot")
 
 
-def shift_group_left(group: sub_group, x: Any, delta: int = 1) -> Any:
+def present_bits(group: sub_group) -> Any:
+    """Return which work-items of a sub-group are here in the same control flow, as a uint64."""
+    _outside("entangle")
+
+
+def exchange(x: Any, lane: Any) -> Any:
+    """Return the ``x`` of a work-item of the sub-group; only what is compiled calls this."""
+    _outside("exchange")
+
+
+def lane_count() -> int:
+    """Return the size of a full sub-group; only what is compiled calls this."""
+    _outside("lane_count")
+
+
+def shift_group_left(group: _Part, x: Any, delta: int = 1) -> Any:
     """Return the ``x`` of the work-item ``delta`` places higher (SYCL 2020 §4.17.4.4).
 
     Where there is none the result is unspecified.
@@ -88,7 +106,7 @@ def shift_group_left(group: sub_group, x: Any, delta: int = 1) -> Any:
     _outside("shift_group_left")
 
 
-def shift_group_right(group: sub_group, x: Any, delta: int = 1) -> Any:
+def shift_group_right(group: _Part, x: Any, delta: int = 1) -> Any:
     """Return the ``x`` of the work-item ``delta`` places lower (SYCL 2020 §4.17.4.4).
 
     Where there is none the result is unspecified.
@@ -96,7 +114,7 @@ def shift_group_right(group: sub_group, x: Any, delta: int = 1) -> Any:
     _outside("shift_group_right")
 
 
-def permute_group_by_xor(group: sub_group, x: Any, mask: int) -> Any:
+def permute_group_by_xor(group: _Part, x: Any, mask: int) -> Any:
     """Return the ``x`` of the work-item whose id is this one's ``^ mask`` (SYCL 2020 §4.17.4.5).
 
     ``mask`` is the same for all work-items. Where there is no such item the result is unspecified.
@@ -104,7 +122,7 @@ def permute_group_by_xor(group: sub_group, x: Any, mask: int) -> Any:
     _outside("permute_group_by_xor")
 
 
-def select_from_group(group: sub_group, x: Any, remote_local_id: Any) -> Any:
+def select_from_group(group: _Part, x: Any, remote_local_id: Any) -> Any:
     """Return the ``x`` of the work-item of a given id (SYCL 2020 §4.17.4.6).
 
     Where there is no such item the result is unspecified.

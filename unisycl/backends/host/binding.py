@@ -269,11 +269,13 @@ class Binder:
         direct = {where: COLLECTIVES[target] for where, callee in calls
                   if isinstance(target := _resolve(function, callee), FunctionType)
                   and target in COLLECTIVES}
-        key = (function.__code__, id(node), convergent, frozenset(direct), use.places)
+        key = (function.__code__, id(node), convergent, frozenset(direct), use.places,
+               use.tangles)
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
-                node, function.__code__, convergent, direct.keys(), _owner(function), use.places)
+                node, function.__code__, convergent, direct.keys(), _owner(function), use.places,
+                turns=use.tangles)
         return self._assemble(function, rewritten.code, {rewrite.PLACE: place} | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
@@ -331,7 +333,8 @@ def _asker(site: Site, collective: Collective) -> Callable[..., Any]:
 
         def barrier(where: Any, fence_scope: Any = None) -> Any:
             kind = where.__class__
-            return whole if kind is group else part if kind is sub_group else prepare(where)
+            return whole if kind is group else part if kind is sub_group \
+                else (site, collective, *prepare(where))
         return barrier
 
     def ask(*arguments: Any, **named: Any) -> Any:

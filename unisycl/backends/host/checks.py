@@ -75,7 +75,8 @@ def divergence(kernel: str, items: Sequence[nd_item], requests: Sequence[Any]) -
             lines.append(f"  ended without another one: {which}")
         else:
             site, collective, part = party
-            over = "sub-group" if part else "work-group"
+            over = ("sub-group" if part else "work-group") if isinstance(part, bool) \
+                else "part of a sub-group"
             lines.append(f"  in {collective.name} of the {over} at {site.place()}: {which}")
     lines.append("  help: call group functions where all work-items come by (SYCL 2020 §4.17.2): "
                  "move them out of branches and loops that depend on the work-item")

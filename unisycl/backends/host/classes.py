@@ -41,7 +41,10 @@ def shadow(cls: Any, codes: Collection[CodeType]) -> Any:
     space: dict[str, Any] = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
     if "__slots__" in vars(cls):
         space["__slots__"] = ()
-    return type(cls)(cls.__name__, (cls,), space)
+    kind = type(cls)
+    asked = type(kind.__name__, (kind,), {
+        "__instancecheck__": lambda _, value: isinstance(value, cls)})  # one of a subclass, too
+    return asked(cls.__name__, (cls,), space)
 
 
 def fill(made: Any, codes: Collection[CodeType], rebuild: Rebuild) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends.host.partial import here
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import id, linear_id
@@ -21,9 +22,13 @@ from unisycl.lang import group as lang
 from unisycl.lang import item as index
 from unisycl.lang.convert import convert
 from unisycl.lang.elements import Operators
+from unisycl.lang.fragments import fragment
 from unisycl.lang.memory import HostView, scratch
+from unisycl.lang.partitions import lane_of
 
-Prepare = Callable[..., tuple[bool, Any]]
+Part = bool | int
+"""Over a sub-group? Or the members of a fragment, as bits."""
+Prepare = Callable[..., tuple[Part, Any]]
 Combine = Callable[[Sequence[Any]], Sequence[Any]]
 
 
@@ -39,34 +44,37 @@ class Collective:
     combine: Combine
 
 
-def _over_sub_group(name: str, group: Any) -> bool:
+def _over_sub_group(name: str, group: Any) -> Part:
     if isinstance(group, index.sub_group):
         return True
     if isinstance(group, index.group):
         return False
+    if isinstance(group, fragment):
+        return int(group.bits)
     raise UsageError(errc.invalid, f"{name}: the first argument must be a group or sub_group, such "
                      f"as it.get_group(), not {type(group).__name__}")
 
 
-def _only_sub_group(name: str, group: Any) -> bool:
-    if not _over_sub_group(name, group):
+def _only_sub_group(name: str, group: Any) -> Part:
+    part = _over_sub_group(name, group)
+    if not part:
         raise UsageError(errc.invalid, f"{name} works on sub-groups; pass it.get_sub_group()")
-    return True
+    return part
 
 
 def _nothing(operands: Sequence[Any]) -> Sequence[Any]:
     return [None] * len(operands)
 
 
-def _barrier(group: Any, fence_scope: Any = None) -> tuple[bool, Any]:
+def _barrier(group: Any, fence_scope: Any = None) -> tuple[Part, Any]:
     return _over_sub_group("group_barrier", group), None
 
 
-def _item_barrier(it: Any, space: Any = None) -> tuple[bool, Any]:
+def _item_barrier(it: Any, space: Any = None) -> tuple[Part, Any]:
     return False, None
 
 
-def _wait(owner: Any, *events: Any) -> tuple[bool, Any]:
+def _wait(owner: Any, *events: Any) -> tuple[Part, Any]:
     for event in events:
         if not isinstance(event, index.device_event):
             raise UsageError(errc.invalid, "wait_for takes what async_work_group_copy returned, "
@@ -75,7 +83,7 @@ def _wait(owner: Any, *events: Any) -> tuple[bool, Any]:
 
 
 # ---------------------------------------------------------------- broadcast and votes
-def _broadcast(group: Any, x: Any, local_id: Any = 0) -> tuple[bool, Any]:
+def _broadcast(group: Any, x: Any, local_id: Any = 0) -> tuple[Part, Any]:
     if isinstance(local_id, id) and len(local_id) > 1:
         local_id = linear_id(local_id, group.get_local_range())
     return _over_sub_group("group_broadcast", group), (x, int(local_id))
@@ -90,12 +98,12 @@ def _give(operands: Sequence[Any]) -> Sequence[Any]:
 
 
 def _vote(name: str, fn: Callable[[Sequence[Any]], bool]) -> Collective:
-    def prepare(group: Any, x: Any, pred: Any = None) -> tuple[bool, Any]:
+    def prepare(group: Any, x: Any, pred: Any = None) -> tuple[Part, Any]:
         return _over_sub_group(name, group), bool(x if pred is None else pred(x))
     return Collective(name, prepare, lambda votes: [fn(votes)] * len(votes))
 
 
-def _cells(group: Any, like: Any, number: int) -> tuple[bool, Any]:
+def _cells(group: Any, like: Any, number: int) -> tuple[Part, Any]:
     return _over_sub_group("sort_over_group", group), like
 
 
@@ -105,18 +113,22 @@ def _share(operands: Sequence[Any]) -> Sequence[Any]:
     return [cells] * len(operands)
 
 
-def _ballot(group: Any, predicate: Any) -> tuple[bool, Any]:
-    return _only_sub_group("group_ballot", group), bool(predicate)
+def _ballot(group: Any, predicate: Any) -> tuple[Part, Any]:
+    return _only_sub_group("group_ballot", group), (bool(predicate), lane_of(group))
+
+
+def _present(group: Any) -> tuple[Part, Any]:
+    return True, (here(), lane_of(group))
 
 
 def _bits(votes: Sequence[Any]) -> Sequence[Any]:
-    return [np.uint64(sum(1 << k for k, vote in enumerate(votes) if vote))] * len(votes)
+    return [np.uint64(sum(1 << lane for vote, lane in votes if vote))] * len(votes)
 
 
 # ---------------------------------------------------------------- shuffles
 def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Collective:
     """Make a sub-group function that reads the operand at ``source(own place, parameter)``."""
-    def prepare(group: Any, x: Any, *where: Any, **named: Any) -> tuple[bool, Any]:
+    def prepare(group: Any, x: Any, *where: Any, **named: Any) -> tuple[Part, Any]:
         # The specification has a name of its own for it in each function; there is only one.
         parameter = next(iter((*where, *named.values())), default)
         return _only_sub_group(name, group), (x, int(parameter))
@@ -141,7 +153,7 @@ def _operator(name: str, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
 
 
 def _folding(name: str, combine: Combine) -> Collective:
-    def prepare(group: Any, x: Any, *arguments: Any, **named: Any) -> tuple[bool, Any]:
+    def prepare(group: Any, x: Any, *arguments: Any, **named: Any) -> tuple[Part, Any]:
         given = (*arguments, *named.values())
         return _over_sub_group(name, group), (x, *_operator(name, given))
     return Collective(name, prepare, combine)
@@ -207,6 +219,7 @@ def _exclusive(operands: Sequence[Any]) -> Sequence[Any]:
 
 
 BARRIER = Collective("group_barrier", _barrier, _nothing)
+PRESENT = Collective("entangle", _present, _bits)
 
 COLLECTIVES: dict[Any, Collective] = {
     lang.group_barrier: BARRIER,
@@ -219,6 +232,7 @@ COLLECTIVES: dict[Any, Collective] = {
     lang.all_of_group: _vote("all_of_group", all),
     lang.none_of_group: _vote("none_of_group", lambda votes: not any(votes)),
     lang.group_cells: Collective("sort_over_group", _cells, _share),
+    lang.present_bits: PRESENT,
     lang.ballot_bits: Collective("group_ballot", _ballot, _bits),
     lang.shift_group_left: _exchange("shift_group_left", 1, lambda k, delta: k + delta),
     lang.shift_group_right: _exchange("shift_group_right", 1, lambda k, delta: k - delta),

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from types import CodeType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from unisycl.base.errors import InternalError, UsageError, errc
 from unisycl.base.record import dataclass
@@ -54,13 +54,16 @@ def position(node: ast.AST) -> Position:
             getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0)
 
 
+TURN = "__unisycl_turn_"
+"""What the names of loops' counters begin with: line, column, last line and underscores follow."""
+
 PLACE = "__unisycl_place__"
 """What a rewritten function calls for a vec in memory itself: (container, key, attribute?)."""
 
 
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
             direct: Collection[Position], owner: str = "",
-            places: Collection[Position] = ()) -> Rewritten:
+            places: Collection[Position] = (), *, turns: bool = False) -> Rewritten:
     """Return the generator form of a function.
 
     Args:
@@ -70,9 +73,11 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         direct: those of them that call a group function itself.
         owner: the class a method was written in, for names such as ``self.__x``.
         places: the subscripts and attributes that stand for memory, not for its value.
+        turns: whether loops with convergent calls count their turns (``turns_of``).
     """
     walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
                        frozenset(places))
+    walker.turns = turns
     function = walker.visit(copy.deepcopy(node))
     _strip(function)
     sites = tuple(walker.sites)
@@ -94,6 +99,33 @@ class _Rewriter(ast.NodeTransformer):
         self.convergent = convergent
         self.direct = direct
         self.sites: list[Site] = []
+        self.turns = False
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        counter = self._counter(node)
+        self.generic_visit(node)
+        if counter is None:
+            return node
+        node.body.insert(0, _copied(node, f"{counter} += 1"))
+        return [_copied(node, f"{counter} = 0"), node]
+
+    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
+        counter = self._counter(node)
+        self.generic_visit(node)
+        if counter is None:
+            return node
+        begun = _copied(node, f"({counter} := {counter} + 1)")
+        assert isinstance(begun, ast.Expr)
+        node.test = ast.copy_location(ast.BoolOp(ast.And(), [begun.value, node.test]), node.test)
+        return [_copied(node, f"{counter} = 0"), node]
+
+    def _counter(self, node: ast.For | ast.While) -> str | None:
+        """Return the variable that counts a loop's turns; None if nobody meets in it."""
+        if not self.turns or not any(isinstance(inner, ast.Call)
+                                     and position(inner) in self.convergent
+                                     for inner in ast.walk(node)):
+            return None
+        return f"{TURN}{node.lineno}_{node.col_offset}_{node.end_lineno}__"
 
     def visit_Call(self, call: ast.Call) -> ast.AST:
         self.generic_visit(call)
@@ -134,6 +166,30 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def _copied(node: ast.AST, text: str) -> ast.stmt:
+    """Return a statement that stands where another one does."""
+    made = ast.parse(text).body[0]
+    for inner in ast.walk(made):
+        ast.copy_location(inner, node)
+    return made
+
+
+def turns_of(names: Mapping[str, Any], line: int) -> list[tuple[int, int, int]]:
+    """Return (line, column, turn) of the counted loops around a line, outermost first.
+
+    Args:
+        names: the variables of the function.
+        line: where it is.
+    """
+    found = []
+    for name, turn in names.items():
+        if name.startswith(TURN):
+            first, column, last = map(int, name[len(TURN):-2].split("_"))
+            if first <= line <= last:
+                found.append((first, column, turn))
+    return sorted(found)
 
 
 def _strip(function: ast.FunctionDef | ast.Lambda) -> None:

@@ -19,7 +19,8 @@ import numpy as np
 from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import divergence, kernel_failure
-from unisycl.backends.host.collectives import BARRIER
+from unisycl.backends.host.collectives import BARRIER, PRESENT
+from unisycl.backends.host.partial import ready
 from unisycl.base.errors import InternalError, errc
 from unisycl.lang import this
 from unisycl.lang.environment import inside_kernel
@@ -241,9 +242,13 @@ class Group:
         for start in range(0, count, self.size):
             stop = min(start + self.size, count)
             while any(r is not None and r[2] for r in self.requests[start:stop]):
-                if not self._same(start, stop):
+                if self._same(start, stop):
+                    self.requests[start:stop] = self._meet(start, stop)
+                    continue
+                some = ready(self.requests, start, stop, PRESENT)
+                if not some:
                     raise self._divergence(start, stop)
-                self.requests[start:stop] = self._meet(start, stop)
+                self._meet_some(some)
         if not self._same(0, count):
             raise self._divergence(0, count)
         return self.requests[0] is not None
@@ -255,8 +260,8 @@ class Group:
         if first is None or first[1] is BARRIER:
             return all(r is first for r in requests[start:stop])
         site, collective = first[0], first[1]
-        return all(r is not None and r[0] is site and r[1] is collective
-                   for r in requests[start:stop])
+        return first[2].__class__ is bool and collective is not PRESENT and all(
+            r is not None and r[0] is site and r[1] is collective for r in requests[start:stop])
 
     def _meet(self, start: int, stop: int) -> list[_Request]:
         """Give items [start, stop) the result of their call and run them to the next."""
@@ -269,6 +274,20 @@ class Group:
         except Exception as error:
             raise self.runner.fail(error, self.items[start]) from error
         return self._resume(start, results)
+
+    def _meet_some(self, some: list[int]) -> None:
+        """Give some items of a sub-group the result of their call and run them to the next."""
+        collective = self.requests[some[0]][1]
+        k = some[0]
+        try:
+            results = collective.combine([self.requests[k][3] for k in some])
+            for k, result in zip(some, results, strict=True):
+                try:
+                    self.requests[k] = self.tasks[k].send(result)
+                except StopIteration:
+                    self.requests[k] = None
+        except Exception as error:
+            raise self.runner.fail(error, self.items[k]) from error
 
     def _go_on(self, start: int, stop: int) -> list[_Request]:
         """Run items [start, stop) from a barrier (or the start) to their next request."""

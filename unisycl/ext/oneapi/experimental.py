@@ -1,4 +1,4 @@
-"""Public: oneAPI's experimental extensions: graphs, sorting, device globals, free functions.
+"""Public: oneAPI's experimental extensions: graphs, sorting, device globals, parts of sub-groups.
 
 Non-goals: stability of the names; they follow the extension's text. Invariant: nothing here is part
 of the core.
@@ -56,19 +56,41 @@ from unisycl.base.progress import (
     work_group_progress,
     work_item_progress,
 )
+from unisycl.ext.oneapi import this_kernel
+from unisycl.lang.fragments import chunk, fragment, tangle
 from unisycl.lang.kernel import properties_tag
+from unisycl.lang.partitions import (
+    binary_partition,
+    chunked_partition,
+    entangle,
+    get_ballot_group,
+    get_fixed_size_group,
+    get_opportunistic_group,
+    get_tangle_group,
+)
 from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_over_group
 
+ballot_group = opportunistic_group = fragment
+"""The older names of ``fragment``, by how one was made."""
+fixed_size_group = chunk
+"""The older name of ``chunk``."""
+tangle_group = tangle
+"""The older name of ``tangle``."""
+
 __all__ = [
-    "barrier", "command_graph", "copy", "device_global", "device_image_scope",
-    "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "executable_graph",
-    "execute_graph", "execution_scope", "fill", "forward_progress_guarantee", "host_access",
-    "host_access_enum", "host_access_key", "host_access_none", "host_access_read",
-    "host_access_read_write", "host_access_write", "implement_in_csr", "implement_in_csr_key",
-    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum",
-    "init_mode_key", "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config",
-    "mem_advise", "memcpy", "memset", "nd_launch", "node", "node_type", "parallel_for",
+    "ballot_group", "barrier", "binary_partition", "chunk", "chunked_partition",
+    "command_graph", "copy", "device_global", "device_image_scope", "device_image_scope_key",
+    "dynamic_command_group", "dynamic_parameter", "entangle", "executable_graph",
+    "execute_graph", "execution_scope", "fill", "fixed_size_group",
+    "forward_progress_guarantee", "fragment", "get_ballot_group", "get_fixed_size_group",
+    "get_opportunistic_group", "get_tangle_group", "host_access", "host_access_enum",
+    "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
+    "host_access_write", "implement_in_csr", "implement_in_csr_key", "implement_in_csr_off",
+    "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
+    "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config", "mem_advise",
+    "memcpy", "memset", "nd_launch", "node", "node_type", "opportunistic_group", "parallel_for",
     "partial_barrier", "prefetch", "prefetch_type", "properties_tag", "property", "queue_state",
     "single_task", "sort_key_value_over_group", "sort_over_group", "sub_group_progress",
-    "submit", "submit_with_event", "work_group_progress", "work_item_progress",
+    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
+    "work_group_progress", "work_item_progress",
 ]
