@@ -62,6 +62,12 @@ if TYPE_CHECKING:
         get_kernel_id as get_kernel_id, get_kernel_ids as get_kernel_ids, kernel_id as
         kernel_id,
     )
+    from unisycl.api.native import (
+        make_buffer as make_buffer, make_context as make_context, make_device as make_device,
+        make_event as make_event, make_kernel as make_kernel, make_platform as make_platform,
+        make_queue as make_queue,
+    )
+    from unisycl.api.native_kernel import native_kernel as native_kernel
     from unisycl.api.properties import (
         is_property as is_property, is_property_of as is_property_of, no_init as no_init,
         property as property, property_list as property_list,
@@ -269,6 +275,10 @@ _HOMES: dict[str, str] = {
     "api.interop": "get_native interop_handle",
     "api.kernel_bundle": "device_image kernel_bundle",
     "api.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
+    "api.native": (
+        "make_buffer make_context make_device make_event make_kernel make_platform make_queue"
+    ),
+    "api.native_kernel": "native_kernel",
     "api.properties": "is_property is_property_of no_init property property_list",
     "api.queue": "queue",
     "api.recording": "recording",

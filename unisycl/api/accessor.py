@@ -256,7 +256,7 @@ class local_accessor(HasProperties, Capturable):
             raise UsageError(errc.invalid, f"local_accessor: kernels have no type {self.dtype}; "
                              "use bool, an integer, a float or a structured dtype of these")
         shape = () if extent is None or extent == () else tuple(geo.as_range(extent))
-        self._size = LocalSize(shape)
+        self._size = LocalSize(shape, elem.size)
         self._type = View(elem, len(shape), address_space.local_space, access_mode.read_write)
         self._group = next((r for r in rest if isinstance(r, Group)), None)
         if self._group is not None:

@@ -61,7 +61,7 @@ class _Wanted:
 
 def chosen(what: str, devices: Iterable[Any], owner: context) -> tuple[DeviceState, ...]:
     """Return devices once each; ``errc.invalid`` for none, and for one outside the context."""
-    found = tuple(dict.fromkeys(d.state for d in devices))
+    found = tuple(dict.fromkeys(owner.state.local(d.state) for d in devices))
     if not found:
         raise UsageError(errc.invalid, f"{what}: the list of devices is empty")
     outside = [d.name for d in found if not owner.state.covers(d)]

@@ -47,7 +47,7 @@ class device(HasBackendInfo):
     @classmethod
     def _of(cls, state: DeviceState) -> Self:
         made = object.__new__(cls)
-        made.state = state
+        made.state = state.twin or state
         return made
 
     @staticmethod

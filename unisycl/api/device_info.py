@@ -171,7 +171,7 @@ TABLE: dict[str, Answer] = {
     "is_linker_available": _is(aspect.online_linker),
     "queue_profiling": _is(aspect.queue_profiling),
     "built_in_kernel_ids": lambda d: [], "built_in_kernels": lambda d: [],
-    "aspects": _aspects, "extensions": lambda d: [],
+    "aspects": _aspects, "extensions": _detail("extensions", []),
     "printf_buffer_size": _detail("printf_buffer_size", 1 << 20),
     "parent_device": _not_root,
     "partition_max_sub_devices": lambda d: len(d.info.units),

@@ -12,10 +12,11 @@ import numpy as np
 
 from unisycl.api import usm
 from unisycl.api.usm import usm_pointer
-from unisycl.base.enums import usm_kind
+from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
+from unisycl.runtime.devices import require_aspect
 
 _HOSTS = (1, 3, 11, 13)  # DLPack's host memory, and pinned or managed memory of vendors
 
@@ -118,5 +119,7 @@ def _adopt(what: str, array: Array, where: tuple[Any, ...]) -> usm_pointer:
         raise UsageError(errc.invalid, f"{what}: the memory must be C-contiguous and aligned, of 1 "
                          "to 3 dimensions; make it so, or copy it")
     device, context = usm.place(usm_kind.shared, list(where))
+    if device.driver.memory != "host":
+        require_aspect(device, aspect.usm_shared_allocations, f"{what}: memory of the host")
     block = blocks.Block.over(array.reshape(-1).view(np.uint8), context, device)
     return usm_pointer(block, array.dtype, array.shape)

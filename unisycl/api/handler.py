@@ -20,6 +20,8 @@ from unisycl.api.event import event, tasks_of
 from unisycl.api.interop import interop_handle
 from unisycl.api.kernel_bundle import kernel_bundle
 from unisycl.api.kernel_constants import checked_id
+from unisycl.api.native_kernel import bind as bind_native
+from unisycl.api.native_kernel import native_kernel
 from unisycl.api.reduction import reduction
 from unisycl.api.usm import usm_pointer
 from unisycl.base import geometry as geo
@@ -41,7 +43,8 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_plan", "_second")
+    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_plan", "_second",
+                 "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -54,6 +57,7 @@ class handler(Group):
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
         self._dynamic: list[tuple[int, dynamic_parameter]] = []
+        self._set: dict[int, Any] = {}
 
     def channels(self) -> tuple[Channel, ...]:
         """Return the channel of the queue, and that of the secondary queue if there is one."""
@@ -176,6 +180,9 @@ class handler(Group):
     def launch(self, geometry: Any, fn: Any, args: tuple[Any, ...],
                reductions: tuple[reduction, ...]) -> None:
         """Set a kernel as the command of the group (internal)."""
+        if isinstance(fn, native_kernel):
+            self._launch_native(geometry, fn, args, reductions)
+            return
         check_callable(fn)
         if self.channel.recorder is not None:
             self._dynamic = [(k, a) for k, a in enumerate(args) if isinstance(a, dynamic_parameter)]
@@ -191,6 +198,35 @@ class handler(Group):
         made = launch.build(self.channel, self, fn, geometry, args, reductions)
         self.set_command(f"kernel '{label(fn)}'",
                          launch.begin_launch(self.channel, made, reductions), native=True,
+                         launch=made)
+
+    def set_arg(self, index: int, value: Any) -> None:
+        """Set an argument of the native kernel that the group launches (SYCL 2020 §4.9.4.2).
+
+        Args:
+            index: the position, from 0.
+            value: an accessor, a local_accessor, USM memory, or a value of NumPy's or a vec.
+        """
+        self.check_alive()
+        self._set[index] = value
+
+    def set_args(self, *values: Any) -> None:
+        """Set the arguments of the native kernel that the group launches, from the first on."""
+        self.check_alive()
+        self._set = dict(enumerate(values))
+
+    def _launch_native(self, geometry: Any, kernel: native_kernel, args: tuple[Any, ...],
+                       reductions: tuple[reduction, ...]) -> None:
+        if reductions or geometry.kind == "work_group":
+            raise UsageError(errc.invalid, f"{kernel!r} is launched over a range or an nd_range, "
+                             "without reductions")
+        if args:
+            self.set_args(*args)
+        channel = self.channel
+        made = launch.Launch(kernel.executable(channel), geometry,
+                             bind_native(self._set, self, channel))
+        launch.stage(channel, made)
+        self.set_command(f"kernel '{kernel.name}'", launch.begin_launch(channel, made), native=True,
                          launch=made)
 
     def _set_either(self, what: str, make: Callable[[Channel], Begin]) -> None:

@@ -39,13 +39,19 @@ def get_native(wanted: backend, thing: Any) -> Any:
         memory = thing.region.memory if isinstance(thing, buffer) else thing.memory
         return [memory.storage()] if wanted in (backend.cpu, backend.host) else []
     if isinstance(thing, event):
-        task = thing.task
-        check(wanted, thing.get_backend())
-        ended = task is None or task.completion is None
-        return [] if ended or task is None else [task.completion]
+        return _of_event(wanted, thing)
     state = _device_of(thing)
     check(wanted, state.info.backend)
     return state.driver.native(type(thing).__name__, state.info)
+
+
+def _of_event(wanted: backend, thing: event) -> list[Any]:
+    """Return what stands for the command in its backend, while it has not ended."""
+    task = thing.task
+    completion = None if task is None else task.completion
+    if task is None or task.channel is not None:
+        check(wanted, thing.get_backend())
+    return [] if completion is None else [getattr(completion, "event", completion)]
 
 
 def _device_of(thing: Any) -> DeviceState:
@@ -77,7 +83,7 @@ class interop_handle:
     Each method takes the backend that the caller expects, or none to take what there is.
     """
 
-    __slots__ = ("_channel", "_users")
+    __slots__ = ("_channel", "_given", "_users")
 
     def __init__(self, *args: Any) -> None:
         if len(args) != 2 or not isinstance(args[0], Channel):
@@ -85,6 +91,7 @@ class interop_handle:
                              "program")
         self._channel: Channel = args[0]
         self._users: list[HostUser] = args[1]
+        self._given: list[Any] = []  # native interfaces may not keep their arguments alive
 
     def get_backend(self) -> backend:
         """Return the backend of the queue the command group runs on."""
@@ -106,15 +113,16 @@ class interop_handle:
         """Return the native memory of an accessor of this command group (SYCL 2020 §4.10.2).
 
         ``errc.invalid`` for an accessor that the group does not require. On the CPU and the host
-        device it is a NumPy array over the memory, of the accessor's range; of an image, its
-        stored pixels as bytes.
+        device it is a NumPy array over the memory, of the accessor's range (of an image, its
+        stored pixels as bytes); elsewhere the memory of the whole buffer or sub-buffer.
         """
         self._check(wanted)
         if not isinstance(source, accessor | ImageWindow) or source not in self._users:
             raise UsageError(errc.invalid, "get_native_mem: the accessor does not belong to this "
                              "command group; make it with its handler, or require it")
-        return self._channel.driver.native(
-            "memory", source.bound_window(self._channel))
+        memory = self._channel.driver.native("memory", source.bound_window(self._channel))
+        self._given.append(memory)
+        return memory
 
     def _native(self, what: str, wanted: backend | None) -> Any:
         self._check(wanted)

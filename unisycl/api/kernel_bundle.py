@@ -36,7 +36,8 @@ class device_image:
     def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
         """Say whether the image holds a kernel, for a device if one is given (§4.11.12)."""
         found = as_ids([kernel])[0]
-        return found == self.id and (on is None or on.state in self.devices)
+        return found == self.id and (on is None or any(
+            on.state in (d, d.twin) for d in self.devices))
 
     def __repr__(self) -> str:
         return f"<device_image of {self.id.get_name()}>"

@@ -26,7 +26,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch, watching
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.devices import default_context, require_aspect
+from unisycl.runtime.devices import DeviceState, default_context, require_aspect
 from unisycl.runtime.graph import plan_of
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Task, check_process
@@ -73,10 +73,21 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         self._context = context._of(default_context(chosen.state)) if owner is None else owner
         state = self._context.state
         self.channel = watching.open_channel(
-            chosen.state, state, handler=async_handler or found or state.handler,
+            state.local(chosen.state), state, handler=async_handler or found or state.handler,
             in_order=self.has_property(properties.property.queue.in_order), profiling=profiling)
         self._finalizer = weakref.finalize(self, self.channel.retire)
         self._finalizer.atexit = False
+
+    @classmethod
+    def _over(cls, state: DeviceState, owner: context, async_handler: Any) -> Self:
+        """Return a queue on a device whose driver has a native queue (internal)."""
+        made = object.__new__(cls)
+        made._properties, made._context = (), owner
+        made.channel = watching.open_channel(
+            state, owner.state, handler=async_handler or owner.state.handler)
+        made._finalizer = weakref.finalize(made, made.channel.retire)
+        made._finalizer.atexit = False
+        return made
 
     # ------------------------------------------------------------------ asking
     def get_context(self) -> context:

@@ -216,7 +216,7 @@ def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
     if not owner.state.covers(state):
         raise UsageError(errc.invalid, f"the device '{state.info.name}' is not in the context; use "
                          "one of its devices")
-    return state, owner.state
+    return owner.state.local(state), owner.state
 
 
 def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,

@@ -65,9 +65,10 @@ class BoundView:
 
 @dataclass(frozen=True, slots=True)
 class LocalSize:
-    """A local_accessor argument of one launch: its extents."""
+    """A local_accessor argument of one launch: its extents, and the bytes of an element."""
 
     shape: tuple[int, ...]
+    itemsize: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +259,15 @@ class Driver(Protocol):
         """Return the backend's own object for a device, context, queue, platform or memory.
 
         ``thing`` is the DeviceInfo, for 'memory' a BoundView; host and cpu give an array for it.
+        """
+
+    def adopt(self, what: str, native: Any) -> Any:
+        """Return what a native object of a program's own is here; None if it is not this driver's.
+
+        'device': True; 'context': a driver of this device within that context; 'queue': a driver
+        whose commands go to that queue; 'event': a Completion; 'memory': what ``allocate`` returns,
+        over that memory; 'kernel': an Executable whose values are passed by position (None: as the
+        program has set it), and whose ``kernel`` is None.
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

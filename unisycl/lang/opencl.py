@@ -1,9 +1,11 @@
-"""Types by the names that OpenCL C has for them (SYCL 2020 App. C.7.8).
+"""Types by the names that OpenCL C has for them, and what only that interface has (App. C.7).
 
-Non-goals: anything of that interface but the names. Invariant: each is the type of its size.
+Non-goals: making objects of native ones. Invariant: each is the type of its size.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,16 @@ class opencl:
         >>> opencl.cl_ushort is np.uint16
         True
     """
+
+    @staticmethod
+    def get_error_code(error: Any) -> int:
+        """Return the status behind an exception; 0 (CL_SUCCESS) if there is none (App. C.7.4)."""
+        return int(getattr(error, "native_code", 0))
+
+    @staticmethod
+    def has_extension(thing: Any, name: str) -> bool:
+        """Say whether a platform or a device has an extension, by its name (App. C.7.2)."""
+        return bool(thing.has_extension(name))
 
 
 def _fill() -> None:

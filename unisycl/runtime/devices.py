@@ -6,6 +6,7 @@ gives the same objects in the same order afterwards; a device belongs to one dri
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,6 +36,10 @@ class DeviceState:
     parent: DeviceState | None = None
     split: tuple[str, str] = ("no_partition", "not_applicable")
     parts: dict[Any, DeviceState] = field(default_factory=dict, repr=False)
+    twin: DeviceState | None = None
+    """The listed device that this one is, if it belongs to a native context of a program's own."""
+    number: int = field(default_factory=itertools.count().__next__, repr=False)
+    """Unlike ``id``, never used again for another device."""
 
     def root(self) -> DeviceState:
         """Return the listed device that this one is or is a part of."""
@@ -55,9 +60,13 @@ class ContextState:
     owner: object = None
     generation: int = field(default_factory=lambda: process.generation)
 
+    def local(self, device: DeviceState) -> DeviceState:
+        """Return a device as this context has it."""
+        return next((d for d in self.devices if d.twin is device), device)
+
     def covers(self, device: DeviceState) -> bool:
         """Say whether a device is one of the context's, or a part of one."""
-        at: DeviceState | None = device
+        at: DeviceState | None = self.local(device)
         while at is not None and at not in self.devices:
             at = at.parent
         return at is not None

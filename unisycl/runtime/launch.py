@@ -84,9 +84,14 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
     passed = spec.passed(arguments) if spec.handled else arguments
     made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
                   tuple([r.bind_result(group, channel) for r in reductions]), reductions)
+    stage(channel, made)
+    return made
+
+
+def stage(channel: Channel, made: Launch) -> None:
+    """Give a launch copies of the arrays that its device cannot use in place."""
     if channel.driver.memory != HOST:
         staging.settle(made, channel.driver)
-    return made
 
 
 def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] = ()) -> Begin:

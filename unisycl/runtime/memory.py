@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unisycl.backends.base import HOST, Driver
+from unisycl.backends.base import HOST, BoundView, Driver
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import moves
@@ -90,6 +90,31 @@ class BufferMemory:
         if driver.memory == HOST:
             return self.storage()
         return moves.hold(self, driver, on_host=self.wrote or self._storage is not None)
+
+    def take_over(self, memory: Any, driver: Driver) -> None:
+        """Begin with native memory of a driver's, and have the contents there at the end."""
+        at_home = driver.memory == HOST
+        if at_home:
+            self._move(driver, self.storage(), memory)
+        else:
+            self.copies = moves.Copies(self.nbytes, on_host=False)
+            self.copies.held[driver.memory] = driver, memory
+            self.copies.places.only(0, self.nbytes, driver.memory)
+        self.target = lambda contents: self._give_back(driver, contents, memory)
+        self.blocking = True
+
+    def _give_back(self, driver: Driver, contents: Array, memory: Any) -> None:
+        if self.wrote:
+            self._move(driver, memory, contents)
+
+    def _move(self, driver: Driver, dst: Any, src: Any) -> None:
+        to, start = (BoundView(m, 0, (self.nbytes,), (1,)) for m in (dst, src))
+        end = driver.copy(to, start, ())
+        while not end.wait(1.0):
+            continue
+        error = end.error()
+        if error is not None:
+            raise error
 
     def adopt(self, memory: Array) -> None:
         """Use memory of somebody else's, before anything was allocated."""

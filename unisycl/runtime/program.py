@@ -75,7 +75,7 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
         refuse_arguments(function, arguments)
         raise
     kernel: Kernel = spec.kernel
-    key = (id(kernel), id(device), device.driver.geometry_key(kernel, geometry))
+    key = (id(kernel), device.number, device.driver.geometry_key(kernel, geometry))
     program = _programs.get(key)
     if program is None:
         refuse_arguments(function, arguments)
@@ -87,6 +87,16 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
     if record.watchers:
         record.note(kernel, device.driver, geometry)
     return spec, program, raw
+
+
+def forget(devices: Sequence[int]) -> None:
+    """Drop what was compiled for devices, given by number, that will not be used again."""
+    with _lock:
+        for key in [k for k in _programs if isinstance(k, tuple) and k[1] in devices]:
+            del _programs[key]
+        for warm, entries in list(_warm.items()):
+            if any(e[4].number in devices for e in entries):
+                _warm.pop(warm, None)
 
 
 def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],

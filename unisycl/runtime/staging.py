@@ -59,19 +59,15 @@ class Span:
 
 def settle(launch: Launch, driver: Driver) -> None:
     """Give a launch views of copies for the arrays it was given, and note what is to be copied."""
-    kernel = launch.executable.kernel
+    kernel: Any = launch.executable.kernel
     results: tuple[Any, ...] = tuple([view for view, _ in launch.reductions])
     if not any(type(v) is Staged for v in (*launch.values, *results)):
         return
-    known = _stored.get(id(kernel))
-    if known is None:
-        if len(_stored) >= _LIMIT:
-            _stored.clear()
-        known = _stored[id(kernel)] = kernel, stored(kernel)
+    written = frozenset(range(len(launch.values))) if kernel is None else _written(kernel)
     spans: list[Span] = []
     for k, value in enumerate(launch.values):
         if type(value) is Staged:
-            _join(spans, value.array, writes=k in known[1] and value.array.flags.writeable)
+            _join(spans, value.array, writes=k in written and value.array.flags.writeable)
     for result in results:
         if type(result) is Staged:
             _join(spans, result.array, writes=True)
@@ -80,6 +76,15 @@ def settle(launch: Launch, driver: Driver) -> None:
     launch.values = tuple([_view(v, spans) for v in launch.values])
     launch.reductions = tuple([(_view(v, spans), drop) for v, drop in launch.reductions])
     launch.staged = tuple(s for s in spans if s.stop > s.start)
+
+
+def _written(kernel: Kernel) -> frozenset[int]:
+    known = _stored.get(id(kernel))
+    if known is None:
+        if len(_stored) >= _LIMIT:
+            _stored.clear()
+        known = _stored[id(kernel)] = kernel, stored(kernel)
+    return known[1]
 
 
 def _join(spans: list[Span], array: Array, *, writes: bool) -> None:

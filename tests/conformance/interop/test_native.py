@@ -69,14 +69,16 @@ def test_a_handle_gives_what_belongs_to_the_group_only(queue: sycl.queue) -> Non
             seen["stranger"] = code_of(ih.get_native_mem, stranger)
             seen["nonsense"] = code_of(ih.get_native_mem, 3)
             seen["index"] = code_of(part.__getitem__, 0)
-            seen["window"] = np.asarray(ih.get_native_mem(part)).tolist()
+            seen["window"] = ih.get_native_mem(part)
         h.host_task(task)
     queue.submit(group).wait()
+    window = seen.pop("window")
+    if own in (sycl.backend.cpu, sycl.backend.host):
+        assert window.tolist() == [3, 4]
     mismatch = sycl.errc.backend_mismatch
     assert {"get_native_queue": mismatch, "get_native_device": mismatch, "mem": mismatch,
             "get_native_context": mismatch, "stranger": sycl.errc.invalid,
-            "nonsense": sycl.errc.invalid, "index": sycl.errc.accessor,
-            "window": [3, 4]} == seen
+            "nonsense": sycl.errc.invalid, "index": sycl.errc.accessor} == seen
     assert sycl.errc.invalid == code_of(sycl.interop_handle)
 
 

@@ -175,6 +175,9 @@ class CpuDriver:
             return thing.array()
         return {"queue": self.pool, "device": self._units}.get(what, self)
 
+    def adopt(self, what: str, native: Any) -> None:
+        """Return nothing: there are no native objects to begin with."""
+
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy within host memory, all threads on large blocks."""
         jobs: Any = deps

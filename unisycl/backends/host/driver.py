@@ -154,6 +154,9 @@ class HostDriver:
         """Return an array for memory; this driver itself for all else."""
         return thing.array() if what == "memory" else self
 
+    def adopt(self, what: str, native: Any) -> None:
+        """Return nothing: there are no native objects to begin with."""
+
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy element by element; ordering as for ``launch``."""
         def work() -> None:

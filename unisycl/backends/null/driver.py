@@ -133,6 +133,9 @@ class NullDriver:
         """Return an array for memory; this driver itself for all else."""
         return thing.array() if what == "memory" else self
 
+    def adopt(self, what: str, native: Any) -> None:
+        """Return nothing: there are no native objects to begin with."""
+
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Record a copy."""
         return self._record("copy", (dst, src), deps)

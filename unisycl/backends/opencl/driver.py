@@ -18,7 +18,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import discovery, printing, programs
+from unisycl.backends.opencl import discovery, foreign, printing, programs
 from unisycl.backends.opencl.arguments import Call
 from unisycl.backends.opencl.completion import CheckedCompletion, ClCompletion, Clock, Waiter
 from unisycl.backends.opencl.dialect import make_dialect
@@ -30,6 +30,7 @@ from unisycl.backends.opencl.executable import (
     make_executable,
     source_of,
 )
+from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.quirks import quirks_of
@@ -123,6 +124,8 @@ class ClDriver:
         return self._launch(launch, _events(deps))
 
     def _launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
+        if isinstance(launch.executable, ForeignKernel):
+            return self._launch_foreign(launch, launch.executable.name, waits)
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
         shape = executable.shape(launch.geometry, self.traits)
         what = f"kernel '{executable.kernel.name}'"
@@ -153,6 +156,14 @@ class ClDriver:
         done.first = first
         return done
 
+    def _launch_foreign(self, launch: Launch, name: str, waits: list[Any] | None) -> ClCompletion:
+        session, _, queue = self.opened()
+        try:
+            event, kept = foreign.launch(session.cl, queue, launch, waits)
+        except session.cl.Error as error:
+            raise translated(f"kernel '{name}'", error) from error
+        return self._completion(event, kept, f"kernel '{name}'")
+
     def batch(self, launches: Sequence[Launch]) -> None:
         """Leave each launch to itself."""
 
@@ -160,10 +171,10 @@ class ClDriver:
         """Return nothing: Python's threads have no atomic access to a device's memory."""
 
     def native(self, what: str, thing: Any) -> Any:
-        """Return PyOpenCL's platform, device, context or queue; for memory an array or Buffer."""
-        if what == "memory":
-            return thing.array() if isinstance(thing.memory, np.ndarray) else thing.memory.buffer
+        """Return PyOpenCL's platform, device, context, queue or, for memory, its Buffer."""
         session, device, queue = self.opened()
+        if what == "memory":
+            return foreign.memory_of(session, thing)
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
@@ -215,6 +226,40 @@ class ClDriver:
         """Return bytes of the device's own memory; None if it works on the host's."""
         return None if self.shares_host else self.transfers().allocate(nbytes)
 
+    def adopt(self, what: str, native: Any) -> Any:
+        """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
+        session, device, _ = self.opened()
+        cl = session.cl
+        kept = type(native).from_int_ptr(native.int_ptr, retain=True)
+        if what == "device":
+            return kept == device or None
+        if what == "context":
+            return self._within(kept, None) if device in kept.devices else None
+        if what == "queue":
+            return self._within(kept.context, kept) if kept.device == device else None
+        if what == "event":
+            if device not in kept.context.devices:
+                return None
+            return self._completion(kept, kept, "a native event")
+        if what == "memory":
+            return DeviceArray.over(kept, int(kept.size)) if kept.context == session.context else (
+                None)
+        if what == "kernel":
+            return ForeignKernel(session.api, kept) if kept.context == session.context else None
+        if what == "program":
+            return kept if kept.context == session.context else None
+        raise AssertionError((what, cl))
+
+    def _within(self, context: Any, queue: Any) -> ClDriver:
+        """Return a driver of the same device whose objects belong to another context."""
+        session, device, _ = self.opened()
+        made = ClDriver(self.traits, self._libraries)
+        own = Session(session.cl, session.api, context, list(context.devices))
+        if not made.shares_host:
+            made.memory = f"{self.memory} {context.int_ptr:x}"
+        made._open = own, device, queue if queue is not None else made._queue(own, device)
+        return made
+
     def transfers(self) -> Transfers:
         """Return what copies between the host and a device with memory of its own."""
         found = self._transfers
@@ -240,7 +285,8 @@ class ClDriver:
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes."""
-        if not self.shares_host:
+        if not self.shares_host or isinstance(dst.memory, DeviceArray) or isinstance(
+                src.memory, DeviceArray):
             return self._transfer(self.transfers().copy, dst, src, deps, "a copy")
         session, _, queue = self.opened()
         if strided.is_dense(dst) and strided.is_dense(src):
@@ -254,7 +300,7 @@ class ClDriver:
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one value everywhere in a view."""
         value = np.asarray(pattern, dst.memory.dtype)
-        if not self.shares_host:
+        if not self.shares_host or isinstance(dst.memory, DeviceArray):
             return self._transfer(self.transfers().fill, dst, value, deps, "a fill")
         if strided.is_dense(dst) and value.itemsize in _PATTERNS:
             session, _, queue = self.opened()

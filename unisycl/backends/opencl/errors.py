@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unisycl.base.errors import BuildError, DeviceError, errc, exception
+from unisycl.base.errors import BuildError, NativeError, errc, exception
 
 _NAMES = {
     -1: "DEVICE_NOT_FOUND", -2: "DEVICE_NOT_AVAILABLE", -3: "COMPILER_NOT_AVAILABLE",
@@ -38,8 +38,10 @@ def status_name(status: int) -> str:
 def device_error(what: str, status: int) -> exception:
     """Return the error of a call that gave a status."""
     code = _CODES.get(status, errc.runtime)
-    kind = BuildError if code is errc.build else DeviceError
-    return kind(code, f"{what}: OpenCL reports {status_name(status)}{_advice(code)}")
+    text = f"{what}: OpenCL reports {status_name(status)}{_advice(code)}"
+    if code is errc.build:
+        return BuildError(code, text)
+    return NativeError(code, text, native_code=status)
 
 
 def _advice(code: errc) -> str:

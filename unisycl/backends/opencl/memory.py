@@ -76,6 +76,12 @@ class DeviceArray:
             return self._part().view(kind)
         return DeviceArray(self.buffer, kind, self.start, self.nbytes, self.base)
 
+    def whole(self) -> Any:
+        """Return a memory object of these bytes alone."""
+        if self.start == 0:
+            return self.buffer
+        return self._part().buffer
+
     def _part(self) -> DeviceArray:
         """Return the same bytes as a memory object of their own, which starts with them."""
         try:

@@ -1,0 +1,266 @@
+"""SYCL objects made of PyOpenCL's and the other way round; its kernels in queues of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+OPENCL = sycl.backend.opencl
+SOURCE = """
+__kernel void scale(__global float *x, float factor) { x[get_global_id(0)] *= factor; }
+__kernel void grid(__global int *out, int width)
+{ out[get_global_id(1) * width + get_global_id(0)] = 1000 * get_global_id(1) + get_global_id(0); }
+__kernel void reverse(__global int *x, __local int *tile)
+{ size_t k = get_local_id(0), n = get_local_size(0);
+  tile[k] = x[k]; barrier(CLK_LOCAL_MEM_FENCE); x[k] = tile[n - 1 - k]; }
+"""
+
+
+@pytest.fixture
+def cl(device: sycl.device) -> Any:
+    """PyOpenCL, once unisycl has shown it its runtimes."""
+    if device.get_backend() != OPENCL:
+        pytest.skip("the device is not one of OpenCL's")
+    sycl.get_native(OPENCL, device)
+    return pytest.importorskip("pyopencl")
+
+
+def program(cl: Any, q: sycl.queue) -> Any:
+    context = sycl.get_native(OPENCL, q.get_context())
+    return cl._cl._Program(context, SOURCE), context
+
+
+def kernel_of(cl: Any, q: sycl.queue, name: str) -> Any:
+    built, _ = program(cl, q)
+    built._build(b"", [sycl.get_native(OPENCL, q.get_device())])
+    return cl.Kernel(built, name)
+
+
+def code_of(call: Any, *args: Any) -> sycl.errc:
+    with pytest.raises(sycl.exception) as caught:
+        call(*args)
+    return caught.value.code()
+
+
+@pytest.mark.row("I-1", "I-2")
+def test_platforms_and_devices_are_the_listed_ones(cl: Any, device: sycl.device) -> None:
+    native = sycl.get_native(OPENCL, device)
+    assert sycl.make_device(OPENCL, native) == device
+    assert sycl.make_platform(OPENCL, native.platform) == device.get_platform()
+    assert sycl.get_native(OPENCL, device.get_platform()) == native.platform
+
+
+@pytest.mark.row("I-1", "I-2", "I-10")
+def test_a_queue_of_pyopencls_runs_kernels_after_its_owner_let_go(
+        cl: Any, device: sycl.device) -> None:
+    native = sycl.get_native(OPENCL, device)
+    context = cl.Context([native])
+    before = context.reference_count
+    owner = sycl.make_context(OPENCL, context)
+    assert context.reference_count > before
+    assert owner.get_devices() == [device]
+    theirs = cl.CommandQueue(context)
+    q = sycl.make_queue(OPENCL, theirs, owner)
+    assert q.get_device() == device
+    assert sycl.get_native(OPENCL, q) == theirs
+    assert sycl.get_native(OPENCL, q.get_context()) == context
+    del theirs, context
+    data = np.arange(100, dtype=np.int32)
+    with sycl.buffer(data) as b:
+        def group(h: sycl.handler) -> None:
+            x = sycl.accessor(b, h)
+
+            def kernel(i: sycl.item) -> None:
+                x[i] += 1
+
+            h.parallel_for(100, kernel)
+        q.submit(group)
+    assert np.array_equal(data, np.arange(100) + 1)
+
+
+@pytest.mark.row("I-2")
+def test_memory_and_further_queues_of_a_native_context(cl: Any, device: sycl.device) -> None:
+    owner = sycl.make_context(OPENCL, cl.Context([sycl.get_native(OPENCL, device)]))
+    q = sycl.queue(owner, device)
+    p, out = sycl.malloc_device(10, device, owner, dtype=np.int32), np.zeros(10, np.int32)
+    q.fill(p, 3).wait()
+    q.memcpy(out, p).wait()
+    assert out.tolist() == [3] * 10
+    sycl.free(p, owner)
+
+
+@pytest.mark.row("I-2")
+def test_events_of_pyopencl_hold_up_commands(cl: Any, queue: sycl.queue) -> None:
+    context = sycl.get_native(OPENCL, queue.get_context())
+    gate = cl.UserEvent(context)
+    event = sycl.make_event(OPENCL, [gate], queue.get_context())
+    ran: list[int] = []
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(event)
+        h.host_task(lambda: ran.append(1))
+
+    last = queue.submit(group)
+    assert ran == []
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    last.wait()
+    assert ran == [1]
+
+
+@pytest.mark.row("I-2", "I-3")
+def test_a_buffer_over_cl_mem_changes_it(cl: Any, queue: sycl.queue) -> None:
+    native, start = sycl.get_native(OPENCL, queue), np.arange(64, dtype=np.float32)
+    memory = cl.Buffer(native.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR,
+                       hostbuf=start)
+    with sycl.make_buffer(OPENCL, memory, queue.get_context(), dtype=np.float32) as b:
+        assert b.get_range() == sycl.range(64)
+
+        def group(h: sycl.handler) -> None:
+            x = sycl.accessor(b, h)
+
+            def kernel(i: sycl.item) -> None:
+                x[i] = x[i] * 2 + 1
+
+            h.parallel_for(64, kernel)
+        queue.submit(group)
+        with sycl.host_accessor(b, sycl.read_only) as seen:
+            assert seen[5] == 11
+    out = np.zeros(64, np.float32)
+    cl.enqueue_copy(native, out, memory).wait()
+    assert np.array_equal(out, start * 2 + 1)
+
+
+@pytest.mark.row("I-5", "J-12", "E-14")
+def test_a_kernel_of_opencl_c_works_on_accessors_between_two_of_ours(
+        cl: Any, queue: sycl.queue) -> None:
+    scale = sycl.make_kernel(OPENCL, kernel_of(cl, queue, "scale"), queue.get_context())
+    data = np.arange(256, dtype=np.float32)
+
+    def plus(h: sycl.handler) -> None:
+        x = sycl.accessor(b, h)
+
+        def kernel(i: sycl.item) -> None:
+            x[i] += 1
+
+        h.parallel_for(256, kernel)
+
+    def theirs(h: sycl.handler) -> None:
+        h.set_args(sycl.accessor(b, h), np.float32(3))
+        h.parallel_for(256, scale)
+
+    with sycl.buffer(data) as b:
+        for group in (plus, theirs, plus):
+            queue.submit(group)
+    assert np.array_equal(data, (np.arange(256) + 1) * 3 + 1)
+
+
+@pytest.mark.row("I-5", "I-9")
+def test_the_last_dimension_is_opencls_first(cl: Any, queue: sycl.queue) -> None:
+    grid = sycl.make_kernel(OPENCL, kernel_of(cl, queue, "grid"), queue.get_context())
+    out = np.zeros((5, 7), np.int32)
+    with sycl.buffer(out) as b:
+        def group(h: sycl.handler) -> None:
+            h.set_arg(0, sycl.accessor(b, h, sycl.write_only))
+            h.set_arg(1, np.int32(7))
+            h.parallel_for(sycl.range(5, 7), grid)
+        queue.submit(group)
+    assert out.tolist() == [[1000 * y + x for x in range(7)] for y in range(5)]
+
+
+@pytest.mark.row("I-5")
+def test_local_memory_and_arguments_set_before(cl: Any, queue: sycl.queue) -> None:
+    native = kernel_of(cl, queue, "reverse")
+    native.set_arg(1, cl.LocalMemory(4 * 16))
+    reverse, data = sycl.make_kernel(OPENCL, native, queue.get_context()), np.arange(16)
+    values = data.astype(np.int32)
+    with sycl.buffer(values) as b:
+        def preset(h: sycl.handler) -> None:
+            h.set_arg(0, sycl.accessor(b, h))
+            h.parallel_for(sycl.nd_range(16, 16), reverse)
+
+        def given(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h), sycl.local_accessor(np.int32, 16, h))
+            h.parallel_for(sycl.nd_range(16, 16), reverse)
+        queue.submit(preset)
+        with sycl.host_accessor(b, sycl.read_only) as x:
+            assert x.get_view().tolist() == data[::-1].tolist()
+        queue.submit(given)
+    assert values.tolist() == data.tolist()
+
+
+@pytest.mark.row("I-5", "F-19")
+def test_what_opencl_refuses_keeps_its_code(cl: Any, queue: sycl.queue) -> None:
+    scale = sycl.make_kernel(OPENCL, kernel_of(cl, queue, "scale"), queue.get_context())
+    most = queue.get_device().get_info(sycl.info.device.max_work_group_size)
+    with sycl.buffer(np.zeros(8 * most, np.float32)) as b:
+        def group(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h), np.float32(3))
+            h.parallel_for(sycl.nd_range(8 * most, 8 * most), scale)
+
+        def python_number(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h), 3)
+            h.parallel_for(8, scale)
+
+        with pytest.raises(sycl.exception) as caught:
+            queue.submit(group).wait()
+        assert caught.value.code() == sycl.errc.nd_range
+        assert sycl.opencl.get_error_code(caught.value) in (-54, -55)
+        assert code_of(queue.submit, python_number) == sycl.errc.kernel_argument
+    assert sycl.opencl.get_error_code(sycl.exception(sycl.errc.invalid, "")) == 0
+
+
+@pytest.mark.row("I-2", "I-5")
+def test_objects_of_another_context_are_refused(cl: Any, queue: sycl.queue) -> None:
+    other = cl.Context([sycl.get_native(OPENCL, queue.get_device())])
+    owner = queue.get_context()
+    for make, native in ((sycl.make_queue, cl.CommandQueue(other)),
+                         (sycl.make_buffer, cl.Buffer(other, cl.mem_flags.READ_WRITE, 16)),
+                         (sycl.make_device, 7), (sycl.make_event, 7)):
+        given = (native,) if make is sycl.make_device else (native, owner)
+        assert code_of(make, OPENCL, *given) == sycl.errc.invalid
+    assert code_of(sycl.make_context, sycl.backend.host, other) == sycl.errc.invalid
+
+
+@pytest.mark.row("I-4", "J-12", "C-28")
+def test_opencl_commands_in_a_host_task_between_two_kernels(cl: Any, queue: sycl.queue) -> None:
+    native, data = kernel_of(cl, queue, "scale"), np.arange(256, dtype=np.float32)
+
+    def plus(h: sycl.handler) -> None:
+        x = sycl.accessor(b, h)
+
+        def kernel(i: sycl.item) -> None:
+            x[i] += 1
+
+        h.parallel_for(256, kernel)
+
+    def theirs(h: sycl.handler) -> None:
+        x = sycl.accessor(b, h)
+
+        @h.host_task
+        def call(ih: sycl.interop_handle) -> None:
+            native.set_args(ih.get_native_mem(x, OPENCL), np.float32(3))
+            cl.enqueue_nd_range_kernel(ih.get_native_queue(), native, (256,), None).wait()
+
+    with sycl.buffer(data) as b:
+        for group in (plus, theirs, plus):
+            queue.submit(group)
+    assert np.array_equal(data, (np.arange(256) + 1) * 3 + 1)
+
+
+@pytest.mark.row("I-1", "I-8")
+def test_events_and_extensions_can_be_asked_for(cl: Any, queue: sycl.queue) -> None:
+    device = queue.get_device()
+    native = sycl.get_native(OPENCL, device)
+    for name in native.extensions.split()[:5]:
+        assert sycl.opencl.has_extension(device, name)
+    assert not sycl.opencl.has_extension(device, "cl_nobody_has_this")
+    gate = cl.UserEvent(sycl.get_native(OPENCL, queue.get_context()))
+    event = sycl.make_event(OPENCL, gate, queue.get_context())
+    assert sycl.get_native(OPENCL, event) == [gate]
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    assert sycl.get_native(OPENCL, event) == []

@@ -1,0 +1,173 @@
+"""SYCL objects made of a backend's own (SYCL 2020 §4.5.1.2, App. C.7.1), and native kernels.
+
+Non-goals: what a native object is (``Driver.adopt``). Invariants: what is taken over is retained
+until the last SYCL object made of it is gone; an object of another backend or context is refused.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.api.buffer import buffer
+from unisycl.api.context import context
+from unisycl.api.device import device, platform
+from unisycl.api.event import event
+from unisycl.api.native_kernel import native_kernel
+from unisycl.api.queue import queue
+from unisycl.base import geometry as geo
+from unisycl.base.enums import backend
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import program
+from unisycl.runtime.devices import ContextState, DeviceState, all_devices
+from unisycl.runtime.tasks import Task, begin_nothing
+
+
+def make_platform(wanted: backend, native: Any) -> platform:
+    """Return the platform that a native one is (SYCL 2020 §4.5.1.2)."""
+    for state in _candidates(wanted):
+        if state.driver.native("platform", state.info) == native:
+            return platform._of(state.platform)
+    raise _unknown("make_platform", wanted, native)
+
+
+def make_device(wanted: backend, native: Any) -> device:
+    """Return the root device that a native one is (SYCL 2020 §4.5.1.2)."""
+    return device._of(_find("make_device", wanted, "device", native)[0])
+
+
+def make_context(wanted: backend, native: Any,
+                 async_handler: Callable[..., Any] | None = None) -> context:
+    """Return a context over a native one (SYCL 2020 §4.5.1.2).
+
+    Its queues, memory and kernels belong to the native context.
+    """
+    made = []
+    for state in _candidates(wanted):
+        driver = _adopt(state, "context", native)
+        if driver is not None:
+            made.append(DeviceState(state.name, driver, state.info, state.platform, twin=state))
+    if not made:
+        raise _unknown("make_context", wanted, native)
+    owner = ContextState(tuple(made), async_handler)
+    weakref.finalize(owner, program.forget, [d.number for d in made]).atexit = False
+    return context._of(owner)
+
+
+def make_queue(wanted: backend, native: Any, owner: context,
+               async_handler: Callable[..., Any] | None = None) -> queue:
+    """Return a queue whose commands go to a native one, in that one's order.
+
+    Args:
+        wanted: the backend.
+        native: the queue; its context is that of ``owner``.
+        owner: the context, made of the native one or the default one of the platform.
+        async_handler: for asynchronous errors; the context's if left out.
+    """
+    for state in owner.state.devices:
+        if state.info.backend is not wanted:
+            continue
+        driver = _adopt(state, "queue", native)
+        if driver is not None:
+            if state.driver.native("context", state.info) != driver.native("context", state.info):
+                raise UsageError(errc.invalid, "make_queue: the native queue belongs to another "
+                                 "context; give make_context of its own")
+            own = DeviceState(state.name, driver, state.info, state.platform,
+                              twin=state.twin or state)
+            made = queue._over(own, owner, async_handler)
+            weakref.finalize(made.channel, program.forget, [own.number]).atexit = False
+            return made
+    raise _unknown("make_queue", wanted, native)
+
+
+def make_event(wanted: backend, natives: Any, owner: context) -> event:
+    """Return an event that is complete once native ones, one or a list, are."""
+    tasks = []
+    for native in natives if isinstance(natives, Iterable) else [natives]:
+        _, completion = _find("make_event", wanted, "event", native, owner)
+        task = Task(None, "a native event")
+        task.begun(completion)
+        tasks.append(task)
+    if len(tasks) == 1:
+        return event._of(tasks[0])
+    join = Task(None, "native events")
+    join.enqueue(tasks, begin_nothing)
+    return event._of(join)
+
+
+def make_buffer(wanted: backend, native: Any, owner: context, available: event | None = None, *,
+                dtype: npt.DTypeLike = np.uint8, shape: Any = None) -> buffer:
+    """Return a buffer over native memory (SYCL 1.2 §3.6.1, SYCL 2020 App. C.7.1).
+
+    What commands change is in the native memory when the buffer has ended; until then nothing else
+    may use that memory.
+
+    Args:
+        wanted: the backend.
+        native: the memory.
+        owner: the context it belongs to.
+        available: the event that the contents are complete with.
+        dtype: the type of an element.
+        shape: the range; all of the memory in one dimension if left out.
+    """
+    state, memory = _find("make_buffer", wanted, "memory", native, owner)
+    kind = np.dtype(dtype)
+    extent = (memory.nbytes // kind.itemsize,) if shape is None else tuple(geo.as_range(shape))
+    made = buffer(extent, dtype=kind)
+    if made.byte_size() > memory.nbytes:
+        raise UsageError(errc.invalid, f"make_buffer: {made.byte_size()} bytes are asked for, the "
+                         f"native memory has {memory.nbytes}")
+    if available is not None:
+        available.wait()
+    made.region.memory.take_over(memory, state.driver)
+    return made
+
+
+def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:
+    """Return a kernel over a native one, for ``parallel_for`` and ``single_task`` of a handler.
+
+    Its arguments are those set on the native kernel, or by ``handler.set_args``. Ranges have SYCL's
+    order: the last dimension is the native interface's first (SYCL 2020 App. C.7.7).
+    """
+    state, executable = _find("make_kernel", wanted, "kernel", native, owner)
+    return native_kernel._of(executable, state, owner)
+
+
+def _candidates(wanted: backend) -> list[DeviceState]:
+    if not isinstance(wanted, backend):
+        raise UsageError(errc.invalid, f"expected a backend first, got {type(wanted).__name__}")
+    found = [d for d in all_devices() if d.info.backend is wanted]
+    if not found:
+        raise UsageError(errc.backend_mismatch, f"no device of the backend '{wanted.name}' was "
+                         "found here")
+    return found
+
+
+def _adopt(state: DeviceState, what: str, native: Any) -> Any:
+    if not hasattr(type(native), "from_int_ptr"):
+        return None
+    return state.driver.adopt(what, native)
+
+
+def _find(call: str, wanted: backend, what: str, native: Any,
+          owner: context | None = None) -> tuple[DeviceState, Any]:
+    """Return the device that takes a native object, and what it makes of it."""
+    states = _candidates(wanted)
+    if owner is not None:
+        states = [s for s in owner.state.devices if s.info.backend is wanted]
+    for state in states:
+        found = _adopt(state, what, native)
+        if found is not None:
+            return state, found
+    raise _unknown(call, wanted, native)
+
+
+def _unknown(call: str, wanted: backend, native: Any) -> UsageError:
+    return UsageError(errc.invalid, f"{call}: {native!r} belongs to no device or context of the "
+                      f"backend '{wanted.name}' given or found here; give the context that it "
+                      "was made in")
+
