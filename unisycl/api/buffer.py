@@ -18,6 +18,7 @@ import numpy.typing as npt
 from unisycl.api import properties
 from unisycl.api.access import Backed, read_only
 from unisycl.api.accessor import accessor
+from unisycl.api.advice import NoElements
 from unisycl.api.allocators import buffer_allocator
 from unisycl.api.buffer_source import check_target, checked_dtype, make_region, sub_region
 from unisycl.api.host_accessor import host_accessor
@@ -30,7 +31,7 @@ from unisycl.runtime.regions import Region
 from unisycl.runtime.usage import Usage
 
 
-class buffer(Backed, HasProperties):
+class buffer(NoElements, Backed, HasProperties):
     """A one- to three-dimensional array for kernels (SYCL 2020 §4.7.2).
 
     Args:

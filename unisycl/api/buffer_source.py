@@ -72,8 +72,9 @@ def _shaped(array: Array, places: list[Any]) -> Array:
 def _is_extent(source: Any) -> bool:
     if isinstance(source, tuple):
         return 0 < len(source) <= 3 and all(isinstance(v, int | np.integer) for v in source)
-    return isinstance(source, geo.range) or (
-        hasattr(source, "__index__") and not isinstance(source, np.ndarray))
+    return isinstance(source, geo.range) or (  # arrays of other libraries have __index__, too
+        hasattr(source, "__index__") and not isinstance(source, np.ndarray)
+        and not getattr(source, "shape", ()))
 
 
 def _as_array(source: Any, dtype: npt.DTypeLike | None) -> tuple[Array, bool]:

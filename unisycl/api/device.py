@@ -242,8 +242,8 @@ def _named(name: str) -> device:
 
 def _check(what: Any, owner: str) -> None:
     if not isinstance(what, Descriptor) or what.owner != owner:
-        raise UsageError(errc.invalid, f"a {owner} answers descriptors of info.{owner}, "
-                         f"not {what!r}")
+        raise UsageError(errc.invalid, f"{owner}.get_info answers descriptors of info.{owner}, not "
+                         f"{what!r}")
 
 
 check_descriptor = _check

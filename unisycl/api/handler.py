@@ -443,6 +443,13 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     """Run a command group function and submit what it asks for; nothing if it raises."""
     try:
         group_function(h)
+    except TypeError as err:
+        h.abandon()
+        trace = err.__traceback__
+        if trace is not None and trace.tb_next is None:  # the call itself failed
+            raise UsageError(errc.invalid, "submit: a command group function takes one argument, "
+                             f"the handler: {err}") from err
+        raise
     except BaseException:
         h.abandon()
         raise

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 import numpy.typing as npt
 
+from unisycl.api.advice import NoArray, no_arithmetic
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.queue_base import QueueBase
@@ -36,7 +37,7 @@ class usm:
     alloc = usm_kind
 
 
-class usm_pointer(blocks.Pointer):
+class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
     Kernels index it, and so does the host unless it is a device allocation. ``p + n`` points n
@@ -133,6 +134,11 @@ class usm_pointer(blocks.Pointer):
         """Return the number of elements."""
         return math.prod(self.shape)
 
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
     def byte_size(self) -> int:
         """Return the number of bytes."""
         return self.size() * self.dtype.itemsize
@@ -150,13 +156,15 @@ class usm_pointer(blocks.Pointer):
         return iter(self.get_view())
 
     def __add__(self, count: Any) -> Self:
-        if not hasattr(count, "__index__"):
-            return NotImplemented
+        if isinstance(count, np.ndarray) or not hasattr(count, "__index__"):
+            return no_arithmetic(count)  # type: ignore[no-any-return]
         skip = int(count)
         if not 0 <= skip <= self.size():
             raise UsageError(errc.invalid, f"{self!r} + {skip} lies outside the allocation")
         return type(self)(self.block, self.dtype, (self.size() - skip,),
                           self.offset + skip * self.dtype.itemsize)
+
+    __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, usm_pointer):
@@ -199,8 +207,12 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     if kind is None or kind is usm_kind.unknown:
         raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
     state, owner = place(kind, where)
-    return _allocate(count, np.dtype(np.uint8 if dtype is None else dtype), kind, alignment, state,
-                     owner)
+    try:
+        known = np.dtype(np.uint8 if dtype is None else dtype)
+    except TypeError as err:
+        raise UsageError(errc.invalid, "malloc: expected the number of elements or a shape, then "
+                         f"their type and a queue, got {count!r} and {dtype!r}") from err
+    return _allocate(count, known, kind, alignment, state, owner)
 
 
 def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:

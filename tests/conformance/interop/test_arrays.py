@@ -246,3 +246,48 @@ def test_what_belongs_to_the_process_is_not_pickled(queue: sycl.queue) -> None:
         with pytest.raises(sycl.exception, match="pickled") as caught:
             pickle.dumps(value)
         assert sycl.errc.invalid == caught.value.code()
+
+
+def told(call: Any, *args: Any) -> str:
+    with pytest.raises((sycl.exception, AttributeError)) as caught:
+        call(*args)
+    return str(caught.value)
+
+
+@pytest.mark.row("I-15", "B-42")
+def test_a_pointer_and_a_buffer_say_that_they_are_no_arrays(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(4, np.float32, queue)
+    p[:] = 2
+    for wrong in (lambda: p + 1.0, lambda: p * 2, lambda: 2 / p, lambda: p.sum(), lambda: p.reshape,
+                  lambda: 1.5 + p):
+        assert "get_view()" in told(wrong)
+    assert not hasattr(p, "no_such_thing")
+    assert 1 == p.ndim
+    assert [4, 6] == (np.array([2, 3], np.float32) * p[:2]).tolist()
+    assert [4] * 4 == (p * np.full(4, 2, np.float32)).tolist()
+    assert [3] * 4 == (p + np.ones(4, np.float32)).tolist()
+    assert p + 2 == 2 + p
+    b = sycl.buffer(np.ones(3))
+    for wrong in (lambda: b[0], lambda: b.__setitem__(0, 1), lambda: np.asarray(b),
+                  lambda: list(b)):
+        assert "host_accessor" in told(wrong)
+    assert "number of elements" in told(sycl.malloc_shared, np.float32, 10, queue)
+    assert "takes one argument, the handler" in told(queue.submit, lambda: None)
+    assert "info.event" in told(sycl.event().get_info, sycl.info.device.name)
+
+
+@pytest.mark.row("I-16")
+def test_an_array_with_an_index_is_still_an_array(queue: sycl.queue) -> None:
+    class Indexed(Producer):
+        """As JAX's arrays and PyTorch's tensors are."""
+
+        shape = (3,)
+        dtype = np.dtype(np.int32)
+
+        def __index__(self) -> int:
+            raise TypeError("only scalars")
+    x = np.arange(3, dtype=np.int32)
+    with sycl.buffer(Indexed(x)) as b:
+        assert (3,) == tuple(b.get_range())
+        queue.submit(lambda h: h.fill(sycl.accessor(b, h), 5))
+    assert [5] * 3 == x.tolist()
