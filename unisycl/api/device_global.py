@@ -11,7 +11,6 @@ import enum
 import math
 import sys
 import threading
-import weakref
 from types import CodeType
 from typing import Any, ClassVar, NoReturn
 
@@ -19,17 +18,14 @@ import numpy as np
 
 from unisycl.api.properties import HasProperties, Property, check, flatten
 from unisycl.base import geometry as geo
-from unisycl.base.enums import access_mode, usm_kind
 from unisycl.base.errors import UsageError, errc
-from unisycl.ir.types import View, global_view
 from unisycl.lang.device_global import GlobalView
 from unisycl.lang.memory import plain
 from unisycl.runtime.allocation import Array
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.devices import ContextState, DeviceState
-from unisycl.runtime.group import BoundView, Capturable, Group
-from unisycl.runtime.regions import pitches_of
-from unisycl.runtime.usm import Block, Pointer
+from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.group import BoundView
+from unisycl.runtime.variables import Variable, element_type
 
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: the code of a function; modules and classes are without it
 _lock = threading.Lock()
@@ -109,7 +105,7 @@ _READABLE = (host_access_enum.read, host_access_enum.read_write)
 _WRITABLE = (host_access_enum.write, host_access_enum.read_write)
 
 
-class device_global(HasProperties, Capturable):
+class device_global(HasProperties, Variable):
     """A variable that every device has for itself (sycl_ext_oneapi_device_global).
 
     Args:
@@ -130,8 +126,7 @@ class device_global(HasProperties, Capturable):
     values that do not fit, and for properties of other classes.
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_home", "_images", "_initial", "_name", "_places",
-                 "_properties", "_shape", "_type")
+    __slots__ = ("_home", "_images", "_name", "_properties", "_shape")
     __kernel_reference__ = True
     __host_view__ = GlobalView
 
@@ -146,24 +141,17 @@ class device_global(HasProperties, Capturable):
             init = None if isinstance(init, Property) else init
         self._properties = check(flatten(properties), "device_global")
         if isinstance(dtype, device_global):
-            self._copy_of(dtype)
+            self._shape, initial = self._copy_of(dtype)
         else:
-            self._dtype = _element(dtype)
             self._shape = tuple(geo.as_range(shape)) if shape != () else ()
-            self._initial = _initial(self._dtype, self._shape, init)
-        kind = global_view(self._dtype, max(1, len(self._shape)), access_mode.read_write)
-        if kind is None:
-            raise UsageError(errc.invalid, f"device_global: kernels have no type {self._dtype}; "
-                             "use bool, an integer, a float or a structured dtype of these")
-        self._type: View = kind
-        self._places: weakref.WeakKeyDictionary[ContextState, dict[DeviceState, BoundView]] = (
-            weakref.WeakKeyDictionary())
+            initial = _initial(element_type("device_global", dtype), self._shape, init)
+        super().__init__("device_global", self._shape or (1,), initial)
 
-    def _copy_of(self, other: device_global) -> None:
+    def _copy_of(self, other: device_global) -> tuple[tuple[int, ...], Array]:
         if self.has_property(device_image_scope_key):
             raise UsageError(errc.invalid, "device_global: one with device_image_scope cannot be "
                              "made from another; give the type and the value")
-        self._dtype, self._shape, self._initial = other._dtype, other._shape, other._initial
+        return other._shape, other._initial
 
     def __set_name__(self, owner: type, name: str) -> None:
         if name.startswith(f"_{owner.__name__.lstrip('_')}__"):
@@ -175,7 +163,7 @@ class device_global(HasProperties, Capturable):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of an element."""
-        return self._dtype
+        return self._initial.dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -190,36 +178,9 @@ class device_global(HasProperties, Capturable):
 
     def __repr__(self) -> str:
         extent = "".join(f"[{e}]" for e in self._shape)
-        return f"<device_global {self.name() or '(unreachable)'}: {self._dtype}{extent}>"
+        return f"<device_global {self.name() or '(unreachable)'}: {self.dtype}{extent}>"
 
     # ------------------------------------------------------------------ kernels and copies
-    def __kernel_type__(self) -> View:
-        """Return the type kernels see."""
-        return self._type
-
-    def bind(self, group: Group | None, channel: Channel) -> BoundView:
-        """Return the storage on a queue's device; the first use allocates and initialises it."""
-        found = self._places.get(channel.context)
-        view = None if found is None else found.get(channel.device)
-        return self._allocate(channel.context, channel.device) if view is None else view
-
-    def _allocate(self, context: ContextState, device: DeviceState) -> BoundView:
-        with _lock:
-            places = self._places.setdefault(context, {})
-            if device not in places:
-                shape = self._shape or (1,)
-                size = self._initial.nbytes
-                block = Block(size, usm_kind.device, context, device)
-                view = Pointer(block, self._dtype, shape).bound()
-                initial = BoundView(self._initial, 0, shape, pitches_of(shape))
-                filled = device.driver.copy(view, initial, ())
-                filled.wait()
-                failed = filled.error()
-                if failed is not None:
-                    raise failed
-                places[device] = view
-            return places[device]
-
     def used_by(self, module: str, constants: frozenset[Any], device: DeviceState) -> None:
         """Note a kernel that uses the variable; with device_image_scope they share one module."""
         if not self.has_property(device_image_scope_key):
@@ -297,18 +258,6 @@ def _mentioned(name: str, home: dict[str, Any]) -> bool:
                 return True
             todo += (c for c in code.co_consts if isinstance(c, CodeType))
     return False
-
-
-def _element(dtype: Any) -> np.dtype[Any]:
-    found: np.dtype[Any]
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = np.dtype(object)
-    if found.hasobject or found.itemsize == 0:
-        raise UsageError(errc.invalid, f"device_global: kernels have no type {dtype!r}; use bool, "
-                         "an integer, a float or a structured dtype of these")
-    return found
 
 
 def _initial(dtype: np.dtype[Any], shape: tuple[int, ...], init: Any) -> Array:

@@ -3,6 +3,6 @@
 Non-goals: anything of the core. Invariant: the core imports nothing from here.
 """
 
-from unisycl.ext import oneapi, unisycl
+from unisycl.ext import intel, oneapi, unisycl
 
-__all__ = ["oneapi", "unisycl"]
+__all__ = ["intel", "oneapi", "unisycl"]

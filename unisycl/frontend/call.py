@@ -211,8 +211,8 @@ def _is_library(function: FunctionType) -> bool:
                                     and module[1] in _ROOMS)
 
 
-LIBRARIES = frozenset(f"unisycl.lang.{name}" for name in (
-    "fragments", "joint", "masks", "partitions", "sorting"))
+LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
+    "fragments", "joint", "masks", "partitions", "sorting"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

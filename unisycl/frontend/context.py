@@ -443,6 +443,8 @@ class Context(Variables):
         if frozen and isinstance(obj, bool | int | float | complex) and isinstance(kind, Scalar) \
                 and kind.weak:
             return coerce.weak_scalar(obj)
+        if getattr(type(obj), "__kernel_waits__", False):
+            self.facts.add("waits")
         if kind is not None:
             value = self._parameter(path, kind, name, node)
             if captures.is_reference(obj) and isinstance(value, Memory):

@@ -187,7 +187,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = n.Kernel(
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
-        shape.fast_math, shape.progress, span=source.span(source.node))
+        shape.fast_math, shape.progress, "waits" in ctx.facts, span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)

@@ -479,6 +479,7 @@ class Kernel:
     what the device must have. ``sub_group`` is a required sub-group size or 0. ``fast_math``
     says that rough functions already stand where they are allowed; there is nothing left to do.
     ``progress`` is what it requires of work-items, sub-groups and work-groups; () if nothing.
+    ``waits`` says that it may wait for another kernel, which has to run at the same time.
     """
 
     name: str
@@ -493,6 +494,7 @@ class Kernel:
     sub_group: int = 0
     fast_math: bool = False
     progress: Levels | tuple[()] = ()
+    waits: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

@@ -132,6 +132,7 @@ def _local_params(kernel: Kernel) -> tuple[tuple[int, int], ...]:
 
 def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
     """Refuse a kernel that the device cannot run, naming what is asked and what there is."""
+    progress.check_kernel(info, kernel)
     missing = [a for a in sorted(kernel.aspects) if aspect(a) not in info.aspects]
     if missing:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' needs "
@@ -142,7 +143,10 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
                                f"sub-groups of {kernel.sub_group}; the device '{info.name}' has "
                                f"{', '.join(map(str, info.sub_group_sizes))}")
     _check_atomics(info, kernel)
-    progress.check_kernel(info, kernel)
+    if kernel.waits and not info.concurrent_kernels:
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' may wait for "
+                               f"another kernel, and the device '{info.name}' need not run two at "
+                               "a time; use the operations of the pipe that do not wait (_nb)")
     size = args.parameter_bytes(kernel)
     if size > info.max_parameter_size:
         raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' takes {size} bytes of "

@@ -300,10 +300,10 @@ def test_limits_of_launches_can_be_asked(queue: sycl.queue) -> None:
 def test_the_leader_may_work_long_while_the_rest_wait(queue: sycl.queue, size: int) -> None:
     out = zeros(queue, size, np.int64)
 
-    def kernel(it, out, tile):
+    def kernel(it, out, tile, turns):
         if it.get_local_id(0) == 0:
             total = np.int64(0)
-            for k in range(2000):
+            for k in range(turns):
                 total += k % 7
             tile[0] = total
         sycl.group_barrier(it.get_group())
@@ -311,7 +311,7 @@ def test_the_leader_may_work_long_while_the_rest_wait(queue: sycl.queue, size: i
 
     def group(h: sycl.handler) -> None:
         h.parallel_for(sycl.nd_range(size, size), kernel, out,
-                       sycl.local_accessor(np.int64, 1, h))
+                       sycl.local_accessor(np.int64, 1, h), 2000)
     queue.submit(group).wait()
     assert {sum(k % 7 for k in range(2000))} == set(seen(queue, out))
 
@@ -320,12 +320,12 @@ def test_the_leader_may_work_long_while_the_rest_wait(queue: sycl.queue, size: i
 def test_waiting_for_a_command_makes_it_go_on(queue: sycl.queue) -> None:
     x = zeros(queue, 1, np.int64)
 
-    def kernel(x):
-        for k in range(3000):
+    def kernel(x, turns):
+        for k in range(turns):
             x[0] += k
     last = None
     for _ in range(5):
-        last = queue.single_task(kernel, x, depends_on=[] if last is None else [last])
+        last = queue.single_task(kernel, x, 3000, depends_on=[] if last is None else [last])
     last.wait()
     assert info.event_command_status.complete is last.get_info(
         info.event.command_execution_status)

@@ -59,6 +59,7 @@ class CpuDriver:
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
         self._turn = threading.Lock()
         self._last: NativeJob | None = None
+        self._aside: list[NativePool] = []
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use, or some of them."""
@@ -128,7 +129,9 @@ class CpuDriver:
         report = Report(executable.kernel.name, executable.sites) if executable.sites else None
         tail, error_at, on_error = _reporting(executable, report)
         assisted = not executable.heavy and report is None
-        submit = self._submit_together if executable.kernel.progress else self.pool.submit
+        submit: Callable[..., NativeJob] = self.pool.submit
+        if executable.kernel.progress or executable.kernel.waits:
+            submit = self._submit_together if executable.kernel.progress else self._submit_aside
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
             return submit(executable.entry, args, plan.units, plan.grain, jobs,
@@ -157,6 +160,17 @@ class CpuDriver:
             self._last = self.pool.submit(entry, args, units, grain, deps, keep,
                                           **{**options, "assisted": False})
             return self._last
+
+    def _submit_aside(self, entry: int, args: int, units: int, grain: int, deps: Any,
+                      keep: Any, **options: Any) -> NativeJob:
+        """Start a kernel that may wait for others: on a thread that none of them can need."""
+        with self._turn:
+            pool = next((p for p in self._aside if not p.pending()), None)
+            if pool is None:
+                pool = NativePool(1)
+                self._aside.append(pool)
+            return pool.submit(entry, args, units, grain, deps, keep,
+                               **{**options, "assisted": False})
 
     def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
@@ -269,7 +283,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
         units=units if len(units) > 1 else (),
-        progress=_PROGRESS, resident_groups=len(units),
+        progress=_PROGRESS, resident_groups=len(units), concurrent_kernels=True,
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
         details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,

@@ -113,7 +113,7 @@ class Binder:
                 self._memory[id(raw)] = stream
                 self.streams.append(stream)
                 continue
-            if getattr(raw, "__kernel_reference__", False) and len(param.path) > 1:
+            if getattr(raw, "__kernel_variable__", False) and len(param.path) > 1:
                 for owner in classes.along(param.path, self._root):
                     self._spaces[id(owner)] = classes.Names(owner, self.substitute)
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write

@@ -8,7 +8,7 @@ class of which the kernel calls no method stays itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from unisycl.ir.nodes import Kernel
@@ -72,7 +72,7 @@ def _rebuilt(value: Any, rebuild: Rebuild) -> Any:
 
 
 class Names:
-    """A class or module as a launch sees it: attributes that lead to its memory are replaced."""
+    """A module, class or object as a launch sees it: what leads to its memory is replaced."""
 
     def __init__(self, owner: Any, substitute: Callable[[Any], Any]) -> None:
         self._owner, self._substitute = owner, substitute
@@ -85,7 +85,7 @@ class Names:
 
 
 def along(path: Path, function: Any) -> Iterator[Any]:
-    """Yield the classes and modules through whose attributes a path leads."""
+    """Yield the modules, classes and objects through whose attributes a path leads."""
     at = function
     for step, key in path:
         if step == "global":
@@ -93,7 +93,7 @@ def along(path: Path, function: Any) -> Iterator[Any]:
         elif step == "free":
             at = at.__closure__[at.__code__.co_freevars.index(key)].cell_contents
         elif step == "attr":
-            if isinstance(at, type | ModuleType):
+            if not isinstance(at, FunctionType | MethodType):
                 yield at
             at = getattr(at, key)
         else:

@@ -105,7 +105,7 @@ class HostDriver:
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
             progress=together.PROGRESS, resident_groups=together.MOST_GROUPS,
-            resident_items=together.MOST_THREADS,
+            resident_items=together.MOST_THREADS, concurrent_kernels=True,
             details={"image_extent": LARGEST_EXTENT, "image_read_write": True,
                      "vendor_id": machine.vendor_id(),
                      "max_clock_frequency": machine.clock_mhz(),
@@ -139,6 +139,8 @@ class HostDriver:
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
         run = together.run if executable.kernel.progress and launch.geometry.kind == "nd_range" \
             else workitems.run
+        if executable.kernel.waits:
+            return _start_aside(launch, lambda: together.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
 
     def allocate(self, nbytes: int) -> None:
@@ -183,6 +185,19 @@ class HostDriver:
             threading.Thread(target=_run_later, args=(made, ordered, tuple(deps)),
                              name="unisycl-host").start()
         return made
+
+
+def _start_aside(keep: object, work: Callable[[], None],
+                 deps: Sequence[Completion]) -> HostCompletion:
+    """Run a kernel that may wait for others in a thread of its own, beside all of them."""
+    made = HostCompletion(keep)
+
+    def ordered() -> None:
+        _check_dependencies(deps)
+        work()
+    threading.Thread(target=_run_later, args=(made, ordered, tuple(deps)), daemon=True,
+                     name="unisycl-host-kernel").start()
+    return made
 
 
 def _run_later(made: HostCompletion, work: Callable[[], None], deps: Sequence[Completion]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch
+from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.workitems import Group, Runner
 from unisycl.base.progress import WEAKEST, Levels, forward_progress_guarantee
@@ -90,6 +91,12 @@ def run(launch: Launch, cache: Cache) -> None:
         raise shared.error
     for k, reducers in enumerate(made):
         _give_back(launch, reducers, dropped=k == 0)
+
+
+def run_aside(launch: Launch, cache: Cache) -> None:
+    """Run a kernel that may wait for another one, which runs in another thread."""
+    pace.relax = _Launch(launch).relax
+    workitems.run(launch, cache)
 
 
 def _give_back(launch: Launch, reducers: Sequence[reducer], *, dropped: bool) -> None:

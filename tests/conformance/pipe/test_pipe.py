@@ -1,0 +1,251 @@
+"""Pipes between kernels (OpenCL 3.0 §3.3.2; sycl_ext_intel_dataflow_pipes).
+
+Each test has a context of its own, where the pipes are empty.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.ext.intel import pipe
+
+record = np.dtype([("n", np.int32), ("v", np.float32, (3,))])
+
+numbers = pipe(np.int32, 16)
+halves = pipe(np.float32, 5)
+records = pipe(record, 4)
+single = pipe(np.int64)
+forth, back = pipe(np.int32, 2), pipe(np.int32, 2)
+
+
+@pytest.fixture
+def own(device: sycl.device) -> sycl.queue:
+    """Return a queue in a context of its own."""
+    return sycl.queue(sycl.context(device), device)
+
+
+def seen(q: sycl.queue, memory: Any) -> list[Any]:
+    found = np.zeros(memory.size(), memory.dtype)
+    q.copy(memory, found).wait()
+    return found.tolist()
+
+
+def waits(q: sycl.queue) -> bool:
+    """Say whether kernels may wait for one another; otherwise see that such a one is refused."""
+    def kernel():
+        numbers.write(1)
+        numbers.read()
+    try:
+        q.single_task(kernel).wait()
+    except sycl.exception as error:
+        if sycl.errc.kernel_not_supported is not error.code():
+            raise
+        return False
+    return True
+
+
+@pytest.mark.row("E-23", "K-13")
+def test_a_full_pipe_takes_no_more_and_gives_all_in_order(own: sycl.queue) -> None:
+    out = sycl.malloc_device(40, np.int32, own)
+
+    def fill(out):
+        n = 0
+        while numbers.write_nb(n):
+            n += 1
+        out[0] = n
+        for k in range(n):
+            value, ok = numbers.read_nb()
+            out[1 + k] = value if ok else -1
+        value, ok = numbers.read_nb()
+        out[1 + n] = 1 if ok else 0
+    own.single_task(fill, out).wait()
+    n = numbers.capacity
+    assert n >= 16
+    assert [n, *range(n), 0] == seen(own, out)[:n + 2]
+
+
+@pytest.mark.row("E-23")
+def test_packets_stay_from_kernel_to_kernel(own: sycl.queue) -> None:
+    out = sycl.malloc_device(5, np.float32, own)
+
+    def put(start):
+        for k in range(5):
+            halves.write_nb((start + k) / 2)
+
+    def take(out):
+        for k in range(5):
+            value, ok = halves.read_nb()
+            out[k] = value if ok else -1
+    for start in (0, 10, 20):
+        first = own.single_task(put, start)
+        own.single_task(take, out, depends_on=[first]).wait()
+        assert [(start + k) / 2 for k in range(5)] == seen(own, out)
+
+
+@pytest.mark.row("E-23", "K-13")
+def test_a_reader_and_a_writer_run_at_the_same_time(own: sycl.queue) -> None:
+    if not waits(own):
+        return
+    emulated = own.get_device().has(sycl.aspect.emulated)
+    count = 400 if emulated else 100_000
+    out = sycl.malloc_device(2, np.int64, own)
+
+    def consume(out, count):
+        total = np.int64(0)
+        wrong = 0
+        for k in range(count):
+            value = numbers.read()
+            if value != k:
+                wrong += 1
+            total += value
+        out[0] = total
+        out[1] = wrong
+
+    def produce(count):
+        for k in range(count):
+            numbers.write(k)
+    reader = own.single_task(consume, out, count)
+    writer = own.single_task(produce, count)
+    sycl.event.wait([reader, writer])
+    assert [count * (count - 1) // 2, 0] == seen(own, out)
+
+
+@pytest.mark.row("K-13")
+def test_kernels_answer_one_another_in_a_ring(own: sycl.queue) -> None:
+    if not waits(own):
+        return
+    out = sycl.malloc_device(1, np.int32, own)
+
+    def echo(count):
+        for _ in range(count):
+            back.write(forth.read() + 1)
+
+    def ask(out, count):
+        value = np.int32(0)
+        for _ in range(count):
+            forth.write(value)
+            value = back.read()
+        out[0] = value
+    events = [own.single_task(echo, 50), own.single_task(ask, out, 50)]
+    sycl.event.wait(events)
+    assert [50] == seen(own, out)
+
+
+@pytest.mark.row("E-23")
+def test_records_are_packets(own: sycl.queue) -> None:
+    out = sycl.malloc_device(6, np.float64, own)
+
+    def kernel(out):
+        one = sycl.private_array(record, 1)
+        for k in range(3):
+            one[0].n = k
+            one[0].v[2] = k * 0.5
+            records.write_nb(one[0])
+        one[0].n = 99
+        for k in range(3):
+            packet, _ = records.read_nb()
+            out[2 * k] = packet.n
+            out[2 * k + 1] = packet.v[2]
+    with sycl.testing.refused(own.get_device(), sycl.aspect.fp64):
+        own.single_task(kernel, out).wait()
+        assert [0, 0, 1, 0.5, 2, 1] == seen(own, out)
+
+
+@pytest.mark.row("E-23")
+def test_reservations_appear_whole_when_they_are_committed(own: sycl.queue) -> None:
+    out = sycl.malloc_device(8, np.int64, own)
+
+    def kernel(out):
+        n = numbers.capacity
+        first = numbers.reserve_write(3)
+        out[0] = 1 if first >= 0 else 0
+        out[1] = numbers.reserve_write(n)
+        _, ok = numbers.read_nb()
+        out[2] = 1 if ok else 0
+        for k in range(3):
+            numbers.put(first, k, 10 + k)
+        numbers.commit_write(first, 3)
+        out[3] = numbers.reserve_read(4)
+        taken = numbers.reserve_read(2)
+        out[4] = numbers.get(taken, 0) * 100 + numbers.get(taken, 1)
+        numbers.commit_read(taken, 2)
+        value, ok = numbers.read_nb()
+        out[5] = value
+        out[6] = numbers.reserve_write(0)
+        out[7] = numbers.reserve_write(n + 1)
+    own.single_task(kernel, out).wait()
+    assert [1, -1, 0, -1, 1011, 12, -1, -1] == seen(own, out)
+
+
+@pytest.mark.row("E-23")
+def test_a_work_group_reserves_together(own: sycl.queue) -> None:
+    def put(it):
+        where = np.int64(0)
+        if it.get_group().leader():
+            where = numbers.reserve_write(8)
+        where = sycl.group_broadcast(it.get_group(), where)
+        numbers.put(where, it.get_local_id(0), it.get_global_id(0))
+        sycl.group_barrier(it.get_group())
+        if it.get_group().leader():
+            numbers.commit_write(where, 8)
+
+    def take(out):
+        for k in range(16):
+            value, ok = numbers.read_nb()
+            out[k] = value if ok else -1
+    out = sycl.malloc_device(16, np.int32, own)
+    first = own.parallel_for(sycl.nd_range(16, 8), put)
+    own.single_task(take, out, depends_on=[first]).wait()
+    found = seen(own, out)
+    halves_in_order = sorted([found[:8], found[8:]])
+    assert [list(range(8)), list(range(8, 16))] == halves_in_order
+
+
+@pytest.mark.row("E-23")
+def test_many_items_write_and_none_is_lost(own: sycl.queue) -> None:
+    def put(i):
+        numbers.write_nb(i)
+
+    def take(out):
+        for k in range(16):
+            value, ok = numbers.read_nb()
+            out[k] = value if ok else -1
+    out = sycl.malloc_device(16, np.int32, own)
+    first = own.parallel_for(16, put)
+    own.single_task(take, out, depends_on=[first]).wait()
+    assert list(range(16)) == sorted(seen(own, out))
+
+
+@pytest.mark.row("E-23")
+def test_contexts_have_pipes_of_their_own(own: sycl.queue) -> None:
+    def put(out):
+        single.write_nb(5)
+        out[0] = 1
+
+    def take(out):
+        _, ok = single.read_nb()
+        out[0] = 1 if ok else 0
+    out = sycl.malloc_device(1, np.int32, own)
+    own.single_task(put, out).wait()
+    device = own.get_device()
+    other = sycl.queue(sycl.context(device), device)
+    elsewhere = sycl.malloc_device(1, np.int32, other)
+    with sycl.testing.refused(device, sycl.aspect.atomic64):
+        other.single_task(take, elsewhere).wait()
+        assert [0] == seen(other, elsewhere)
+        own.single_task(take, out).wait()
+        assert [1] == seen(own, out)
+
+
+@pytest.mark.row("K-13")
+def test_what_is_no_pipe_is_refused() -> None:
+    for wrong in ((object, 4), (np.int32, 0), (np.int32, -1), (np.int32, 1 << 40)):
+        with pytest.raises(sycl.exception) as caught:
+            pipe(*wrong)
+        assert sycl.errc.invalid is caught.value.code()
+    assert "<pipe of int32, capacity 16>" == repr(numbers)
+    assert pipe(np.int32, 17).capacity >= 17
