@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from tests.property import model
+from tests.property.launches import launch
 
 _numbers = itertools.count()
 
@@ -28,7 +30,9 @@ class Case:
     ``kind`` is range, nd_range, single or work_group; ``span`` the global range (work_group: the
     number of groups); ``size`` the extent of every input and output; ``reductions`` holds
     (dtype, operator, identity or None); operators not in ``sycl`` are functions of the program.
-    ``launches`` times the same is launched, one after another.
+    ``launches`` times the same is launched, one after another, in a ``way`` of ``launches``:
+    direct, bind, graph or buffers. ``offset`` is the index space's; ``constants`` are the values
+    of the specialization constants K0, K1, ... of the program.
     """
 
     kind: str
@@ -38,6 +42,9 @@ class Case:
     seed: int
     reductions: tuple[tuple[str, str, int | None], ...] = ()
     launches: int = 1
+    way: str = "direct"
+    offset: tuple[int, ...] = ()
+    constants: tuple[int, ...] = ()
 
     @property
     def items(self) -> int:
@@ -60,7 +67,7 @@ def load(text: str) -> dict[str, Any]:
     name = f"<property {next(_numbers)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names: dict[str, Any] = {"__name__": "program"}
-    exec(compile(text, name, "exec"), names)  # noqa: S102 -- our own text
+    exec(compile(text, name, "exec", dont_inherit=True), names)  # noqa: S102 -- our own text
     return names
 
 
@@ -77,7 +84,7 @@ def numbers(rng: np.random.Generator, dtype: str, count: int) -> np.ndarray[Any,
     return np.where(rng.random(count) < 0.25, wide, small)
 
 
-def memory(case: Case, name: str) -> Any:
+def memory(case: Case, name: str, names: dict[str, Any]) -> Any:
     """Return a new object for a kernel parameter, by the meaning of its name."""
     rng = np.random.default_rng([case.seed, *name.encode()])
     head, _, rest = name.partition("_")
@@ -85,7 +92,8 @@ def memory(case: Case, name: str) -> Any:
         case "a" | "o":
             return numbers(rng, rest, case.size)
         case "m":
-            return numbers(rng, rest, case.items).reshape(case.span)
+            shape = tuple(n + o for n, o in zip(case.span, case.offset or (0,) * 3, strict=False))
+            return numbers(rng, rest, math.prod(shape)).reshape(shape)
         case "v" | "y":
             count = int(head[1:].rstrip("op"))
             return vectors(rng, (sycl.vec if head[0] == "v" else sycl.marray)(rest, count), case)
@@ -93,6 +101,14 @@ def memory(case: Case, name: str) -> Any:
             return numbers(rng, rest, 16 * case.size)
         case "c":
             return numbers(rng, rest, 8)
+        case "g":
+            return rng.integers(0, 256, (5, 7, 4), np.uint8)
+        case "j":
+            return numbers(rng, rest, 32 * case.items)
+        case "s":
+            return records(rng, names[head.rstrip("o").upper()].dtype, case.size)
+        case "w":
+            return sycl.local_accessor(np.dtype(rest), case.local)
         case "t":
             return sycl.local_accessor(np.dtype(rest), math.prod(case.local))
         case "u":
@@ -109,6 +125,16 @@ def memory(case: Case, name: str) -> Any:
     return rng.permutation(case.items).astype(np.int64)
 
 
+def records(rng: np.random.Generator, dtype: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:
+    """Return structs of a class."""
+    made = np.zeros(count, dtype)
+    for name, (kind, *_) in (dtype.fields or {}).items():
+        size = math.prod(kind.shape)
+        made[name] = records(rng, kind, count) if kind.names else \
+            numbers(rng, kind.base.name, count * size).reshape(count, *kind.shape)
+    return made
+
+
 def vectors(rng: np.random.Generator, kind: Any, case: Case) -> np.ndarray[Any, Any]:
     """Return vectors of a type."""
     made = np.zeros(case.size, kind)
@@ -121,42 +147,34 @@ def parameters(text: str) -> list[str]:
     """Return the names of the kernel's memory parameters, without the index and reducers."""
     tree = ast.parse(text)
     kernel = next(s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name == "kernel")
-    return [a.arg for a in kernel.args.args if a.arg != "it" and not a.arg.startswith("red")]
+    return [a.arg for a in kernel.args.args if a.arg not in ("it", "kh")
+            and not a.arg.startswith("red")]
 
 
 def run(text: str, device: str) -> dict[str, np.ndarray[Any, Any]]:
     """Run a program on the device of a name and return everything it may have written."""
     case, names = case_of(text), load(text)
     queue = sycl.queue(getattr(sycl, f"{device}_selector_v"))
-    given = {name: memory(case, name) for name in parameters(text)}
+    given = {name: memory(case, name, names) for name in parameters(text)}
     results, reductions = {}, []
     for k, (dtype, op, identity) in enumerate(case.reductions):
         target = numbers(np.random.default_rng([case.seed, k]), dtype, 1)
         results[f"red{k}"] = target
         rest = () if identity is None else (np.dtype(dtype).type(identity),)
         reductions.append(sycl.reduction(target, *rest, names.get(op) or getattr(sycl, op)))
-    for _ in range(case.launches):
-        launch(queue, case, reductions, names["kernel"], list(given.values()))
-        queue.wait_and_throw()
+    launch(queue, case, reductions, names, given)
     for name, value in given.items():
         if isinstance(value, np.ndarray):
-            fields = value.dtype.names or ()
-            results |= {f"{name}.{field}": value[field] for field in fields} or {name: value}
+            results |= parts(name, value)
     return results
 
 
-def launch(queue: Any, case: Case, reductions: list[Any], kernel: Any, args: list[Any]) -> None:
-    """Submit a kernel as its case says."""
-    if case.kind == "single":
-        queue.single_task(kernel, *args)
-    elif case.kind == "range":
-        queue.parallel_for(sycl.range(*case.span), *reductions, kernel, *args)
-    elif case.kind == "nd_range":
-        space = sycl.nd_range(sycl.range(*case.span), sycl.range(*case.local))
-        queue.parallel_for(space, *reductions, kernel, *args)
-    else:
-        queue.submit(lambda h: h.parallel_for_work_group(
-            sycl.range(*case.span), sycl.range(*case.local), kernel, *args))
+def parts(name: str, value: np.ndarray[Any, Any]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return arrays of numbers by name: an array, or what the structs in it consist of."""
+    found = {}
+    for field in value.dtype.names or ():
+        found |= parts(f"{name}.{field}", value[field])
+    return found or {name: value}
 
 
 def differences(expected: dict[str, np.ndarray[Any, Any]],
@@ -173,10 +191,33 @@ def differences(expected: dict[str, np.ndarray[Any, Any]],
     return lines
 
 
+def modelled(text: str) -> dict[str, np.ndarray[Any, Any]] | None:
+    """Return what a program writes by Python and NumPy alone; None for one without a model."""
+    case = case_of(text)
+    if not model.possible(case, text):
+        return None
+    names = load(text)
+    given = {name: memory(case, name, names) for name in parameters(text)}
+    results, reductions = {}, []
+    for k, (dtype, op, _) in enumerate(case.reductions):
+        results[f"red{k}"] = numbers(np.random.default_rng([case.seed, k]), dtype, 1)
+        reductions.append((results[f"red{k}"], op))
+    model.run(case, names, given, reductions)
+    for name, value in given.items():
+        if isinstance(value, np.ndarray):
+            results |= parts(name, value)
+    return results
+
+
 def compare(text: str, device: str = "cpu") -> list[str]:
-    """Run a program on the host device and on another and return what differs."""
+    """Run a program on the host device and on another and return what differs.
+
+    Where there is a model of the program, the host device is compared with it.
+    """
     first = run(text, "host")
-    return [] if device == "host" else differences(first, run(text, device))
+    wanted = modelled(text)
+    found = [] if wanted is None else ["by the model " + x for x in differences(wanted, first)]
+    return found if device == "host" else found + differences(first, run(text, device))
 
 
 def check(text: str) -> None:

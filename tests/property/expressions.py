@@ -15,7 +15,7 @@ import numpy as np
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = (*SIGNED, *UNSIGNED)
-FLOATS = ("float32", "float64")
+FLOATS = ("float32", "float64", "float16")
 SCALARS = (*INTEGERS, *FLOATS, "bool")
 ITEM, SUB_GROUP, GROUP = range(3)
 
@@ -42,6 +42,7 @@ class Expressions:
     """Makes expressions from what is in scope.
 
     ``weak`` holds Python integers (ids, counters, parameters) that lie in 0 to a few thousand.
+    ``pure``: there is no memory but variables.
     """
 
     def __init__(self, rng: Random, size: int, dtypes: tuple[str, ...]) -> None:
@@ -53,6 +54,7 @@ class Expressions:
         self.arrays: list[PrivateArray] = []
         self.used: set[str] = set()
         self.linear = ""
+        self.pure = False
 
     # ---- helpers
     def pick(self, *options: str) -> str:
@@ -92,15 +94,20 @@ class Expressions:
 
     def index(self, rank: int) -> str:
         """Return an index into memory of the program's size."""
-        n = self.size
-        ways = [f"({self.small(rank, 2)}) % {n}", str(self.rng.randint(0, n - 1)),
-                f"np.int64({self.integer(self.pick('int8', 'int32', 'int64'), 1, rank)}) % {n}"]
-        if rank == ITEM and self.linear:
-            c = self.rng.randint(1, 9)
-            at = self.linear
-            ways += [at, at, at, f"{at} + {c}", f"2 * {at} + {c}", f"{n - 1} - {at}",
-                     f"{self.use('idx_int32')}[{at}]", f"{self.use('idx_int32')}[{at} + {c}]"]
-        return self.rng.choice(ways)
+        n, at = self.size, self.linear
+        way = self.rng.randint(0, 10 if rank == ITEM and at else 2)
+        if way == 0:
+            return f"({self.small(rank, 2)}) % {n}"
+        if way == 1:
+            return str(self.rng.randint(0, n - 1))
+        if way == 2:
+            return f"np.int64({self.integer(self.pick('int8', 'int32', 'int64'), 1, rank)}) % {n}"
+        c = self.rng.randint(1, 9)
+        if way <= 5:
+            return at
+        if way <= 8:
+            return (f"{at} + {c}", f"2 * {at} + {c}", f"{n - 1} - {at}")[way - 6]
+        return f"{self.use('idx_int32')}[{at}{f' + {c}' if way == 9 else ''}]"
 
     # ---- typed values
     def value(self, dtype: str, depth: int, rank: int = ITEM) -> str:
@@ -126,9 +133,9 @@ class Expressions:
         if arrays and rank == ITEM and self.often(0.5):
             a = self.rng.choice(arrays)
             return f"{a.name}[{self.small(rank, 2)} % {a.size}]"
-        if self.often(0.5):
+        if self.often(0.5) and not self.pure:
             return f"{self.use(f'a_{dtype}')}[{self.index(rank)}]"
-        if dtype == "int32" and self.often(0.3):
+        if dtype == "int32" and self.often(0.3) and not self.pure:
             return self.use(self.pick("n0", "n1"))
         if dtype in INTEGERS:
             return self.constant(dtype) if self.often(0.4) \
@@ -212,7 +219,8 @@ class Expressions:
         names = self.visible("bool", rank)
         if names and way == 8:
             return self.rng.choice(names)
-        return f"{self.use('a_bool')}[{self.index(rank)}]"
+        return self.comparison(0, rank) if self.pure else \
+            f"{self.use('a_bool')}[{self.index(rank)}]"
 
     def comparison(self, depth: int, rank: int) -> str:
         op = self.pick("<", "<=", ">", ">=", "==", "!=")

@@ -2,7 +2,8 @@
 
 Programs run in a child process, so that one that crashes or hangs costs only itself. Failures are
 written to ``--keep`` as files. ``--twice`` runs each batch in a second process as well, which finds
-the first one's code on disk; ``--stream`` lets arrays of any size be written past the caches.
+the first one's code on disk; ``--stream`` lets arrays of any size be written past the caches;
+``--counts`` says how many programs used which feature.
 Non-goals: making failures small (``shrink``).
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import json
 import os
 import signal
 import sys
@@ -19,11 +21,15 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from tests.property.cases import compare
+from tests.property.cases import case_of, compare
+from tests.property.features import features
 from tests.property.programs import program
 from unisycl.backends.cpu import driver
 
 LIMIT = 60
+"""Seconds of processor time that a program may take."""
+PATIENCE = 20
+"""How many times as long it may take by the clock, for other programs run as well."""
 
 
 def outcome(text: str, device: str = "cpu") -> tuple[str, str]:
@@ -37,23 +43,30 @@ def outcome(text: str, device: str = "cpu") -> tuple[str, str]:
     return ("differs", "\n".join(found)) if found else ("same", "")
 
 
+def limit(seconds: int) -> None:
+    """Kill this process after so much time of its own, or many times that by the clock."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(PATIENCE * seconds)
+
+
 def work(seeds: range, pipe: int, keep: Path) -> None:
     """Run seeds in this process; report each on the pipe."""
     warnings.simplefilter("ignore")
     with os.fdopen(pipe, "w", buffering=1) as out:
         for seed in seeds:
             print("start", seed, file=out)
-            signal.alarm(LIMIT)
+            limit(LIMIT)
             text = program(seed)
             word, details = outcome(text)
-            signal.alarm(0)
+            limit(0)
             if word != "same":
                 note = "\n".join("# " + line for line in details.splitlines())
                 (keep / f"{word}_{seed}.py").write_text(f"{text}\n{note}\n", encoding="utf-8")
-            print("done", seed, word, details.split("\n")[0][:150], file=out)
+            used = ",".join(x.replace(" ", "_") for x in features(case_of(text), text))
+            print("done", seed, word, used, details.split("\n")[0][:150], file=out)
 
 
-def batch(seeds: range, keep: Path, counts: Counter[str]) -> int:
+def batch(seeds: range, keep: Path, counts: Counter[str], used: Counter[str]) -> int:
     """Run seeds in a child until all are done or it dies; return the first seed not done."""
     read, write = os.pipe()
     child = os.fork()
@@ -66,13 +79,14 @@ def batch(seeds: range, keep: Path, counts: Counter[str]) -> int:
     at = seeds.start
     with os.fdopen(read) as lines:
         for line in lines:
-            word, number, *rest = line.split(maxsplit=3)
+            word, number, *rest = line.split(maxsplit=4)
             at = int(number)
             if word == "done":
                 at += 1
                 counts[rest[0]] += 1
+                used.update(rest[1].replace("_", " ").split(","))
                 if rest[0] != "same":
-                    print(f"\n{number}: {' '.join(rest)}", flush=True)
+                    print(f"\n{number}: {rest[0]} {' '.join(rest[2:])}", flush=True)
     _, status = os.waitpid(child, 0)
     if status:
         counts["died"] += 1
@@ -89,22 +103,26 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, default=Path("fuzz_failures"))
     parser.add_argument("--twice", action="store_true")
+    parser.add_argument("--counts", type=Path, help="a file for counts by feature, as JSON")
     parser.add_argument("--stream", action="store_true")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.stream:
         driver._STREAM_BYTES = 1
     counts: Counter[str] = Counter()
+    used: Counter[str] = Counter()
     at, stop, start = options.seed, options.seed + options.count, time.monotonic()
     while at < stop:
         seeds = range(at, min(at + 50, stop))
-        at = batch(seeds, options.keep, counts)
+        at = batch(seeds, options.keep, counts, used)
         if options.twice:
-            batch(range(seeds.start, at), options.keep, counts)
+            batch(range(seeds.start, at), options.keep, counts, Counter())
         done = at - options.seed
         print(f"\r{done} of {options.count}, {done / (time.monotonic() - start):.1f}/s, "
               f"{dict(counts)}", end="", flush=True, file=sys.stderr)
-    print(f"\n{dict(counts)}")
+        if options.counts:
+            options.counts.write_text(json.dumps({"programs": counts, "features": used}))
+    print(f"\n{dict(counts)}\n{dict(used.most_common())}")
     return int(set(counts) != {"same"})
 
 

@@ -55,6 +55,7 @@ class Loops(Vectors):
                 self.emit(f"{count} += {step}")
                 if self.often(0.3):
                     self.body(replace(inner, level=ITEM, loop=ITEM, breaks=False, returns=None), 1)
+        self.otherwise(flow)
         if kind == "int":
             self.weak.append(Variable(count, "int", inner.level))
         else:

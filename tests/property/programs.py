@@ -11,7 +11,7 @@ from random import Random
 
 from tests.property.cases import Case
 from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable
-from tests.property.loops import Loops
+from tests.property.groups import Groups
 from tests.property.statements import RELAXED, Flow
 from tests.property.vectors import HEADS, parts
 
@@ -21,9 +21,12 @@ LOCALS: tuple[tuple[int, ...], ...] = (
 RANGES: tuple[tuple[int, ...], ...] = (
     (1,), (2,), (7,), (16,), (31,), (33,), (64,), (100,), (129,), (1000,), (1, 1), (3, 5), (4, 33),
     (17, 16), (5, 1), (2, 3, 4), (1, 1, 40), (3, 2, 17))
-OPERATORS = {"plus": SCALARS[:-1], "minimum": SCALARS[:-1], "maximum": SCALARS[:-1],
+WIDE = (*INTEGERS, "float32", "float64")  # float16 does not hold sums of many
+OPERATORS = {"plus": WIDE, "minimum": SCALARS[:-1], "maximum": SCALARS[:-1],
              "bit_and": INTEGERS, "bit_or": INTEGERS, "bit_xor": INTEGERS, "multiplies": INTEGERS,
              "own_add": INTEGERS, "own_max": SCALARS[:-1]}
+IMPORTS = ("import copy", "import math", "from dataclasses import dataclass", "",
+           "import numpy as np", "", "import unisycl as sycl", "")
 OWN = '''
 def own_add(a, b):
     return a + b
@@ -38,7 +41,7 @@ def own_max(a, b):
 Way = tuple[int, Callable[[Flow], object]]
 
 
-class Kernels(Loops):
+class Kernels(Groups):
     """Statements with the operations of groups, and the frame of a kernel around them."""
 
     def __init__(self, rng: Random, kind: str, span: tuple[int, ...],
@@ -52,6 +55,13 @@ class Kernels(Loops):
         self.threads = math.prod(local)
         self.sub_group = 0
         self.place = ""
+        self.way = rng.choices(("direct", "bind", "graph", "buffers"), (4, 1, 1, 2))[0]
+        if kind in ("single", "work_group") and self.way == "bind":
+            self.way = "direct"
+        self.constants = (rng.randint(0, 5), rng.randint(-3, 9))[:rng.randint(1, 2)] \
+            if self.way != "bind" and self.often(0.12) else ()
+        can = kind == "nd_range" or (kind == "range" and self.way != "bind")
+        self.offset = tuple(rng.randint(0, 5) for _ in span) if can and self.often(0.1) else ()
         if kind == "nd_range" and self.often(0.6):
             self.sub_group = rng.choice((2, 4, 8, 16, 32))
 
@@ -66,9 +76,6 @@ class Kernels(Loops):
         if self.kind == "work_group" and "hi" not in self.handles and flow.returns == "":
             ways += [(9, self.work_items)]
         return ways
-
-    def barrier(self, flow: Flow) -> None:
-        self.emit(self.pick("sycl.group_barrier(it.get_group())", "it.barrier()"))
 
     def exchange(self, flow: Flow) -> None:
         """Write a tile, wait, read what others wrote, wait."""
@@ -118,6 +125,8 @@ class Kernels(Loops):
             op = self.pick("logical_and", "logical_or")
         elif dtype in FLOATS:
             op = self.pick("plus", "minimum", "maximum")
+            if dtype == "float16" and self.threads > 64 and rank == GROUP:
+                op = "maximum"  # 11 bits do not hold the sum of so many
         else:
             op = self.pick("plus", "minimum", "maximum", "bit_and", "bit_or", "bit_xor",
                            "multiplies")
@@ -185,6 +194,7 @@ class Kernels(Loops):
         self.emit(f"def {name}(hi):")
         kept = self.assignable, self.reducers, self.busy, self.linear, self.outputs
         with self.inside():
+            self.physical = own
             self.assignable, self.busy = set(), {f"i{k}" for k in range(6)}
             self.handles = ["it", "hi"]
             lid = " + ".join(f"hi.get_logical_local_id({d}) * {math.prod(logical[d + 1:])}"
@@ -201,6 +211,7 @@ class Kernels(Loops):
                                 (f"o2_{self.dtypes[0]}", self.dtypes[0], f"2 * {slot}")]
             self.body(Flow(ITEM, ITEM, "", depth=flow.depth, cost=flow.cost,
                            repeated=flow.repeated), 3)
+        self.physical = False
         self.assignable, self.reducers, self.busy, self.linear, self.outputs = kept
         self.handles = ["it"]
         where = "" if own and self.often(0.7) else f"sycl.range({', '.join(map(str, logical))}), "
@@ -211,6 +222,12 @@ class Kernels(Loops):
         """Name the ids of the kernel and say where an item may write."""
         dims = range(len(self.span))
         self.weak += [Variable(self.use("p0"), "int", GROUP)]
+        for k in range(len(self.constants)):
+            self.emit(f"sc{k} = kh.get_specialization_constant(K{k})")
+            self.scope.append(Variable(f"sc{k}", "int32", GROUP))
+            if self.often(0.5):
+                self.emit(f"sw{k} = int(sc{k})")
+                self.weak.append(Variable(f"sw{k}", "int", GROUP))
         if self.kind == "range":
             self.emit("lin = it.get_linear_id()")
             self.weak += [Variable(f"it.get_id({d})", "int", ITEM) for d in dims]
@@ -305,15 +322,20 @@ class Kernels(Loops):
 
     def text(self, reductions: list[tuple[str, str, int | None]]) -> str:
         case = Case(self.kind, self.span, self.local, self.size, self.rng.randint(0, 1 << 20),
-                    tuple(reductions), 2 if self.often(0.15) else 1)
+                    tuple(reductions), 2 if self.often(0.15) else 1,
+                    "direct" if reductions and self.way == "bind" else self.way, self.offset,
+                    self.constants)
         names = [*(["it"] if self.kind != "single" else []),
-                 *(f"red{k}" for k in range(len(reductions))), *sorted(self.used)]
+                 *(f"red{k}" for k in range(len(reductions))), *sorted(self.used),
+                 *(["kh: sycl.kernel_handler"] if self.constants else [])]
+        self.functions[:0] = [f"K{k} = sycl.specialization_id(np.int32, {k})"
+                              for k in range(len(self.constants))] + ["", ""]
         head = [f"CASE = {vars_of(case)!r}", "", ""]
         kernel = [f"def kernel({', '.join(names)}):", *self.lines]
         if self.sub_group:
             kernel.insert(0, f"@sycl.kernel(reqd_sub_group_size={self.sub_group})")
         own = OWN if any(op.startswith("own") for _, op, _ in reductions) else ""
-        return "\n".join(["import numpy as np", "", "import unisycl as sycl", "", *head]) \
+        return "\n".join([*IMPORTS, *head]) \
             + own + "\n".join([*self.functions, *kernel, ""])
 
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random
 
+from tests.property.calls import Calls
 from tests.property.expressions import (
     GROUP,
     INTEGERS,
     ITEM,
     SUB_GROUP,
-    Expressions,
     PrivateArray,
     Variable,
 )
@@ -44,7 +44,7 @@ class Flow:
     repeated: bool = False
 
 
-class Statements(Expressions):
+class Statements(Calls):
     """Writes the body of one function after another."""
 
     def __init__(self, rng: Random, size: int, dtypes: tuple[str, ...]) -> None:
@@ -273,6 +273,7 @@ class Statements(Expressions):
             self.weak.append(counter)
             self.carried(inner, f"{name} > {span[6] if span[6] == '2' else 0}", span)
             self.tail(inner)
+        self.otherwise(flow)
         self.busy.discard(name)
         if after:
             v = self.fresh("v")
@@ -302,6 +303,12 @@ class Statements(Expressions):
         if not ended and flow.level > ITEM and self.often(0.4):
             self.body(replace(flow, level=ITEM, loop=ITEM, breaks=False, returns=None), 2)
 
+    def otherwise(self, flow: Flow) -> None:
+        """Write what a loop does that no break has left."""
+        if self.often(0.12):
+            self.emit("else:")
+            self.block(replace(flow, level=ITEM, depth=flow.depth + 1))
+
     def whiled(self, flow: Flow) -> None:
         rank, most = self.rank(flow), self.rng.randint(1, 5)
         inner = self.looped(flow, rank, most)
@@ -322,6 +329,7 @@ class Statements(Expressions):
             self.weak.append(Variable(name, "int", min(flow.level, rank)))
             self.carried(inner, f"{name} > 1", "range(0")
             self.tail(inner)
+        self.otherwise(flow)
         if self.often(0.4):
             v = self.fresh("v")
             self.emit(f"{v} = np.int32({name})")
@@ -339,6 +347,7 @@ class Statements(Expressions):
         with self.inside():
             self.weak += [Variable(a, "int", GROUP), Variable(b, "int", GROUP)]
             self.tail(inner)
+        self.otherwise(replace(flow, repeated=True))
 
     # ---- jumps
     def allowed(self, flow: Flow, level: int) -> list[str]:
@@ -413,7 +422,7 @@ class Statements(Expressions):
         name = self.fresh("f")
         given = self.rng.sample(self.scope, min(len(self.scope), 2))
         weak = [v for v in self.weak if v.name.isidentifier()]
-        arrays = self.arrays[:1]
+        arrays = [a for a in self.arrays if a.name.isidentifier()][:1]
         kept = (self.lines, self.indent, self.scope, self.weak, self.arrays, self.assignable,
                 self.reducers, self.used, self.busy)
         self.lines, self.indent, self.reducers, self.used, self.busy = [], 1, [], set(), set()

@@ -242,3 +242,37 @@ def kernel(it, a_uint8, idx_int32, y2_uint8, y2p_uint8, p0):
             z[(i + k) % 2] += abs(a_uint8[7])
     y2p_uint8[i] = z
 """)
+
+
+def test_a_loop_over_values_has_those_from_before_the_loop() -> None:
+    same("""
+def kernel(it, a_int32, o_int32):
+    i = it.get_global_linear_id()
+    x = a_int32[i]
+    y = (x, a_int32[i + 1])
+    for k, v in enumerate((x, x + 1, y[0], a_int32[i])):
+        x += 7
+        y = (y[1], v)
+        o_int32[i] += v * k
+    for v in y:
+        y = (y[1], v)
+        o_int32[i] += v * 3
+""")
+
+
+def test_what_an_atomic_gives_at_group_scope_is_the_groups() -> None:
+    same("""
+def kernel(it, cxor_uint64, cadd_int32, o_int32):
+    order, scope = sycl.memory_order.relaxed, sycl.memory_scope.device
+    one = sycl.atomic_ref(cxor_uint64, it.get_group_linear_id(), order, scope)
+    old = one.load()
+    while True:
+        done, old = one.compare_exchange_strong(old, old ^ 4)
+        if done:
+            break
+    turn = sycl.atomic_ref(cadd_int32, it.get_group_linear_id(), order, scope).fetch_add(2)
+    if turn != 1000:
+        def body(hi):
+            o_int32[it.get_group_linear_id() * 8 + hi.get_local_id(0)] = turn
+        it.parallel_for_work_item(body)
+""", "work_group", (3,), (8,))

@@ -96,14 +96,15 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Unrolled:
-    """A loop that is repeated while compiling: the scopes that break and continue leave.
+class Scoped:
+    """A loop left by scopes: those that break and continue leave; None: continue is the loop's.
 
-    ``left``: its body has a break or continue, so any turn may be the last one to give a value.
+    ``left``: it is repeated while compiling and its body has a break or continue, so any turn may
+    be the last one to give a value.
     """
 
     outer: int
-    inner: int
+    inner: int | None
     left: bool = False
 
 
@@ -140,12 +141,13 @@ class Context(Variables):
         self.block: list[n.Stmt] = []
         self.params: dict[Path, n.Param] = {}
         self.arrays: list[n.Array] = []
-        self.fresh: set[n.Array] = set()
+        self.copies: set[n.Param | n.Array] = set()
+        self.fresh: set[n.Param | n.Array] = set()
         self.reducers: list[n.Reducer] = []
         self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
-        self.loops: list[Unrolled | None] = []
+        self.loops: list[Scoped | None] = []
         self.regions: tuple[int, ...] = ()
         self.aspects: set[str] = set()
         self.shared: dict[Any, str] = {}

@@ -47,7 +47,7 @@ def _own(ctx: Context, like: Record) -> Record:
         kind = Struct("array", (Field("items", kind, 0, like.shape),),
                       size * math.prod(like.shape))
     memory = declared(ctx, kind, (1,))
-    assert isinstance(memory.base, n.Array)
+    ctx.copies.add(memory.base)
     ctx.fresh.add(memory.base)
     return Record(memory.base, (n.Const(WEAK_INT, 0),), like.type, like.shape, name="the copy")
 

@@ -14,7 +14,7 @@ from unisycl.frontend import coerce
 from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
-from unisycl.frontend.context import Context, Refused, Tail, Unrolled
+from unisycl.frontend.context import Context, Refused, Scoped, Tail
 from unisycl.frontend.names import loop_names, stored_names
 from unisycl.frontend.values import (
     Constant,
@@ -30,8 +30,24 @@ from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT
 
 
-def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
-    _no_else(ctx, node)
+def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail) -> bool:
+    """Lower a loop, and what its ``else`` does where no ``break`` left it."""
+    lower: Any = _while if isinstance(node, ast.While) else _for
+    if not node.orelse:
+        return bool(lower(ctx, node, None))
+    if not leaves_loop(node.body):
+        return lower(ctx, node, None) or ctx.lower_body(ctx, node.orelse, tail)
+    outer = ctx.number()
+    with ctx.into() as whole:
+        if not lower(ctx, node, outer):
+            with ctx.branch() as orelse:
+                ctx.lower_body(ctx, node.orelse)
+            ctx.block.extend(orelse)
+    ctx.block.extend(_scoped(outer, whole))
+    return False
+
+
+def _while(ctx: Context, node: ast.While, outer: int | None) -> bool:
     fixed: bool | None = None
     try:
         with ctx.into() as pre:
@@ -44,25 +60,18 @@ def lower_while(ctx: Context, node: ast.While, tail: Tail) -> bool:
         raise
     if cond is None:
         return False
-    ctx.loops.append(None)
+    ctx.loops.append(None if outer is None else Scoped(outer, None))
     with ctx.repeated(node) as body:
         ctx.lower_body(ctx, node.body, frozenset(("continue",)))
     ctx.loops.pop()
     ctx.emit(n.While(tuple(pre), cond, tuple(body), span=ctx.span(node)))
-    return bool(fixed) and not leaves_loop(node.body)
+    return bool(fixed) and (outer is not None or not leaves_loop(node.body))
 
 
-def _no_else(ctx: Context, node: ast.While | ast.For) -> None:
-    if node.orelse:
-        raise ctx.refuse("K001", node.orelse[0], what="an else branch on a loop",
-                         help="set a flag before 'break' and test it behind the loop")
-
-
-def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
-    _no_else(ctx, node)
+def _for(ctx: Context, node: ast.For, outer: int | None) -> bool:
     try:
         if isinstance(node.iter, ast.Call) and _is_range(ctx, node.iter):
-            _range_loop(ctx, node, node.iter)
+            _range_loop(ctx, node, node.iter, outer)
             return False
         items: Sequence[Value] | None = unrolled(ctx, node.iter)
         if items is None:
@@ -72,7 +81,8 @@ def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
             ctx.frame.names.setdefault(name, Poison())
         look_into(ctx, node.body)
         raise
-    _unrolled_loop(ctx, node, items)
+    # The body may change what the values were made of.
+    _unrolled_loop(ctx, node, [ctx.hold_value(item) for item in items], outer)
     return False
 
 
@@ -81,7 +91,7 @@ def _is_range(ctx: Context, node: ast.Call) -> bool:
     return isinstance(callee, Constant) and callee.object is range
 
 
-def _range_loop(ctx: Context, node: ast.For, call: ast.Call) -> None:
+def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None) -> None:
     if call.keywords or not 1 <= len(call.args) <= 3:
         raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
                          found=len(call.args) + len(call.keywords))
@@ -98,7 +108,7 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call) -> None:
     key = (ctx.frame.key, name)
     direct = ctx.types.get(key, WEAK_INT) == WEAK_INT and name not in loop_names(node) \
         and not isinstance(ctx.frame.names.get(name), n.Local)
-    ctx.loops.append(None)
+    ctx.loops.append(None if outer is None else Scoped(outer, None))
     with ctx.repeated(node) as body:
         if direct:
             ctx.types[key] = WEAK_INT
@@ -117,9 +127,10 @@ def _bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:
     return coerce.cast(x, WEAK_INT)
 
 
-def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
+def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value],
+                   around: int | None) -> None:
     """Repeat the body once per value; break and continue become jumps out of scopes."""
-    outer = ctx.number()
+    outer = ctx.number() if around is None else around
     stored = loop_names(node)
     kept: dict[str, Value | n.Local] = {}
     before = dict(ctx.frame.names)
@@ -127,7 +138,7 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
     with ctx.into() as whole:
         for k, item in enumerate(items):
             inner = ctx.number()
-            ctx.loops.append(Unrolled(outer, inner, left))
+            ctx.loops.append(Scoped(outer, inner, left))
             ctx.unrolled.append(k)
             with ctx.into() as body:
                 _bind_item(ctx, node.target, item, stored, kept)
@@ -135,7 +146,7 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value]) -> None:
             ctx.unrolled.pop()
             ctx.loops.pop()
             ctx.block.extend(_scoped(inner, body))
-    ctx.block.extend(_scoped(outer, whole))
+    ctx.block.extend(_scoped(outer, whole) if around is None else whole)
     if leaves_loop(node.body):  # the names have the values of the turn that was left
         for name in set(stored_names([ast.Assign([node.target], ast.Constant(0))])) - stored:
             ctx.frame.names.pop(name, None)
@@ -181,7 +192,9 @@ def leaves_loop(body: Sequence[ast.stmt], kinds: Any = ast.Break) -> bool:
         node = todo.pop()
         if isinstance(node, kinds):
             return True
-        if not isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
+        if isinstance(node, ast.For | ast.While):
+            todo.extend(node.orelse)
+        elif not isinstance(node, ast.FunctionDef | ast.Lambda):
             todo.extend(ast.iter_child_nodes(node))
     return False
 
@@ -202,7 +215,7 @@ def lower_break(ctx: Context, node: ast.Break, tail: Tail) -> bool:
 def lower_continue(ctx: Context, node: ast.Continue, tail: Tail) -> bool:
     if "continue" not in tail:
         loop = ctx.loops[-1]
-        ctx.emit(n.Continue(span=ctx.span(node)) if loop is None
+        ctx.emit(n.Continue(span=ctx.span(node)) if loop is None or loop.inner is None
                  else n.Leave(loop.inner, span=ctx.span(node)))
     return True
 
@@ -216,7 +229,7 @@ def look_into(ctx: Context, body: Sequence[ast.stmt]) -> None:
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
-    ast.While: lower_while, ast.For: lower_for, ast.Break: lower_break,
+    ast.While: lower_loop, ast.For: lower_loop, ast.Break: lower_break,
     ast.Continue: lower_continue,
 }
 

@@ -17,6 +17,7 @@ from unisycl.base import config, diagnostics
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass
+from unisycl.base.recursion import deep
 from unisycl.frontend import (
     access,
     call,
@@ -213,7 +214,8 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
         before = frozenset(facts)
         ctx = start(types, facts)
         try:
-            body = lower(ctx)
+            with deep():
+                body = lower(ctx)
         except RecursionError:
             raise _too_deep(ctx) from None
         settled = not ctx.changed and frozenset(facts) == before

@@ -48,7 +48,8 @@ class Variables(ABC):
     regions: tuple[int, ...]
     shared: dict[Any, str]
     unrolled: list[int]
-    fresh: set[n.Array]
+    copies: set[n.Param | n.Array]
+    fresh: set[n.Param | n.Array]
 
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
@@ -277,8 +278,7 @@ class Variables(ABC):
 
     def _is_own(self, key: Any, field: Record) -> bool:
         """Say whether a field's array is the work-item's, and its object has no other name."""
-        return isinstance(field.base, n.Array) and field.base.name == "private" \
-            and len(key) > 2 and isinstance(key[-1], str) \
+        return field.base in self.copies and len(key) > 2 and isinstance(key[-1], str) \
             and not any(key[:k] in self.shared for k in range(2, len(key)))
 
     def _move(self, target: Record, value: Record) -> None:

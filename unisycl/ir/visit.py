@@ -54,10 +54,16 @@ def blocks(stmt: n.Stmt) -> Iterator[n.Block]:
 
 def statements(block: n.Block) -> Iterator[n.Stmt]:
     """Yield every statement of a block, outer before inner, in order."""
-    for stmt in block:
-        yield stmt
-        for inner in blocks(stmt):
-            yield from statements(inner)
+    todo = [iter(block)]  # not recursive: chains of elif nest deeply
+    while todo:
+        for stmt in todo[-1]:
+            yield stmt
+            inner = [iter(b) for b in blocks(stmt) if b]
+            if inner:
+                todo.extend(reversed(inner))
+                break
+        else:
+            todo.pop()
 
 
 def walk(expr: n.Expr) -> Iterator[n.Expr]:

@@ -76,13 +76,18 @@ class _Level:
     scope: int = -1
 
 
-def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape]) -> Shapes:
-    """Return the shapes of a kernel body; ``seeds`` fixes those of reduction accumulators."""
+def analyse(body: n.Block, query: QueryShape, seeds: dict[n.Local, Shape], *,
+            at_group: bool = False) -> Shapes:
+    """Return the shapes of a kernel body; ``seeds`` fixes those of reduction accumulators.
+
+    ``at_group``: what stands outside work-item loops runs once for a work-group.
+    """
     shapes = Shapes(dict(seeds), query=query)
     spanning = {x.number for x in visit.statements(body)
                 if isinstance(x, n.Scope) and holds_barrier(x)}
     found = homes(body)
     walk = _Walk(shapes, found, spanning, lives.finished(body, found))
+    walk.at_group = at_group
     while True:
         before = dict(shapes.locals), walk.size()
         walk.block(body)
@@ -217,6 +222,7 @@ class _Walk:
         self.apart: set[int] = set()
         self.left: dict[int, dict[int, bool]] = {}
         self.levels: list[_Level] = []
+        self.at_group = False
 
     def size(self) -> tuple[int, ...]:
         """Return how much is known besides the shapes; it only grows."""
@@ -238,7 +244,7 @@ class _Walk:
                 self.assign(stmt, stmt.local, self.shapes.of(stmt.value))
             case n.Atomic():
                 if stmt.result is not None:
-                    self.assign(stmt, stmt.result, ANY)
+                    self.assign(stmt, stmt.result, UNIFORM if self.at_group else ANY)
             case n.ImageRead():
                 shape = UNIFORM
                 for x in visit.expressions(stmt):
@@ -269,7 +275,9 @@ class _Walk:
             case n.Scope():
                 self.block(stmt.body, scope=stmt.number)
             case n.WorkItems():
+                outer, self.at_group = self.at_group, False
                 self.block(stmt.body)
+                self.at_group = outer
             case n.Break() | n.Continue() | n.Leave():
                 self.jump(stmt)
 

@@ -71,6 +71,19 @@ def test_a_kernel_nested_too_deeply_is_refused_not_crashed() -> None:
         assert "nest" in str(error) or "deep" in str(error)  # noqa: PT017
 
 
+@pytest.mark.row("D-11")
+def test_long_chains_of_elif_compile(queue: sycl.queue) -> None:
+    lines = ["def kernel(i, p, n):", "    if n == 0:", "        p[i] = 1"]
+    for k in range(1, 220):
+        lines += [f"    elif n == {k}:", f"        p[i] = {k} + i"]
+    space: dict[str, object] = {}
+    sycl.remember_exec()
+    exec("\n".join(lines), space)
+    p = np.zeros(4)
+    queue.parallel_for(4, space["kernel"], p, 217).wait()
+    assert [217, 218, 219, 220] == p.tolist()
+
+
 @pytest.mark.row("D-6")
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
 def test_negative_floats_become_unsigned_as_in_numpy(queue: sycl.queue, dtype: type) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import unisycl as sycl
 from tests.conformance.language.compare import agree, ints
 
 pytestmark = pytest.mark.row("D-11")
@@ -432,3 +433,70 @@ def test_tuples_given_in_an_unrolled_loop_that_is_left_follow_it(queue):
             out[i] = p[0] + 10 * p[1][0] + 100 * p[1][1]
         return kernel
     agree(queue, build, N, a=DATA, out=np.zeros(N))
+
+
+def test_the_else_of_a_loop_runs_where_no_break_left_it(queue):
+    def build(a, out):
+        def place(x):
+            for j in range(7):
+                if j * 3 == x:
+                    found = j
+                    break
+            else:
+                return -1
+            return found
+
+        def kernel(i):
+            for j in range(a[i] % 6):
+                if j == 3:
+                    break
+                if j == 1:
+                    continue
+                out[i] += 1
+            else:
+                out[i] += 100
+            k = 0
+            while k < 5:
+                k += 1
+                if k * 3 == a[i]:
+                    break
+                for t in (1, 2, 5):
+                    if t == a[i] % 7:
+                        break
+                    if t == 2:
+                        continue
+                else:
+                    out[i] += 1000
+                    if a[i] == 10:
+                        break
+                    elif a[i] == -10:
+                        continue
+                    out[i] += 7
+            else:
+                out[i] += 10000
+            for t in (1, 2):
+                out[i] += t
+            else:
+                out[i] += 3
+            out[i] += 100000 * place(a[i])
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N))
+
+
+def test_a_barrier_may_stand_in_the_else_of_a_loop(queue):
+    a, out = np.array([0, 3, 9], np.int32), np.zeros(24, np.int32)
+
+    def kernel(it, tile):
+        k, g = it.get_local_id(0), it.get_group_linear_id()
+        for j in range(5):
+            if j == a[g]:
+                break
+            tile[k] = j
+            sycl.group_barrier(it.get_group())
+        else:
+            sycl.group_barrier(it.get_group())
+            tile[k] = 10 * k
+            sycl.group_barrier(it.get_group())
+            out[it.get_global_id(0)] = tile[7 - k]
+    queue.parallel_for(sycl.nd_range(24, 8), kernel, sycl.local_accessor(np.int32, 8)).wait()
+    assert [0] * 16 + [10 * (7 - k) for k in range(8)] == out.tolist()

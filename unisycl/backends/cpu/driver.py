@@ -33,6 +33,7 @@ from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import WEAKEST, forward_progress_guarantee
+from unisycl.base.recursion import deep
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 from unisycl.passes import images, scalars, streams
@@ -94,7 +95,8 @@ class CpuDriver:
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
         """Compile a kernel for launches of this geometry."""
         try:
-            return compile_kernel(kernel, self.geometry_key(kernel, geometry))
+            with deep():
+                return compile_kernel(kernel, self.geometry_key(kernel, geometry))
         except RecursionError:
             raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
                              "turn long chains of elif, tuples or operators into loops") from None

@@ -45,11 +45,13 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
         kernel = replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
+    shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
+                        at_group=kernel.index_kind == "work_group")
     counted = counters.run(kernel.body, shapes.divergent)
     if counted is not kernel.body:
         kernel = replace(kernel, body=counted)
-        shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds)
+        shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
+                        at_group=kernel.index_kind == "work_group")
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), emit_expr.emit)

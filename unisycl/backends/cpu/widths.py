@@ -46,7 +46,8 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         return kernel.sub_group
     bits = _widest(kernel)
     native = max(2, vector_bits // bits)
-    found = sh.analyse(kernel.body, queries.shapes(kernel, native), {})
+    found = sh.analyse(kernel.body, queries.shapes(kernel, native), {},
+                       at_group=kernel.index_kind == "work_group")
     registers = 32 if vector_bits == 512 else 16
     alive = pressure.peak(kernel.body, found)
     most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2

@@ -1,0 +1,23 @@
+"""Room for deep recursion is given for a while only."""
+
+from __future__ import annotations
+
+import sys
+
+from unisycl.base import recursion
+
+
+def test_the_limit_is_back_when_the_last_user_is_done() -> None:
+    before = sys.getrecursionlimit()
+    with recursion.deep():
+        with recursion.deep():
+            assert sys.getrecursionlimit() >= recursion.LIMIT
+        assert sys.getrecursionlimit() >= recursion.LIMIT
+    assert sys.getrecursionlimit() == before
+
+
+def test_deep_recursion_works_inside() -> None:
+    def down(n: int) -> int:
+        return n and 1 + down(n - 1)
+    with recursion.deep():
+        assert down(recursion.LIMIT - 600) == recursion.LIMIT - 600
