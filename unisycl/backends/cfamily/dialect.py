@@ -69,6 +69,8 @@ class Dialect:
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
         infinities: the spelling of 'inf' and 'nan'.
+        halves: whether values may be of half precision; otherwise its bits can be converted, by
+            the helpers half_to_float and float_to_half of ushort.
         print_atomic: template that adds {1} to the counter at {p} and gives the old value.
     """
 
@@ -97,4 +99,5 @@ class Dialect:
     exact: str = ""
     packed: str = ""
     print_atomic: str = ""
+    halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ from unisycl.backends.cfamily.printer import (
     Printer,
     Text,
 )
-from unisycl.base.dtypes import FLOAT32, INT64, DType
+from unisycl.base.dtypes import FLOAT16, FLOAT32, INT64, UINT16, DType
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 
@@ -190,6 +190,9 @@ def _select(p: Printer, x: n.Select) -> Text:
 
 
 def _cast(p: Printer, x: n.Cast) -> Text:
+    if not p.d.halves and isinstance(x.x, n.Bitcast) and x.x.type.dtype is FLOAT16:
+        number = Text(f"{p.helper('half_to_float', UINT16)}({emit(p, x.x.x).c})")
+        return convert(p, number, FLOAT32, x.type.dtype)
     return convert(p, emit(p, x.x), x.x.type.dtype, x.type.dtype)
 
 
@@ -214,6 +217,9 @@ def _narrow(p: Printer, x: n.Narrow) -> Text:
 
 
 def _bitcast(p: Printer, x: n.Bitcast) -> Text:
+    if not p.d.halves and isinstance(x.x, n.Cast) and x.x.type.dtype is FLOAT16:
+        number = convert(p, emit(p, x.x.x), x.x.x.type.dtype, FLOAT32)
+        return Text(f"{p.helper('float_to_half', UINT16)}({number.c})")
     text = p.d.bitcast.format(type=p.type(x.type.dtype), x=emit(p, x.x).c)
     return Text(text)
 

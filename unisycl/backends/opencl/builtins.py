@@ -108,6 +108,16 @@ HELPERS: dict[str, Helper] = {
     if (x == 0 || isnan(x)) return -2147483647 - 1;
     return isinf(x) ? 2147483647 : ilogb(x);
 }}"""),
+    "half_to_float": Helper("""float {name}({T} bits)
+{{
+    return vload_half(0, (const half *)&bits);
+}}"""),
+    "float_to_half": Helper("""{T} {name}(float x)
+{{
+    {T} bits;
+    vstore_half_rte(x, 0, (half *)&bits);
+    return bits;
+}}"""),
     "put_cell": Helper("""void {name}(__global uint *cell, {T} bits)
 {{
     cell[0] = (uint)bits;

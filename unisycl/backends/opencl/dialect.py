@@ -56,6 +56,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         rolled="__attribute__((opencl_unroll_hint(1)))",
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))", print_atomic="atomic_add({p}, {x})",
+        halves=traits.has("cl_khr_fp16"),
         infinities={"inf": "INFINITY", "nan": "NAN"})
 
 
