@@ -33,7 +33,7 @@ from unisycl.backends.opencl.executable import (
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
 from unisycl.backends.opencl.memory import DeviceArray, address
-from unisycl.backends.opencl.quirks import quirks_of
+from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
@@ -53,8 +53,8 @@ class ClDriver:
     backend = backend.opencl
 
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
-        self.traits = traits
         self.quirks = quirks_of(traits)
+        self.traits = traits = corrected(traits, self.quirks)
         self.shares_host = addresses_host(traits, self.quirks) and not config.separate_memory()
         self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
         self._libraries = libraries

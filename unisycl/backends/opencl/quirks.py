@@ -24,6 +24,7 @@ class Quirks:
             more than compiling again.
         blocking_waits: the waiting thread works on the kernel, so it must wait in the driver.
         emulate_collectives: the work-group functions give wrong results.
+        old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
     """
 
     addresses_host: bool = False
@@ -31,6 +32,7 @@ class Quirks:
     own_cache: bool = False
     blocking_waits: bool = False
     emulate_collectives: bool = False
+    old_language: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ class Quirk:
 
 
 TABLE = (
+    Quirk("Oclgrind", "", ("old_language",),
+          "Oclgrind 21.10 (Debian 12): any program built with -cl-std=CL3.0 fails with 'options "
+          "cl_khr_fp64 and __opencl_c_fp64 are set to different values'"),
     Quirk("Portable Computing Language", "cpu", ("addresses_host",),
           "PoCL 3.0 reports fine-grained buffers only, but its CPU devices pass pointers on as "
           "they are; tests/unit/backends/opencl/test_driver.py runs a kernel over a NumPy array"),
@@ -64,3 +69,10 @@ def quirks_of(traits: Traits) -> Quirks:
         if re.search(row.platform, traits.platform) and row.kind in ("", traits.kind):
             found = replace(found, **dict.fromkeys(row.flags, True))
     return found
+
+
+def corrected(traits: Traits, quirks: Quirks) -> Traits:
+    """Return what the device can really do."""
+    if quirks.old_language:
+        return replace(traits, c_version=(1, 2), features=frozenset())
+    return traits
