@@ -60,6 +60,16 @@ FFLOORDIV = Helper("""{T} {name}({T} a, {T} b)
     return q - f > ({T})0.5 ? f + 1 : f;
 }}""")
 
+EXACT_ADD = Helper("""{T} {name}({T} a, {T} b)
+{{
+    {exact}
+    return a + b;
+}}""")
+EXACT_SUB = Helper("""{T} {name}({T} a, {T} b)
+{{
+    {exact}
+    return a - b;
+}}""")
 TO_ULONG = Helper("""ulong {name}({T} x)
 {{
     return x < 0 ? (ulong)(long)x : (ulong)x;
@@ -68,5 +78,5 @@ TO_ULONG = Helper("""ulong {name}({T} x)
 HELPERS: dict[str, Helper] = {
     "floordiv": FLOORDIV, "mod": MOD, "ufloordiv": UFLOORDIV, "umod": UMOD, "shl": SHL, "shr": SHR,
     "ushr": USHR, "fmod_floored": FMOD, "ffloordiv": FFLOORDIV,
-    "to_ulong": TO_ULONG,
+    "to_ulong": TO_ULONG, "exact_add": EXACT_ADD, "exact_sub": EXACT_SUB,
 }

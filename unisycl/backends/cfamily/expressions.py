@@ -97,6 +97,8 @@ def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | No
         return _division(p, op, a, b, dtype, x)
     if op in ("shl", "shr"):
         return _shift(p, op, a, b, dtype, x)
+    if x is not None and x.exact and op in ("add", "sub"):  # never fused with a product
+        return Text(f"{p.helper(f'exact_{op}', dtype)}({a.c}, {b.c})")
     word, level = _SYMBOL[op]
     if op in _WRAPS and dtype.kind == "i" and dtype.bits >= 32 and not (x and _is_exact(p, x)):
         left = unsigned(p, x.a) if x else cast(p, a, p.unsigned(dtype))

@@ -149,8 +149,7 @@ def record_type(p: Printer, struct: Struct) -> str:
         if field.offset > at:
             lines.append(f"    uchar gap{spare}[{field.offset - at}];")
             spare += 1
-        shape = f"[{math.prod(field.shape)}]" if field.shape else ""
-        lines.append(f"    {element_type(p, field.type)} {field_name(field)}{shape};")
+        lines.append(f"    {_field(p, field)};")
         at = field.offset + field.type.size * math.prod(field.shape)
     if at < struct.size:
         lines.append(f"    uchar gap{spare}[{struct.size - at}];")
@@ -158,6 +157,14 @@ def record_type(p: Printer, struct: Struct) -> str:
     body = "\n".join(lines)
     p.records[struct] = f"typedef struct {p.d.packed.format(align=align)} {{\n{body}\n}} {known};"
     return known
+
+
+def _field(p: Printer, field: Field) -> str:
+    """Return the declaration of a member; those of types no target has are their bytes."""
+    shape = f"[{math.prod(field.shape)}]" if field.shape else ""
+    if isinstance(field.type, Scalar) and field.type.dtype.made:
+        return f"{p.d.types['uint8']} {field_name(field)}{shape}[{field.type.size}]"
+    return f"{element_type(p, field.type)} {field_name(field)}{shape}"
 
 
 def field_name(field: Field) -> str:
