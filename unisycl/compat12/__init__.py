@@ -30,6 +30,8 @@ _OURS: dict[str, dict[str, str]] = {
         "parallel_for_workgroup": "handler.parallel_for_work_group",
         "parallel_for_work_item": "group.parallel_for_work_item",
         "parallel_for_workitem": "group.parallel_for_work_item"},
+    "images": {
+        "image": "unsampled_image or sampled_image", "sampler": "image_sampler"},
     "memory": {
         "buffer": "unisycl.buffer", "accessor": "unisycl.accessor, local_accessor or host_accessor",
         "memory_order_relaxed": "memory_order.relaxed"},

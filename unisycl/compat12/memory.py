@@ -1,7 +1,7 @@
 """Buffers and accessors in SYCL 1.2's spelling (§3.6).
 
-Non-goals: images. Invariant: an accessor made here is one of SYCL 2020, in the command group that
-the calling thread is in.
+Non-goals: images (``images``). Invariant: an accessor made here is one of SYCL 2020, in the
+command group that the calling thread is in.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from unisycl.api import accessor as accessors
 from unisycl.api import buffer as buffers
 from unisycl.api import host_accessor as host_accessors
 from unisycl.api.device_info import answer
+from unisycl.api.image import unsampled_image
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.compat12.groups import current
+from unisycl.compat12.images import image_accessor
 from unisycl.compat12.modes import mode, target
 from unisycl.compat12.storages import Attachment, storage
 from unisycl.ir.types import View
@@ -82,7 +84,7 @@ def accessor(source: Any, *args: Any) -> Any:
     """Return an accessor of SYCL 1.2 (§3.6.4.3).
 
     Args:
-        source: the buffer; for local memory the dtype.
+        source: the buffer or the image; for local memory the dtype.
         args: the range and the offset if only a part is meant (for local memory the range), a mode
             and a target of ``access``.
 
@@ -94,6 +96,8 @@ def accessor(source: Any, *args: Any) -> Any:
     if where in _NATIVE:
         raise UnsupportedError(errc.feature_not_supported, f"accessor: {where.name} gives native "
                                "objects that this backend does not have; use a host task")
+    if isinstance(source, unsampled_image) and where in _OF_IMAGES:
+        return image_accessor(source, how, where, places)
     if where in _OF_IMAGES or isinstance(source, buffers.buffer) == (where is target.local):
         raise UsageError(errc.invalid, f"accessor: target {where.name} does not go with "
                          f"{source!r}")

@@ -1,7 +1,8 @@
-"""Storage objects: users' own memory behind buffers (SYCL 1.2 §3.6.3).
+"""Storage objects: users' own memory behind buffers and images (S12 §3.6.3).
 
-Non-goals: images. Invariants: ``in_use`` and ``completed`` alternate strictly; ``destroy`` runs
-once; final data are asked for and written once, after both ``destroy`` and ``completed``.
+Non-goals: the runtime's own memory. Invariants: ``in_use`` and ``completed`` alternate strictly;
+``destroy`` runs once; final data are asked for and written once, after both ``destroy`` and
+``completed``.
 """
 
 from __future__ import annotations

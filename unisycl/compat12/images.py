@@ -1,0 +1,173 @@
+"""``image`` and ``sampler`` in SYCL 1.2's spelling (§3.6.2, §3.6.4.5, §3.6.6).
+
+Non-goals: images of OpenCL and OpenGL. Invariant: an image made here is an ``unsampled_image``; its
+accessors are those of SYCL 2020, which know subscripts and samplers as well.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any
+
+import numpy as np
+
+from unisycl.api import image as images
+from unisycl.api.image_accessor import host_unsampled_image_accessor, unsampled_image_accessor
+from unisycl.api.image_window import Asked
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.images import (
+    addressing_mode,
+    coordinate_normalization_mode,
+    filtering_mode,
+    image_channel_order,
+    image_channel_type,
+    image_sampler,
+)
+from unisycl.compat12.groups import current
+from unisycl.compat12.modes import mode, target
+from unisycl.compat12.storages import Attachment, storage
+
+# OpenCL's numbers (CL/cl.h), which SYCL 1.2 has in its constructors, from the first one on.
+_FIRST_ORDER, _FIRST_TYPE = 0x10B0, 0x10D0
+_ORDERS = ("r a rg ra rgb rgba bgra argb intensity luminance rx rgx rgbx - - - - srgba sbgra abgr")
+_TYPES = ("snorm_int8 snorm_int16 unorm_int8 unorm_int16 unorm_short_565 unorm_short_555 "
+          "unorm_int_101010 signed_int8 signed_int16 signed_int32 unsigned_int8 unsigned_int16 "
+          "unsigned_int32 fp16 fp32")
+
+
+class image(images.unsampled_image):
+    """An image (SYCL 1.2 §3.6.2).
+
+    Args:
+        source: an array, contiguous memory, a ``storage``, or another image, which is shared.
+        order: an ``image_channel_order``, or OpenCL's number of one.
+        channel_type: an ``image_channel_type``, or OpenCL's number of one.
+        places: the range, x first (may be left out for an array of pixels), and pitches in bytes.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, source: Any, order: Any = None, channel_type: Any = None,
+                 *places: Any) -> None:
+        if isinstance(source, images.unsampled_image) and order is None:
+            for name in ("sampler", "form", "memory", "_properties", "_finalizer"):
+                setattr(self, name, getattr(source, name))
+            return
+        form = (_member(image_channel_order, order, _FIRST_ORDER, _ORDERS),
+                _member(image_channel_type, channel_type, _FIRST_TYPE,
+                        _TYPES))
+        if not isinstance(source, storage):
+            super().__init__(source, form, *places)
+            return
+        if not places or math.prod(geo.as_range(places[0])) != source.get_size():
+            raise UsageError(errc.invalid, "image: the storage has "
+                             f"{source.get_size()} pixels; give a range of as many")
+        data, initial = source.get_host_data(), source.get_initial_data()
+        super().__init__(*([] if data is None else [data]), form, *places)
+        if initial is not None and initial is not data:
+            given = np.ascontiguousarray(initial).reshape(-1).view(np.uint8)
+            self.memory.storage()[:given.size] = given
+        Attachment(source, self.memory)
+
+    def get_access(self, *args: Any) -> Any:
+        """Return an accessor: ``get_access(mode[, target][, colour type])`` (Table 3.21)."""
+        how = next((a for a in args if isinstance(a, mode)), mode.read_write)
+        where = next((a for a in args if isinstance(a, target)), target.image)
+        rest = [a for a in args if not isinstance(a, mode | target)]
+        return image_accessor(self, how, where, rest)
+
+
+def _member(names: Any, given: Any, first: int, listed: str) -> Any:
+    """Return the member that is given, or that a number of OpenCL's stands for."""
+    if isinstance(given, names):
+        return given
+    number = int(given) - first if hasattr(given, "__index__") else -1
+    known = listed.split()
+    if not 0 <= number < len(known) or known[number] == "-":
+        raise UsageError(errc.invalid, f"image: expected one of {names.__name__}, or the "
+                         f"number of one in CL/cl.h, got {given!r}")
+    return names[known[number]]
+
+
+def image_accessor(source: images.unsampled_image, how: mode, where: target,
+                   rest: list[Any]) -> Any:
+    """Return an accessor of an image (SYCL 1.2 §3.6.4.5, Table 3.30)."""
+    if how is mode.atomic or where not in (target.image, target.host_image, target.image_array):
+        raise UsageError(errc.invalid, f"accessor: mode {how.name} with target {where.name} is not "
+                         "for images; use read, write or read_write with image, image_array or "
+                         "host_image")
+    modern, properties = how.modern()
+    if where is target.host_image:
+        return host_unsampled_image_accessor(source, *rest, modern, *properties)
+    return legacy_image_accessor(source, current("get_access"), *rest, modern, *properties,
+                                 array=where is target.image_array)
+
+
+class legacy_image_accessor(unsampled_image_accessor):
+    """An accessor that may read and write, where the device's kernels can do both."""
+
+    __slots__ = ()
+
+    def __init__(self, image: Any, *args: Any, array: bool = False) -> None:
+        asked = Asked("accessor", args)
+        assert asked.mode is not None
+        assert asked.group is not None
+        info = asked.group.channel.device.info
+        if asked.mode.reads and asked.mode.writes and not info.details.get("image_read_write"):
+            raise UnsupportedError(errc.feature_not_supported, "accessor: kernels of the device "
+                                   f"'{info.name}' cannot read and write one image; use access.read"
+                                   " or access.write")
+        self._setup(image, asked, sampled=False, mode=asked.mode, array=array)
+        self._join(asked.group)
+
+
+class _Addressing(enum.Enum):
+    """SYCL 1.2 §3.6.6."""
+
+    SYCL_SAMPLER_ADDRESS_MIRRORED_REPEAT = "mirrored_repeat"
+    SYCL_SAMPLER_ADDRESS_REPEAT = "repeat"
+    SYCL_SAMPLER_ADDRESS_CLAMP_TO_EDGE = "clamp_to_edge"
+    SYCL_SAMPLER_ADDRESS_CLAMP = "clamp"
+    SYCL_SAMPLER_ADDRESS_NONE = "none"
+
+
+class _Filter(enum.Enum):
+    """SYCL 1.2 §3.6.6."""
+
+    SYCL_SAMPLER_FILTER_NEAREST = "nearest"
+    SYCL_SAMPLER_FILTER_LINEAR = "linear"
+
+
+class sampler(image_sampler):
+    """How an image is read at any coordinate (SYCL 1.2 §3.6.6): ``accessor(sampler)[coordinate]``.
+
+    Args:
+        normalized_coords: whether coordinates go from 0 to 1.
+        address: one of ``sampler.sampler_addressing_mode``.
+        filtering: one of ``sampler.sampler_filter_mode``.
+    """
+
+    __slots__ = ()
+    sampler_addressing_mode = _Addressing
+    sampler_filter_mode = _Filter
+
+    def __init__(self, normalized_coords: bool, address: Any, filtering: Any) -> None:
+        if not isinstance(address, _Addressing) or not isinstance(
+                filtering, _Filter):
+            raise UsageError(errc.invalid, "sampler: expected a truth value, a member of "
+                             "sampler.sampler_addressing_mode and one of "
+                             f"sampler.sampler_filter_mode, got {address!r} and {filtering!r}")
+        kinds = coordinate_normalization_mode
+        super().__init__(addressing_mode(address.value),
+                         kinds.normalized if normalized_coords else kinds.unnormalized,
+                         filtering_mode(filtering.value))
+
+    def get_address(self) -> _Addressing:
+        """Return how coordinates outside the image are understood."""
+        return _Addressing(self.addressing.value)
+
+    def get_filter(self) -> _Filter:
+        """Return how pixels are weighed."""
+        return _Filter(self.filtering.value)
