@@ -114,6 +114,16 @@ def filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]
     return lower
 
 
+def full(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``numpy.full(shape, value)``: of the value's type if no other is named."""
+    found = parameters(ctx, node, "numpy.full", ("shape", "fill_value"), ("dtype",))
+    value = ctx.hold(ctx.to_scalar(found["fill_value"], node))
+    kind = found.get("dtype", Constant(value.type.dtype.numpy))
+    memory = _declare(ctx, kind, found["shape"], node)
+    _fill(ctx, memory, value)
+    return memory
+
+
 def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
     """Store one value in every element of a private array."""
     if not isinstance(memory.base, n.Array):
@@ -129,4 +139,4 @@ def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
     ctx.block.extend(body)
 
 
-__all__ = ["filled", "private_array"]
+__all__ = ["filled", "full", "private_array"]

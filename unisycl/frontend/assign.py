@@ -46,11 +46,17 @@ def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST)
 
 
 def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: ast.AST) -> None:
-    items = unpacked(ctx, value, origin)
-    if len(items) != len(target.elts):
-        raise ctx.refuse("K047", target, found=len(items), expected=len(target.elts))
-    held = [ctx.hold_value(v) for v in items]
-    for part, item in zip(target.elts, held, strict=True):
+    held: list[Value] = [ctx.hold_value(v) for v in unpacked(ctx, value, origin)]
+    parts = list(target.elts)
+    starred = [k for k, part in enumerate(parts) if isinstance(part, ast.Starred)]
+    spare = len(held) - len(parts) + 1
+    if len(starred) == 1 and spare >= 0:  # what the others leave; in Python a list
+        k = starred[0]
+        held[k:k + spare] = [Several(tuple(held[k:k + spare]))]
+        parts[k] = parts[k].value  # type: ignore[attr-defined]
+    if len(held) != len(parts):
+        raise ctx.refuse("K047", target, found=len(held), expected=len(parts))
+    for part, item in zip(parts, held, strict=True):
         assign_target(ctx, part, item, origin)
 
 

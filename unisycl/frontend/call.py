@@ -24,7 +24,7 @@ from unisycl.frontend import (
     vecmethods,
     vectors,
 )
-from unisycl.frontend.access import element_at, read_element
+from unisycl.frontend.access import as_element, element_at, read_element
 from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.expr import operate
@@ -42,7 +42,7 @@ from unisycl.frontend.items import (
     query,
 )
 from unisycl.frontend.names import function_names
-from unisycl.frontend.parameters import spell
+from unisycl.frontend.parameters import match, spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
 from unisycl.frontend.reducers import operate as operate_object
 from unisycl.frontend.rows import builtin_row, call_row, convert, operator_function, qualified
@@ -70,7 +70,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.frontend.variables import is_stable, local_homes
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_BOOL, WEAK_INT
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.elements import elements_type
 from unisycl.lang.pointer import pointer_type
 
@@ -244,10 +244,7 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
     owner = method.owner
     match owner:
         case n.Expr():
-            if args or keywords:
-                raise ctx.refuse("K034", node, what=f"'{method.name}'", expected="()",
-                                 found=len(args) + len(keywords))
-            return complexes.conjugate(ctx, owner)
+            return _call_number(ctx, owner, method.name, args, keywords, node)
         case Item():
             return _call_item(ctx, owner, method.name, args, node)
         case Memory():
@@ -267,6 +264,22 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
         case Reduction():
             return call_reducer(ctx, owner, method.name, args, node)
     raise ctx.refuse("K033", node, what=describe(method), help="")
+
+
+def _call_number(ctx: Context, x: n.Expr, name: str, args: list[Value],
+                 keywords: dict[str, Value], node: ast.AST) -> Value:
+    """Call a method that NumPy's numbers have."""
+    found = match(ctx, node, name, args, keywords, ("dtype",) if name == "astype" else ())
+    if name == "astype":
+        kind = as_element(found["dtype"])
+        if not isinstance(kind, Scalar):
+            raise ctx.refuse("K046", node, what="the type of astype()",
+                             help="name one of NumPy's number types: np.float32, np.int32, ...")
+        ctx.need(kind, node)
+        return coerce.convert(coerce.truth(x) if kind == BOOL else x, kind)
+    if name == "item":
+        return coerce.convert(x, coerce.weakened(x.type))
+    return complexes.conjugate(ctx, x)
 
 
 def _call_several(ctx: Context, owner: Several, name: str, args: list[Value],

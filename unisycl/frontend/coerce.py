@@ -49,6 +49,11 @@ def join(a: Scalar, b: Scalar) -> Scalar | None:
     return common(a, b)
 
 
+def weakened(type: Scalar) -> Scalar:
+    """Return the type of Python's number of the same kind."""
+    return _WEAK["i" if type.dtype.kind == "u" else type.dtype.kind]
+
+
 def arithmetic(op: str, a: Scalar, b: Scalar) -> Scalar | None:
     """Return the type of ``a op b``: as ``common``, but bools are numbers where NumPy says so."""
     if op == "div":

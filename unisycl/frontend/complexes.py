@@ -20,6 +20,7 @@ from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
 ATTRIBUTES = frozenset(("real", "imag", "conjugate"))
+_OF_NUMPY = frozenset(("astype", "conj", "item"))
 _MOST = 100  # NumPy multiplies for whole exponents below this
 
 
@@ -44,7 +45,8 @@ def attribute(x: n.Expr, name: str) -> Value | None:
         return part(x, imaginary=name == "imag")
     if name == "dtype" and not x.type.weak:
         return Constant(x.type.dtype.numpy)
-    return Method(x, name) if name == "conjugate" or (name == "conj" and not x.type.weak) else None
+    known = name == "conjugate" or (name in _OF_NUMPY and not x.type.weak)
+    return Method(x, name) if known else None
 
 
 def conjugate(ctx: Variables, x: n.Expr) -> n.Expr:

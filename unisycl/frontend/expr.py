@@ -43,6 +43,7 @@ SYMBOL = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod
           "or": "|", "xor": "^", "shl": "<<", "shr": ">>", "pow": "**", "matmul": "@"}
 _SPECIAL = {"div": "truediv", "shl": "lshift", "shr": "rshift"}
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+_OF_BOOLS = "truth values do not subtract: use ^ or not, or convert them first, such as int(x)"
 _INTEGER_ONLY = frozenset(("and", "or", "xor", "shl", "shr"))
 
 
@@ -155,6 +156,10 @@ def _elementwise(ctx: Context, op: str, left: Value, right: Value, node: ast.AST
             pairs = list(zip(left.items, right.items, strict=True))
             return _of_ids(ctx, op, pairs, left.kind, node)
     several = left if isinstance(left, Several) else right
+    if op == "mul" and isinstance(several, Several) and several.kind == "tuple":
+        count = ctx.constant(right if several is left else left)
+        if count is not None and count.type.dtype.is_integer:
+            return Several(tuple(map(ctx.hold_value, several.items)) * int(count.value))
     if not isinstance(several, Several) or several.kind not in ("id", "range"):
         raise ctx.refuse("K036", node, op=SYMBOL[op],
                          types=f"{describe(left)} and {describe(right)}", help="")
@@ -188,7 +193,8 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
             or (op == "sub" and type == BOOL):
         raise ctx.refuse("K036", node, op=SYMBOL[op], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type) or
-                         ("these operators need integers" if op in _INTEGER_ONLY else ""))
+                         ("these operators need integers" if op in _INTEGER_ONLY else
+                          _OF_BOOLS if type == BOOL else ""))
     ctx.need(type, node)
     if op == "pow":
         return power(ctx, a, b, type, node)
@@ -290,7 +296,8 @@ def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
         x, kind = coerce.cast(x, WEAK_INT), "i"
     symbol = _UNARY[type(node.op)]
     if (symbol == "~" and kind in "fc") or (symbol != "~" and kind == "b"):
-        raise ctx.refuse("K036", node, op=symbol, types=x.type, help=coerce.complex_help(x.type))
+        raise ctx.refuse("K036", node, op=symbol, types=x.type,
+                         help=_OF_BOOLS if kind == "b" else coerce.complex_help(x.type))
     if symbol == "+":
         return x
     if symbol == "~" and kind == "b":

@@ -19,7 +19,7 @@ from unisycl.frontend.geometric import OF_VECTORS
 from unisycl.frontend.values import Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
-from unisycl.ir.types import WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
 
 def qualified(obj: Any) -> str:
@@ -135,6 +135,8 @@ def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) 
     """Call a ufunc or a function of ``operator`` that is an operator; None if it is neither."""
     ours = isinstance(obj, np.ufunc)
     name = getattr(obj, "__name__", "").strip("_")
+    if ours and name in _LOGICAL and not any(isinstance(x, Vector) for x in args):
+        return _logical(ctx, name, args, node)
     op = _UFUNCS.get(name) if ours else _OPERATORS.get(name)
     if op is None or not (ours or getattr(obj, "__module__", "") == "_operator"):
         return None
@@ -149,6 +151,21 @@ def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) 
     if result is None:
         raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
     return coerce.convert(result, Scalar(result.type.dtype)) if ours else result
+
+
+_LOGICAL = {"logical_and": "and", "logical_or": "or", "logical_xor": "xor", "logical_not": "not"}
+
+
+def _logical(ctx: Context, name: str, args: list[Value], node: ast.AST) -> n.Expr:
+    """Return one of NumPy's logical functions; both operands are evaluated."""
+    count = 1 if name == "logical_not" else 2
+    if len(args) != count:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected=f"{count} argument(s)",
+                         found=len(args))
+    tests = [coerce.truth(ctx.to_scalar(x, node)) for x in args]
+    if count == 1:
+        return coerce.negate(tests[0])
+    return coerce.binary(_LOGICAL[name], tests[0], tests[1], BOOL)
 
 
 _TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))

@@ -20,7 +20,7 @@ from unisycl.frontend import (
     vecmethods,
     vectors,
 )
-from unisycl.frontend.arrays import filled, private_array, private_memory
+from unisycl.frontend.arrays import filled, full, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.geometric import lower_cross
@@ -42,7 +42,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
-from unisycl.ir.types import WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang import item as lang
 from unisycl.lang.elements import elements_type
 
@@ -194,6 +194,21 @@ def _sum(ctx: Context, node: ast.Call) -> Value:
     return total
 
 
+def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of Python's ``any`` and ``all`` of a tuple."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        value = parameters(ctx, node, name, ("iterable",))["iterable"]
+        if not isinstance(value, Several):
+            raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
+                             help="ask memory in a loop, and vectors by sycl.any and sycl.all")
+        result: n.Expr = n.Const(BOOL, name == "all")
+        for item in value.items:
+            test = coerce.truth(ctx.to_scalar(item, node))
+            result = coerce.binary("or" if name == "any" else "and", result, test, BOOL)
+        return coerce.convert(result, WEAK_BOOL)
+    return lower
+
+
 def _tuple(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
     if isinstance(value, Vector):
@@ -281,13 +296,15 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.min": _extreme("min"), "builtins.max": _extreme("max"), "builtins.abs": _abs,
     "builtins.round": _round, "builtins.len": _len, "builtins.range": _range,
     "builtins.isinstance": _isinstance, "builtins.divmod": _divmod, "builtins.pow": _pow,
-    "builtins.sum": _sum, "builtins.tuple": _tuple, "builtins.print": lower_print,
+    "builtins.any": _any_all("any"),
+    "builtins.all": _any_all("all"), "builtins.sum": _sum, "builtins.tuple": _tuple,
+    "builtins.print": lower_print,
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
     "math.floor": _whole("floor"), "math.ceil": _whole("ceil"),
     "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
-    "numpy.empty": filled("empty", None), "numpy.array": _container("an array"),
+    "numpy.empty": filled("empty", None), "numpy.full": full, "numpy.array": _container("an array"),
     "unisycl.lang.memory.private_array": private_array,
     "unisycl.lang.groups.private_memory": private_memory,
     "unisycl.lang.atomic.atomic_fence": _fence, "unisycl.lang.geometric.cross": lower_cross,

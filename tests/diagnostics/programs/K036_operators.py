@@ -13,7 +13,7 @@ def kernel(i):
     x = a[i] << 2
     y = np.bool_(True) - np.bool_(False)
     z = ~a[i]
-    w = (1, 2) * 3
+    w = (1, 2) * 1.5
     v = n[i] ** -1
     u = -np.bool_(True)
     s = a[i] @ a[i]
