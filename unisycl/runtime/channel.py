@@ -2,7 +2,8 @@
 
 Outlives the user's queue object until its work is done. Non-goals: building command groups.
 Invariants: an error is delivered once; appending a task takes no lock, removing takes one.
-``_last`` is what every later command waits for: the newest barrier or, in order, the newest task.
+``_last`` is what every later command waits for: the newest barrier or, in order, the newest task;
+it changes under the graph lock.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ class Recorder(Protocol):
         """Make a node of a group that is complete."""
 
 
+class Turns(Protocol):
+    """What runs one command at a time: each waits for the one before."""
+
+    last: Task | None
+
+
 class Channel:
     """The state of one queue. All methods may be called from any thread."""
 
@@ -57,17 +64,22 @@ class Channel:
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting
-    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
-        """Start a task after ``deps`` and the last barrier or, in order, the task before it."""
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin, *,
+               registered: bool = False) -> None:
+        """Start a task after ``deps`` and the last barrier or, in order, the task before it.
+
+        One that is ``registered`` has these among its ``deps`` already.
+        """
         if self.profiling:
             task.submitted = time.monotonic_ns()
-        if self.in_order:
-            with self._lock:
-                last, self._last = self._last, task
-        else:
-            last = self._last
-        if last is not None and last is not task and last not in deps:
-            deps = (*deps, last)
+        if not registered:
+            if self.in_order:
+                with process.lock:
+                    last, self._last = self._last, task
+            else:
+                last = self._last
+            if last is not None and last not in deps:
+                deps = (*deps, last)
         self._add(task)
         task.enqueue(deps, begin)
 
@@ -80,7 +92,7 @@ class Channel:
             if not dep.succeeded():
                 return False
         last = self._last
-        if last is not None and not last.succeeded():
+        if last is not None and last is not task and not last.succeeded():
             return False
         begun = time.monotonic_ns() if self.profiling else 0
         try:
@@ -88,7 +100,7 @@ class Channel:
                 return False
         except BaseException as error:
             task.fail(error)  # others may wait for it by now
-            task.delivered = True
+            task.deliver()
             raise
         if begun:
             task.submitted, task.times = begun, (begun, time.monotonic_ns())
@@ -98,7 +110,7 @@ class Channel:
     def replay_at_once(self, task: Task, run: Callable[[], bool], deps: Sequence[Task]) -> bool:
         """As ``run_at_once`` for a graph: ``run`` does all of it, or nothing and says so."""
         last = self._last
-        if not all(d.succeeded() for d in (deps if last is None else [*deps, last])):
+        if not all(d.succeeded() for d in (deps if last in (None, task) else [*deps, last])):
             return False
         begun = time.monotonic_ns() if self.profiling else 0
         if not run():
@@ -110,13 +122,15 @@ class Channel:
 
     def fence(self, task: Task) -> None:
         """Have all later commands wait for a barrier (sycl_ext_oneapi_enqueue_barrier)."""
-        with self._lock:
+        with process.lock:
             self._last = task
 
-    def enter(self, accesses: Sequence[Access], task: Task, deps: list[Task]) -> None:
-        """Enter a command into the histories of what it uses, and add to ``deps`` what it awaits.
+    def enter(self, accesses: Sequence[Access], task: Task, deps: list[Task],
+              turns: Turns | None = None) -> None:
+        """Give a command its place in the order of all, and add to ``deps`` what it awaits.
 
-        What is not where the command needs it is brought there first.
+        What is not where the command needs it is brought there first. ``turns`` runs one command at
+        a time.
         """
         driver = self.driver
         if driver.memory != HOST:
@@ -126,6 +140,10 @@ class Channel:
                     memory.placed(driver)
         with process.lock:
             found = self.register(accesses, task, deps)
+            if turns is not None:
+                before, turns.last = turns.last, task
+                if before is not None and not before.settled and before not in deps:
+                    deps.append(before)
         if found:
             moves.start(found)
 
@@ -133,8 +151,15 @@ class Channel:
                  deps: list[Task]) -> list[moves.Transfer]:
         """Enter a command into the histories of what it uses; called under the graph lock.
 
-        Returns the transfers it needs first, to be started after that.
+        What it waits for by data and what it waits for on its queue are found in one step: if two
+        threads found them in two, each of two commands could come to wait for the other. Returns
+        the transfers it needs first, to be started after that.
         """
+        last = self._last
+        if self.in_order:
+            self._last = task
+        if last is not None and last not in deps:
+            deps.append(last)
         found: list[moves.Transfer] = []
         for access in accesses:
             memory: Any = access.key
@@ -175,9 +200,11 @@ class Channel:
                 if not task.done():
                     pending.append(task)
             self._limit = max(_PRUNE, 2 * len(pending))
-            last = self._last
-            if last is not None and last.stale():
-                self._last = None
+        last = self._last
+        if last is not None and last.stale() and not process.lock.held():
+            with process.lock:
+                if self._last is last:
+                    self._last = None
 
     # ------------------------------------------------------------------ waiting
     def snapshot(self) -> list[Task]:
@@ -203,9 +230,7 @@ class Channel:
         with self._lock:
             taken = self.errors[:]
             del self.errors[: len(taken)]
-        for task in taken:
-            task.delivered = True
-        return [t.error for t in taken if t.error is not None]
+        return [error for t in taken if (error := t.deliver()) is not None]
 
     def claim(self, task: Task) -> BaseException | None:
         """Take the error of one task, if it has not been delivered yet."""
@@ -213,8 +238,7 @@ class Channel:
             if task not in self.errors:
                 return None
             self.errors.remove(task)
-        task.delivered = True
-        return task.error
+        return task.deliver()
 
     def deliver(self) -> None:
         """Give undelivered errors to the handler; without one, raise them (SYCL 2020 §4.13.1).

@@ -242,7 +242,8 @@ class RecordingChannel(Channel):
         task.completion = Recorded(node)
         return True
 
-    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin, *,
+               registered: bool = False) -> None:
         """Record a command that has no launch: a barrier."""
         node = Node(self.graph, task.label)
         self.graph.add(node, (), [*nodes_of(deps), *self.chain(node)])
@@ -301,7 +302,6 @@ class Plan:
         self._channel = channel
         self._lay_out()
         self.last: Task | None = None
-        self._turn = threading.Lock()
         self._refresh()
 
     @classmethod
@@ -353,16 +353,11 @@ class Plan:
         """Submit the whole graph as one command of a queue."""
         self.check(channel)
         task = Task(channel, "a graph", self.driver if self.one_end() else None)
-        after = list(deps)
-        with self._turn:
-            last, self.last = self.last, task
-        if last is not None and not last.done() and last not in after:
-            after.append(last)
         task.explicit = tuple(deps)
-        if self.accesses:
-            channel.enter(self.accesses, task, after)
+        after = list(deps)
+        channel.enter(self.accesses, task, after, turns=self)
         if not channel.replay_at_once(task, self.immediate, after):
-            channel.submit(task, after, self.begin())
+            channel.submit(task, after, self.begin(), registered=True)
         return task
 
     def check(self, channel: Channel) -> None:
@@ -407,7 +402,7 @@ class Plan:
         """Make the next replay wait for a gate; return the replay before, and the gate."""
         turn, gate = Task(None, "a replay of the same graph"), Gate()
         turn.occupy(gate)
-        with self._turn:
+        with process.lock:
             last, self.last = self.last, turn
         return last, gate
 

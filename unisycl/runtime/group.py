@@ -142,7 +142,7 @@ class Group:
         if made is None or not channel.run_at_once(task, made, deps):
             if isinstance(begin, Either):
                 begin.task, task.driver = task, None
-            channel.submit(task, deps, begin or begin_nothing)
+            channel.submit(task, deps, begin or begin_nothing, registered=bool(accesses))
             if isinstance(begin, Either):
                 process.executor.watch(task)
         return task

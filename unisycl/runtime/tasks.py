@@ -281,7 +281,7 @@ class Task:
             return
         except BaseException as err:
             self._end(err)
-            self.delivered = True
+            self.deliver()
             raise
         self.begun(completion)
 
@@ -352,6 +352,18 @@ class Task:
     def fail(self, error: BaseException) -> None:
         """End with an error without having run; the channel keeps it for its handler."""
         self._end(error)
+
+    def deliver(self) -> BaseException | None:
+        """Return the error to whoever tells the program; what is kept knows no frame of it.
+
+        Frames hold buffers, and the histories of buffers hold this task: with the finaliser of a
+        buffer, which holds its history, that would keep all of them for ever.
+        """
+        self.delivered = True
+        error = self.error
+        if isinstance(error, exception):
+            self.error = DeviceError(error.code(), error.what())
+        return error
 
     def _fail_for(self, dep: Task) -> None:
         self._end(self._because(dep))

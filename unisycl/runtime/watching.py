@@ -77,13 +77,14 @@ class WatchedChannel(Channel):
         _watch.history.touch(task, accesses)
         return found
 
-    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin, *,
+               registered: bool = False) -> None:
         """Start a task as any channel does, and note when."""
         command = _watch.history.submitting(task, self, deps)
         if type(task) is Task:
             task.__class__ = WatchedTask
         try:
-            super().submit(task, deps, begin)
+            super().submit(task, deps, begin, registered=registered)
         finally:
             command.returned = time.monotonic_ns()
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,26 @@ def test_events_bundles_and_graphs_are_collected(device: sycl.device) -> None:
     gc.collect()
     assert len(gc.get_objects()) - before < 500
     assert 240 == p[0]
+
+
+@pytest.mark.row("E-37", "F-5")
+def test_a_failure_that_was_told_keeps_no_buffer(device: sycl.device) -> None:
+    q = sycl.queue(device)
+
+    def failing() -> weakref.ref[sycl.buffer]:
+        b = sycl.buffer(np.zeros(8))
+
+        def group(h: sycl.handler) -> None:
+            sycl.accessor(b, h, sycl.read_write_host_task)
+            h.host_task(lambda: 1 // 0)
+        event = q.submit(group)
+        with pytest.raises(sycl.exception, match="ZeroDivisionError"):
+            event.wait()
+        return weakref.ref(b)
+    gone = failing()
+    q.submit(lambda h: h.host_task(lambda: None)).wait()
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.row("A-23", "B-2", "E-37")

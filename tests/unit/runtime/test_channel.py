@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from tests.unit.runtime.null import channel
+from unisycl.base.enums import access_mode
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.completions import Gate
-from unisycl.runtime.tasks import Task
+from unisycl.runtime.deps import Access
+from unisycl.runtime.memory import BufferMemory
+from unisycl.runtime.tasks import Task, begin_nothing, process
 
 _GATES: list[Gate] = []
 
@@ -76,3 +79,34 @@ def test_in_order_follows_the_last_even_if_it_is_no_dependency() -> None:
     second, _ = submit(c)
     assert [first] == list(second.predecessors())
     gate.finish()
+
+
+def registered(to, memory: BufferMemory) -> tuple[Task, list[Task]]:
+    """Give a command its place, as a thread does before it submits."""
+    task, deps = Task(to, "t", to.driver), []
+    with process.lock:
+        to.register([Access(memory, 0, 8, access_mode.read_write)], task, deps)
+    return task, deps
+
+
+def test_threads_that_overtake_each_other_do_not_wait_in_a_circle() -> None:
+    c, memory = channel(in_order=True), BufferMemory(8)
+    (first, before_first), (second, before_second) = registered(c, memory), registered(c, memory)
+    assert ([], [first]) == (before_first, before_second)
+    c.submit(second, before_second, begin_nothing, registered=True)
+    c.submit(first, before_first, begin_nothing, registered=True)
+    assert [] == list(first.predecessors())
+    c.wait()
+    assert second.done()
+
+
+def test_a_barrier_does_not_hold_up_what_has_its_place_before_it() -> None:
+    c, memory = channel(), BufferMemory(8)
+    (first, before_first), (second, before_second) = registered(c, memory), registered(c, memory)
+    c.submit(second, before_second, begin_nothing, registered=True)
+    barrier = Task(c, "a barrier", c.driver)
+    c.submit(barrier, c.snapshot(), begin_nothing)
+    c.fence(barrier)
+    c.submit(first, before_first, begin_nothing, registered=True)
+    c.wait()
+    assert barrier.done()
