@@ -27,6 +27,8 @@ from unisycl.api.usm import usm_pointer
 from unisycl.base import geometry as geo
 from unisycl.base.enums import bundle_state
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
+from unisycl.lang.kernel import with_properties
+from unisycl.lang.kernel_properties import properties
 from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
 from unisycl.runtime.callbacks import when_done
@@ -129,6 +131,7 @@ class handler(Group):
         self.check_free("single_task")
         if not rest:
             return self._decorator(lambda fn: self.launch(launch.SINGLE, fn, (), ()))
+        rest = apply_properties(rest)
         return self.launch(launch.SINGLE, rest[0], rest[1:], ())
 
     @overload
@@ -140,8 +143,8 @@ class handler(Group):
 
         Args:
             space: a range, an int, a tuple, or an nd_range.
-            rest: an offset id (deprecated), reductions, the kernel, its further arguments. Without
-                a kernel, returns a decorator for it.
+            rest: an offset id (deprecated), ``properties`` of the kernel, reductions, the kernel,
+                its further arguments. Without a kernel, returns a decorator for it.
         """
         self.check_free("parallel_for")
         offset, reductions, fn, args = split(rest)
@@ -168,6 +171,7 @@ class handler(Group):
         geometry = launch.work_group_geometry(extent, local)
         if not rest:
             return self._decorator(lambda f: self.launch(geometry, f, (), ()))
+        rest = apply_properties(rest)
         return self.launch(geometry, rest[0], rest[1:], ())
 
     def _decorator(self, submit: Callable[[Any], None]) -> Callable[[Any], Any]:
@@ -431,12 +435,32 @@ def split(rest: tuple[Any, ...]) -> tuple[Any, tuple[reduction, ...], Any, tuple
     k, offset = 0, None
     if rest and isinstance(rest[0], geo.id):
         offset, k = rest[0], 1
+    given = None
+    if k < len(rest) and isinstance(rest[k], properties):
+        given, k = rest[k], k + 1
     start = k
     while k < len(rest) and isinstance(rest[k], reduction):
         k += 1
     if k == len(rest):
+        _check_given(given)
         return offset, rest[start:], None, ()
-    return offset, rest[start:k], rest[k], rest[k + 1:]
+    kernel = rest[k] if given is None else with_properties(rest[k], given)
+    return offset, rest[start:k], kernel, rest[k + 1:]
+
+
+def apply_properties(rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a kernel and its arguments; properties before it become part of it."""
+    if not rest or not isinstance(rest[0], properties):
+        return rest
+    if len(rest) == 1:
+        _check_given(rest[0])
+    return (with_properties(rest[1], rest[0]), *rest[2:])
+
+
+def _check_given(given: properties | None) -> None:
+    if given is not None:
+        raise UsageError(errc.invalid, f"{given!r}: the kernel must follow; a decorated function "
+                         "gets its properties from @kernel(properties=...)")
 
 
 def run(group_function: Callable[[handler], Any], h: handler) -> Task:

@@ -17,7 +17,7 @@ from unisycl.api.bound_kernel import bound_kernel
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.event import event, tasks_of
-from unisycl.api.handler import check_callable, handler, run, split
+from unisycl.api.handler import apply_properties, check_callable, handler, run, split
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
@@ -167,6 +167,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         rest, deps = self._dependencies(rest, depends_on)
         if not rest:
             return lambda fn: self.single_task(fn, depends_on=depends_on)
+        rest = apply_properties(rest)
         check_callable(rest[0])
         return event._of(launch.launch_now(
             self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))

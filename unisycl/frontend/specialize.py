@@ -40,7 +40,7 @@ from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reducti
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.ir.uses import FunctionUse
-from unisycl.lang.kernel import required_progress
+from unisycl.lang.kernel import class_attributes, required_progress
 from unisycl.lang.specialization import kernel_handler
 from unisycl.passes import pipeline
 
@@ -92,19 +92,23 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
-    sub_group, required, debug, fast = 0, (), None, False
+    sub_group, debug, fast = 0, None, False
+    required: tuple[int, ...] = ()
     progress: Levels | tuple[()] = ()
+    has: Any = None
     if type(function) is not FunctionType:
         debug = getattr(function, "__unisycl_debug__", None)
-        sub_group = int(getattr(function, "reqd_sub_group_size", 0) or 0)
-        required = getattr(function, "reqd_work_group_size", ())
+        own = class_attributes(type(function))
+        sub_group = int(getattr(function, "reqd_sub_group_size", 0) or own.sub_group)
+        required = getattr(function, "reqd_work_group_size", own.required)
+        has = getattr(function, "__unisycl_device_has__", None)
         fast = getattr(function, "fast_math", False) is True
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
-           fast, progress)
+           fast, progress, has)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
         if raw is not None:

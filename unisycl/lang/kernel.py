@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.progress import Levels, ProgressRequest, required
+from unisycl.base.progress import Levels
 from unisycl.lang import forms
+from unisycl.lang.kernel_properties import Attributes, attributes_of, sizes_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,34 +68,40 @@ class kernel:
                     or properties or fast_math):
                 raise UsageError(errc.invalid, "kernel(): a kernel is made of a function; write "
                                  "@kernel above it, or @kernel(attribute=...)")
-            return functools.partial(
-                cls._make, required=_sizes("reqd_work_group_size", reqd_work_group_size),
-                hint=_sizes("work_group_size_hint", work_group_size_hint),
-                sub_group=reqd_sub_group_size, has=device_has, debug=debug,
-                fast=fast_math, progress=progress_of(properties))
+            given = attributes_of(properties)
+            has = (device_has,) if isinstance(device_has, aspect) else device_has
+            named = Attributes(sizes_of("reqd_work_group_size", reqd_work_group_size),
+                               sizes_of("work_group_size_hint", work_group_size_hint),
+                               reqd_sub_group_size, has)
+            return functools.partial(cls._make, both=_merged("kernel", named, given),
+                                     debug=debug, fast=fast_math)
         return cls._make(function)
 
     @classmethod
-    def _make(cls, function: Callable[..., Any], required: tuple[int, ...] = (),
-              hint: tuple[int, ...] = (), sub_group: int = 0, has: Any = None,
-              debug: bool | None = None, fast: bool = False,
-              progress: Levels | tuple[()] = ()) -> kernel:
+    def _make(cls, function: Callable[..., Any], both: Attributes = Attributes(),  # noqa: B008
+              debug: bool | None = None, fast: bool = False) -> kernel:
         if not callable(function):
             raise UsageError(errc.invalid, f"kernel: expected a function, got "
                              f"{type(function).__name__}")
-        if has is not None:
-            function = device_has(*([has] if isinstance(has, aspect) else has))(function)
-        made = object.__new__(cls)
-        made.function = function
-        made.reqd_work_group_size = required
-        made.work_group_size_hint = hint
-        made.reqd_sub_group_size = sub_group
-        made.__unisycl_debug__ = debug
-        made.fast_math = bool(fast)
-        made.progress = progress
-        functools.update_wrapper(made, function)
+        if both.has is not None:
+            function = device_has(*both.has)(function)
+        made = cls._made(function, both, debug, fast=fast)
         if callable(getattr(function, "__func__", function)) and not isinstance(function, type):
             forms.register(made)
+        return made
+
+    @classmethod
+    def _made(cls, function: Callable[..., Any], both: Attributes, debug: bool | None, *,
+            fast: bool) -> kernel:
+        made = object.__new__(cls)
+        made.function = function
+        made.reqd_work_group_size = both.required
+        made.work_group_size_hint = both.hint
+        made.reqd_sub_group_size = both.sub_group
+        made.__unisycl_debug__ = debug
+        made.fast_math = bool(fast)
+        made.progress = both.progress
+        functools.update_wrapper(made, function)
         return made
 
     function: Callable[..., Any]
@@ -149,15 +157,45 @@ class properties_tag:
     __slots__ = ()
 
 
-def progress_of(properties: Any) -> Levels | tuple[()]:
-    """Return what properties require of the threads of a kernel; () if nothing."""
-    listed = getattr(properties, "properties", properties)
-    given = listed if isinstance(listed, list | tuple) else (listed,)
-    for one in given:
-        if not isinstance(one, ProgressRequest):
-            raise UsageError(errc.invalid, f"kernel: expected properties of kernels, such as "
-                             f"work_group_progress(...), got {one!r}")
-    return required(given) if given else ()
+def with_properties(function: Any, given: Any) -> kernel:
+    """Return a kernel with further properties, for one launch; the function stays as it is."""
+    asked = attributes_of(given)
+    known, debug, fast = Attributes(), None, False
+    inner = function
+    if isinstance(function, kernel):
+        known = Attributes(function.reqd_work_group_size, function.work_group_size_hint,
+                           function.reqd_sub_group_size, None, function.progress)
+        inner, debug, fast = function.function, function.__unisycl_debug__, function.fast_math
+    if asked.has is not None:
+        inner = device_has(*asked.has)(_twin(inner))
+    return kernel._made(inner, _merged(getattr(function, "__name__", "the kernel"), known, asked),
+                      debug, fast=fast)
+
+
+def _merged(what: str, one: Attributes, other: Attributes) -> Attributes:
+    """Return what both ask for; ``errc.invalid`` where they contradict each other."""
+    for name, mine, theirs in zip(Attributes._fields, one, other, strict=True):
+        if mine and theirs and mine != theirs:
+            raise UsageError(errc.invalid, f"{what}: {name} is given twice, as {mine} and as "
+                             f"{theirs}; say it once")
+    has = other.has if one.has is None else one.has
+    return Attributes(one.required or other.required, one.hint or other.hint,
+                      one.sub_group or other.sub_group, has, one.progress or other.progress)
+
+
+def _twin(function: Any) -> Any:
+    """Return a function of the same code, cells and attributes, to be marked by itself."""
+    if isinstance(function, MethodType):
+        return MethodType(_twin(function.__func__), function.__self__)
+    if not isinstance(function, FunctionType):
+        return MethodType(_twin(type(function).__call__), function)
+    made = FunctionType(function.__code__, function.__globals__, function.__name__,
+                        function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__annotations__ = function.__annotations__
+    made.__qualname__ = function.__qualname__
+    made.__dict__.update(function.__dict__)
+    return made
 
 
 def required_progress(function: Any) -> Levels | tuple[()]:
@@ -165,13 +203,13 @@ def required_progress(function: Any) -> Levels | tuple[()]:
     own = getattr(function, "progress", None)
     if own is not None and isinstance(function, kernel):
         return own  # type: ignore[no-any-return]
-    return _by_class(type(function))
+    return class_attributes(type(function)).progress
 
 
-_classes: weakref.WeakKeyDictionary[type, Levels | tuple[()]] = weakref.WeakKeyDictionary()
+_classes: weakref.WeakKeyDictionary[type, Attributes] = weakref.WeakKeyDictionary()
 
 
-def _by_class(kind: type) -> Levels | tuple[()]:
+def class_attributes(kind: type) -> Attributes:
     """Return what ``get(properties_tag)`` of a class gives; it may use no instance."""
     found = _classes.get(kind)
     if found is None:
@@ -179,12 +217,15 @@ def _by_class(kind: type) -> Levels | tuple[()]:
     return found
 
 
-def _asked(kind: type) -> Levels | tuple[()]:
+def _asked(kind: type) -> Attributes:
     method = vars(kind).get("get")
     notes = list(getattr(method, "__annotations__", {}).values())
     if not any(n is properties_tag or str(n).endswith("properties_tag") for n in notes):
-        return ()
-    return progress_of(method(None, properties_tag()))  # type: ignore[misc]
+        return Attributes()
+    found = attributes_of(method(None, properties_tag()))  # type: ignore[misc]
+    if found.has is not None:
+        device_has(*found.has)(kind.__call__)
+    return found
 
 
 def device_has(*aspects: aspect) -> Callable[[F], F]:
@@ -210,11 +251,3 @@ def device_has(*aspects: aspect) -> Callable[[F], F]:
         bare.__unisycl_device_has__ = names
         return function
     return mark
-
-
-def _sizes(what: str, value: Any) -> tuple[int, ...]:
-    sizes = (value,) if isinstance(value, int) else tuple(value)
-    if len(sizes) > 3 or any(not isinstance(s, int) or s < 1 for s in sizes):
-        raise UsageError(errc.invalid, f"kernel: {what} must be 1 to 3 positive ints, "
-                         f"got {value!r}")
-    return sizes

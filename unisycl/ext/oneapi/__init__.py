@@ -7,11 +7,11 @@ Non-goals: experimental ones (``experimental``). Invariant: a constant ``SYCL_EX
 from typing import Any
 
 from unisycl.api.properties import property
-from unisycl.ext.oneapi import experimental
+from unisycl.ext.oneapi import experimental, this_work_item
 from unisycl.lang.bfloat import bfloat16_type
 from unisycl.lang.masks import group_ballot, sub_group_mask
 
-__all__ = ["experimental", "group_ballot", "property", "sub_group_mask"]
+__all__ = ["experimental", "group_ballot", "property", "sub_group_mask", "this_work_item"]
 
 
 def __getattr__(name: str) -> Any:

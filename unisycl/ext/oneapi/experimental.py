@@ -59,6 +59,13 @@ from unisycl.base.progress import (
 from unisycl.ext.oneapi import this_kernel
 from unisycl.lang.fragments import chunk, fragment, tangle
 from unisycl.lang.kernel import properties_tag
+from unisycl.lang.kernel_properties import (
+    device_has,
+    properties,
+    sub_group_size,
+    work_group_size,
+    work_group_size_hint,
+)
 from unisycl.lang.partitions import (
     binary_partition,
     chunked_partition,
@@ -79,9 +86,9 @@ tangle_group = tangle
 
 __all__ = [
     "ballot_group", "barrier", "binary_partition", "chunk", "chunked_partition",
-    "command_graph", "copy", "device_global", "device_image_scope", "device_image_scope_key",
-    "dynamic_command_group", "dynamic_parameter", "entangle", "executable_graph",
-    "execute_graph", "execution_scope", "fill", "fixed_size_group",
+    "command_graph", "copy", "device_global", "device_has", "device_image_scope",
+    "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "entangle",
+    "executable_graph", "execute_graph", "execution_scope", "fill", "fixed_size_group",
     "forward_progress_guarantee", "fragment", "get_ballot_group", "get_fixed_size_group",
     "get_opportunistic_group", "get_tangle_group", "host_access", "host_access_enum",
     "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
@@ -89,8 +96,9 @@ __all__ = [
     "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
     "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config", "mem_advise",
     "memcpy", "memset", "nd_launch", "node", "node_type", "opportunistic_group", "parallel_for",
-    "partial_barrier", "prefetch", "prefetch_type", "properties_tag", "property", "queue_state",
-    "single_task", "sort_key_value_over_group", "sort_over_group", "sub_group_progress",
-    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
-    "work_group_progress", "work_item_progress",
+    "partial_barrier", "prefetch", "prefetch_type", "properties", "properties_tag", "property",
+    "queue_state", "single_task", "sort_key_value_over_group", "sort_over_group",
+    "sub_group_progress", "sub_group_size", "submit", "submit_with_event", "tangle",
+    "tangle_group", "this_kernel", "work_group_progress", "work_group_size",
+    "work_group_size_hint", "work_item_progress",
 ]

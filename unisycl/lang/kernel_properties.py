@@ -1,0 +1,156 @@
+"""Properties of kernels: attributes as values (sycl_ext_oneapi_kernel_properties).
+
+Non-goals: acting on them (``kernel`` has the attributes). Invariant: a property says exactly what
+the attribute of SYCL 2020 §5.8.1 says that it corresponds to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from unisycl.base.enums import aspect
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.progress import Levels, ProgressRequest, required
+
+
+class KernelProperty:
+    """Base of the properties of kernels; two of one class with equal values are equal."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.value == getattr(other, "value", None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.value))
+
+    def __getitem__(self, dimension: int) -> int:
+        return int(self.value[dimension])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self.value!r}"
+
+
+class work_group_size(KernelProperty):
+    """The only work-group size the kernel may be launched with: ``work_group_size(8, 8)``."""
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__(sizes_of("work_group_size", sizes))
+
+
+class work_group_size_hint(KernelProperty):
+    """The work-group size the kernel is written for."""
+
+    def __init__(self, *sizes: int) -> None:
+        super().__init__(sizes_of("work_group_size_hint", sizes))
+
+
+class sub_group_size(KernelProperty):
+    """The sub-group size the kernel needs."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(sizes_of("sub_group_size", (size,)))
+
+
+class device_has(KernelProperty):
+    """The aspects the kernel may use, and its device must have."""
+
+    def __init__(self, *aspects: aspect) -> None:
+        given: tuple[object, ...] = aspects
+        for one in given:
+            if not isinstance(one, aspect):
+                raise UsageError(errc.invalid, f"device_has: expected aspects, got {one!r}")
+        super().__init__(aspects)
+
+
+class properties:
+    """A list of properties of a kernel, given to its launch before the reductions and the kernel.
+
+    Args:
+        given: ``work_group_size(...)``, ``sub_group_size(...)``, ``device_has(...)``,
+            ``work_group_progress(...)`` and so on, each kind once.
+
+    Example::
+
+        q.parallel_for(nd_range(64, 8), properties(work_group_size(8)), kernel)
+    """
+
+    __slots__ = ("properties",)
+
+    def __init__(self, *given: Any) -> None:
+        self.properties = tuple(given)
+        attributes_of(self)
+
+    def has_property(self, kind: type) -> bool:
+        """Say whether a property of this class was given."""
+        return any(isinstance(p, kind) for p in self.properties)
+
+    def get_property(self, kind: type) -> Any:
+        """Return the property of this class; ``errc.invalid`` if there is none."""
+        for p in self.properties:
+            if isinstance(p, kind):
+                return p
+        raise UsageError(errc.invalid, f"these properties have no {kind.__name__}; ask "
+                         "has_property first")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, properties) and set(self.properties) == set(other.properties)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.properties))
+
+    def __repr__(self) -> str:
+        return f"properties({', '.join(map(repr, self.properties))})"
+
+
+class Attributes(NamedTuple):
+    """What properties ask for, as the attributes they stand for; empty where they do not say."""
+
+    required: tuple[int, ...] = ()
+    hint: tuple[int, ...] = ()
+    sub_group: int = 0
+    has: tuple[aspect, ...] | None = None
+    progress: Levels | tuple[()] = ()
+
+
+def attributes_of(given: Any) -> Attributes:
+    """Return what one property, a list of them or ``properties`` ask for."""
+    found: dict[str, Any] = {}
+    requests: list[ProgressRequest] = []
+    for one in _flat(given):
+        if isinstance(one, ProgressRequest):
+            requests.append(one)
+            continue
+        name = _FIELDS.get(type(one))
+        if name is None:
+            raise UsageError(errc.invalid, "expected properties of kernels, such as "
+                             f"work_group_size(64), got {one!r}")
+        if found.get(name, one.value) != one.value:
+            raise UsageError(errc.invalid, f"properties: {type(one).__name__} is given twice, as "
+                             f"{found[name]} and as {one.value}")
+        found[name] = one.value
+    if "sub_group" in found:
+        found["sub_group"] = found["sub_group"][0]
+    return Attributes(**found, progress=required(requests) if requests else ())
+
+
+_FIELDS: dict[type, str] = {work_group_size: "required", work_group_size_hint: "hint",
+                            sub_group_size: "sub_group", device_has: "has"}
+
+
+def _flat(given: Any) -> Iterator[Any]:
+    listed = getattr(given, "properties", given)
+    yield from listed if isinstance(listed, list | tuple) else (listed,)
+
+
+def sizes_of(what: str, value: Any) -> tuple[int, ...]:
+    """Return 1 to 3 positive sizes; ``errc.invalid`` for anything else."""
+    sizes = (value,) if isinstance(value, int) else tuple(value)
+    if len(sizes) > 3 or any(not isinstance(s, int) or s < 1 for s in sizes):
+        raise UsageError(errc.invalid, f"kernel: {what} must be 1 to 3 positive ints, "
+                         f"got {value!r}")
+    return sizes
