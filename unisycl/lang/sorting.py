@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from unisycl.lang.group import group_barrier, group_cells, group_size
+from unisycl.lang.pointer import multi_ptr
 
 BLOCK = 32
 
@@ -95,15 +96,27 @@ def _merged(keys: Any, size: Any, me: Any, mine: Any, width: Any, comp: Any) -> 
     return (run if left else run - 1) * width + me % width + low - min(start, size)
 
 
-def joint_sort(group: Any, data: Any, comp: Any = less) -> None:
+def joint_sort(group: Any, data: Any, comp: Any = less, more: Any = None) -> None:
     """Sort memory in place (sycl_ext_oneapi_group_sort).
 
     Args:
         group: the work-group or sub-group.
-        data: one-dimensional memory of numbers, or a slice of it.
+        data: one-dimensional memory of numbers, a slice of it, or two pointers, to the first
+            element and past the last one.
         comp: a function of two that says whether the first comes before the second.
+        more: room for ``comp`` where ``data`` is two pointers.
     """
-    size, me, count = group_size(group), group.get_local_linear_id(), len(data)
+    if isinstance(data, multi_ptr):
+        if more is None:
+            _sort_memory(group, data, comp - data, less)
+        else:
+            _sort_memory(group, data, comp - data, more)
+    else:
+        _sort_memory(group, data, len(data), comp)
+
+
+def _sort_memory(group: Any, data: Any, count: Any, comp: Any) -> None:
+    size, me = group_size(group), group.get_local_linear_id()
     turns = (count + size - 1) // size
     span = 2
     while span < 2 * count:
