@@ -21,7 +21,9 @@ from unisycl.base.progress import (
     collapsed,
     execution_scope,
     forward_progress_guarantee,
+    required,
 )
+from unisycl.lang.root_group import use_root_sync
 from unisycl.runtime import progress
 from unisycl.runtime.devices import DeviceState
 
@@ -65,6 +67,12 @@ class Limits:
             return 0
         return progress.groups_for(device.info, self.levels, items)
 
+    def _together(self, device: DeviceState, local: Any, local_bytes: int = 0) -> int:
+        """Return how many groups a launch with barriers over the root_group may have."""
+        levels = tuple(map(max, self.levels, required([use_root_sync])))
+        return Limits((levels[0], levels[1], levels[2]), self.sub_group)._groups(
+            device, local, local_bytes)
+
     def _widest(self, device: DeviceState, local: Any = 1) -> int:
         items = math.prod(tuple(geo.as_range(local)))
         size = self.sub_group or max(device.info.sub_group_sizes)
@@ -83,7 +91,7 @@ _LAUNCH: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "max_work_item_sizes": (("queue",), _sizes),
     "max_work_group_size": (("queue",), lambda limits, d: d.info.max_work_group_size),
     "max_num_work_groups": (("queue", "local range", "[local bytes]"), Limits._groups),
-    "max_num_work_group_sync": (("queue", "local range", "[local bytes]"), Limits._groups),
+    "max_num_work_group_sync": (("queue", "local range", "[local bytes]"), Limits._together),
     "max_sub_group_size": (("queue", "local range"), Limits._widest),
     "max_num_sub_groups": (("queue", "local range"), Limits._sub_groups),
 }

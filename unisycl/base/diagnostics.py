@@ -103,6 +103,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K113": ("'{name}' cannot be sampled in this way: {what}", "{help}"),
     "K114": ("the device_global '{name}' can no longer be reached by the name it was made with",
              "do not bind that name anew: every kernel that names it means the same variable"),
+    "K116": ("a barrier over the root_group needs all work-groups to run at the same time",
+             "give the kernel the property: @sycl.kernel(properties=use_root_sync)"),
     "K115": ("'{name} = ...' would bind the name of the module anew, not write the device_global",
              "write {name}[()] = ...; '{name} += ...' changes it, too"),
 }

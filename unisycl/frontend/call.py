@@ -73,6 +73,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.elements import elements_type
 from unisycl.lang.pointer import pointer_type
+from unisycl.lang.root_group import get_root_group
 
 _MOST_CALLS = 5000
 
@@ -212,7 +213,7 @@ def _is_library(function: FunctionType) -> bool:
 
 
 LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
-    "fragments", "joint", "masks", "partitions", "sorting"))))
+    "fragments", "joint", "masks", "partitions", "root_group", "sorting"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 
@@ -333,6 +334,8 @@ def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast
             return nd_range(item)
         case "leader":
             return leader(item)
+        case "root":
+            return ctx.call(ctx, Constant(get_root_group, (("library", "root"),)), [], node)
     return Item(extent, 1 if extent == "sub_group" else item.ndim, item.bound)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
+from unisycl.base.progress import missing, required
 from unisycl.frontend import coerce, fragments, vectors
 from unisycl.frontend.arrays import group_cells
 from unisycl.frontend.context import Context
@@ -30,6 +31,7 @@ from unisycl.frontend.values import (
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+from unisycl.lang import root_group
 
 _SCOPE = {"group": memory_scope.work_group, "sub_group": memory_scope.sub_group}
 
@@ -73,11 +75,26 @@ def _size(ctx: Context, node: ast.Call) -> Value:
 
 def _barrier(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_barrier", ("group",), ("fence_scope",))
+    whole = found["group"]
+    if isinstance(whole, Instance) and whole.cls is root_group.root_group:
+        return _root_barrier(ctx, node)
     scope = _group(ctx, found["group"], node, "group_barrier")
     if not isinstance(scope, memory_scope):
         scope = memory_scope.sub_group
     ctx.emit(n.Barrier(scope, span=ctx.span(node)))
     return Nothing()
+
+
+_TOGETHER = required([root_group.use_root_sync])
+
+
+def _root_barrier(ctx: Context, node: ast.Call) -> Value:
+    """Meet all work-groups: through memory that the launch brings along."""
+    if not ctx.shape.progress or missing(ctx.shape.progress, _TOGETHER):
+        raise ctx.refuse("K116", node)
+    memory = ctx.capture((("object", root_group.meeting),), root_group.meeting, "meeting", node)
+    function = Constant(root_group.meet, (("library", "meet"),))
+    return ctx.call(ctx, function, [memory], node)
 
 
 def _predicate(op: str) -> Callable[[Context, ast.Call], Value]:

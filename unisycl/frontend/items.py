@@ -36,7 +36,7 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
         "get_local_linear_id": ("local_id", "local_range"),
         "get_group_linear_id": ("group_id", "group_range"),
         "get_group": ("", "group"), "get_sub_group": ("", "sub_group"), "barrier": ("", "barrier"),
-        "get_nd_range": ("", "nd_range"), "mem_fence": ("", "fence"),
+        "ext_oneapi_get_root_group": ("", "root"), "get_nd_range": ("", "nd_range"), "mem_fence": ("", "fence"),
         "get_group_id": ("group_id", ""),
         "async_work_group_copy": ("", "copy"), "wait_for": ("", "wait"),
     },

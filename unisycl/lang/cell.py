@@ -22,6 +22,8 @@ class Pace(threading.local):
     """What a thread does whenever it looks at an element that others change: by default nothing."""
 
     relax: Callable[[], None] | None = None
+    meet: Callable[[], Any] | None = None
+    """Waits for all other work-groups, where each has a thread."""
 
 
 pace = Pace()

@@ -6,7 +6,8 @@ cannot construct these; single ids are Python ints, whole ids are ``unisycl.id``
 
 from __future__ import annotations
 
-from typing import Any, overload
+import math
+from typing import Any, ClassVar, overload
 
 from unisycl.base.enums import fence_space
 from unisycl.base.errors import UsageError, errc
@@ -31,6 +32,8 @@ class nd_item(Unconstructible):
     """
 
     __slots__ = ("_group", "_linear", "_local", "_place", "_sub_group")
+    root_class: ClassVar[Any] = None
+    """What ``ext_oneapi_get_root_group`` makes; ``lang.root_group`` says."""
     _place: Place
     _local: tuple[int, ...]
     _linear: int
@@ -111,6 +114,10 @@ class nd_item(Unconstructible):
     def get_offset(self) -> id:
         """Return the offset of the launch (deprecated in SYCL 2020)."""
         return id._make(self._place.offset)
+
+    def ext_oneapi_get_root_group(self) -> Any:
+        """Return all work-items of the launch as a group (sycl_ext_oneapi_root_group)."""
+        return self.root_class(math.prod(self._place.group_range))
 
     def get_nd_range(self) -> nd_range:
         """Return the ``nd_range`` of the launch."""

@@ -16,6 +16,7 @@ from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import Scalar, Struct, View
+from unisycl.runtime.allocation import aligned_bytes
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Capturable, Group
 from unisycl.runtime.regions import pitches_of
@@ -59,7 +60,20 @@ def _convert_struct(raw: Any, group: Group | None, channel: Channel) -> Any:
 def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     if isinstance(raw, Capturable):
         return raw.bind(group, channel)
+    fresh = getattr(raw, "__kernel_fresh__", None)
+    if fresh is not None:
+        return _fresh(fresh, channel)
     return bind_array(raw, channel)
+
+
+def _fresh(dtype: Any, channel: Channel) -> BoundView:
+    """Return one element of the launch's own, zero."""
+    own = channel.driver.allocate(dtype.itemsize)
+    memory = aligned_bytes(dtype.itemsize) if own is None else own
+    view = BoundView(memory.view(dtype), 0, (1,), (1,))
+    filled = channel.driver.fill(view, dtype.type(0), ())
+    filled.wait()
+    return view
 
 
 def bind_array(array: Any, channel: Channel) -> BoundView | Staged:

@@ -330,3 +330,63 @@ def test_waiting_for_a_command_makes_it_go_on(queue: sycl.queue) -> None:
     assert info.event_command_status.complete is last.get_info(
         info.event.command_execution_status)
     assert [5 * sum(range(3000))] == seen(queue, x)
+
+
+@sycl.kernel(properties=exp.use_root_sync)
+def shift(it, a, b, rounds):
+    """Every work-item reads what the next one of the launch wrote, in each round."""
+    root = it.ext_oneapi_get_root_group()
+    i = root.get_local_linear_id()
+    n = root.get_local_linear_range()
+    for _ in range(rounds):
+        b[i] = a[(i + 1) % n] + 1
+        sycl.group_barrier(root)
+        a[i] = b[i]
+        sycl.group_barrier(root)
+
+
+@pytest.mark.row("H-22")
+def test_a_barrier_over_all_groups_makes_all_writes_visible(queue: sycl.queue) -> None:
+    most = in_bundle(queue, shift).get_info(info.kernel.max_num_work_group_sync, queue, 8)
+    if capability(queue.get_device()) < guarantee.concurrent:
+        assert 0 == most
+        with pytest.raises(sycl.exception) as caught:
+            queue.parallel_for(sycl.nd_range(8, 8), shift, zeros(queue, 8, np.int32),
+                               zeros(queue, 8, np.int32), 1)
+        assert errc.feature_not_supported is caught.value.code()
+        return
+    emulated = queue.get_device().has(sycl.aspect.emulated)
+    groups, rounds = (3, 5) if emulated else (most, 500)
+    n = 8 * groups
+    a, b = zeros(queue, n, np.int32), zeros(queue, n, np.int32)
+    queue.copy(np.arange(n, dtype=np.int32), a).wait()
+    queue.parallel_for(sycl.nd_range(n, 8), shift, a, b, rounds).wait()
+    expected = [(k + rounds) % n + rounds for k in range(n)]
+    assert expected == seen(queue, a)
+    with pytest.raises(sycl.exception) as caught:
+        queue.parallel_for(sycl.nd_range(8 * (most + 1), 8), shift, a, b, 1)
+    assert errc.nd_range is caught.value.code()
+
+
+@pytest.mark.row("H-22")
+def test_what_a_root_group_tells(queue: sycl.queue) -> None:
+    out = zeros(queue, 14, np.int64)
+
+    def kernel(it, out):
+        root = it.ext_oneapi_get_root_group()
+        same = exp.get_root_group()
+        if root.leader():
+            out[0] = root.get_group_linear_id()
+            out[1] = root.get_group_linear_range()
+            out[2] = root.get_local_linear_range()
+            out[3] = root.get_local_range()[1]
+            out[4] = root.get_group_range()[0]
+            out[5] = root.get_group_id()[1]
+            out[6] = root.get_local_linear_id()
+            out[7] = same.get_max_local_range()[0]
+        if it.get_global_id(0) == 3 and it.get_global_id(1) == 5:
+            out[8] = root.get_local_linear_id()
+            out[9] = root.get_local_id()[0]
+            out[10] = root.get_local_id()[1]
+    queue.parallel_for(sycl.nd_range(sycl.range(4, 6), sycl.range(2, 3)), kernel, out).wait()
+    assert [0, 1, 24, 6, 1, 0, 0, 4, 23, 3, 5] == seen(queue, out)[:11]

@@ -20,7 +20,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.host import classes, rewrite
-from unisycl.backends.host.collectives import BARRIER, COLLECTIVES, Collective
+from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.rewrite import Position, Site, position
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.output import Lines
@@ -31,6 +31,7 @@ from unisycl.lang.atomic import AtomicView
 from unisycl.lang.image import HostImage, pixel_words
 from unisycl.lang.item import group, sub_group
 from unisycl.lang.memory import HostView, place, poison, scratch
+from unisycl.lang.root_group import root_group
 from unisycl.lang.stream import HostStream
 
 Meeting = Generator[Any, Any, Any]
@@ -333,6 +334,8 @@ def _asker(site: Site, collective: Collective) -> Callable[..., Any]:
 
         def barrier(where: Any, fence_scope: Any = None) -> Any:
             kind = where.__class__
+            if kind is root_group:
+                return (site, ALL, False, None)
             return whole if kind is group else part if kind is sub_group \
                 else (site, collective, *prepare(where))
         return barrier

@@ -20,6 +20,7 @@ from unisycl.base.record import dataclass
 from unisycl.lang import functions
 from unisycl.lang import group as lang
 from unisycl.lang import item as index
+from unisycl.lang.cell import pace
 from unisycl.lang.convert import convert
 from unisycl.lang.elements import Operators
 from unisycl.lang.fragments import fragment
@@ -68,6 +69,12 @@ def _nothing(operands: Sequence[Any]) -> Sequence[Any]:
 
 def _barrier(group: Any, fence_scope: Any = None) -> tuple[Part, Any]:
     return _over_sub_group("group_barrier", group), None
+
+
+def _meet_all(operands: Sequence[Any]) -> Sequence[Any]:
+    if pace.meet is not None:
+        pace.meet()
+    return [None] * len(operands)
 
 
 def _item_barrier(it: Any, space: Any = None) -> tuple[Part, Any]:
@@ -219,6 +226,8 @@ def _exclusive(operands: Sequence[Any]) -> Sequence[Any]:
 
 
 BARRIER = Collective("group_barrier", _barrier, _nothing)
+ALL = Collective("group_barrier of the root_group", _barrier, _meet_all)
+"""Where all work-groups of a launch meet."""
 PRESENT = Collective("entangle", _present, _bits)
 
 COLLECTIVES: dict[Any, Collective] = {

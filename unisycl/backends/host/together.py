@@ -8,6 +8,7 @@ as in any launch (``workitems``); when one thread fails, those that wait for it 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -46,6 +47,9 @@ class _Launch:
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.error: BaseException | None = None
+        shape = launch.geometry
+        groups = math.prod(shape.global_) // max(1, math.prod(shape.local))
+        self.meeting = threading.Barrier(max(1, groups))
 
     def relax(self) -> None:
         """Let the other threads run; end this one if the launch has failed."""
@@ -60,13 +64,21 @@ class _Launch:
         stack.enter_context(np.errstate(all="ignore"))
         stack.enter_context(inside_kernel(fast_math=fast))
         stack.enter_context(records_of(binder.records))
-        pace.relax = self.relax
+        pace.relax, pace.meet = self.relax, self.meet
         return stack
+
+    def meet(self) -> None:
+        """Wait for the other work-groups; end this one if one of them failed."""
+        try:
+            self.meeting.wait()
+        except threading.BrokenBarrierError:
+            raise _Abandoned from None
 
     def fail(self, error: BaseException) -> None:
         """Note the first failure."""
         if self.error is None and not isinstance(error, _Abandoned):
             self.error = error
+        self.meeting.abort()
 
 
 def run(launch: Launch, cache: Cache) -> None:

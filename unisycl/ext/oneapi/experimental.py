@@ -75,6 +75,7 @@ from unisycl.lang.partitions import (
     get_opportunistic_group,
     get_tangle_group,
 )
+from unisycl.lang.root_group import get_root_group, root_group, use_root_sync
 from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_over_group
 
 ballot_group = opportunistic_group = fragment
@@ -90,15 +91,15 @@ __all__ = [
     "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "entangle",
     "executable_graph", "execute_graph", "execution_scope", "fill", "fixed_size_group",
     "forward_progress_guarantee", "fragment", "get_ballot_group", "get_fixed_size_group",
-    "get_opportunistic_group", "get_tangle_group", "host_access", "host_access_enum",
-    "host_access_key", "host_access_none", "host_access_read", "host_access_read_write",
-    "host_access_write", "implement_in_csr", "implement_in_csr_key", "implement_in_csr_off",
-    "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
-    "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config", "mem_advise",
-    "memcpy", "memset", "nd_launch", "node", "node_type", "opportunistic_group", "parallel_for",
-    "partial_barrier", "prefetch", "prefetch_type", "properties", "properties_tag", "property",
-    "queue_state", "single_task", "sort_key_value_over_group", "sort_over_group",
-    "sub_group_progress", "sub_group_size", "submit", "submit_with_event", "tangle",
-    "tangle_group", "this_kernel", "work_group_progress", "work_group_size",
-    "work_group_size_hint", "work_item_progress",
+    "get_opportunistic_group", "get_root_group", "get_tangle_group", "host_access",
+    "host_access_enum", "host_access_key", "host_access_none", "host_access_read",
+    "host_access_read_write", "host_access_write", "implement_in_csr", "implement_in_csr_key",
+    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum",
+    "init_mode_key", "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config",
+    "mem_advise", "memcpy", "memset", "nd_launch", "node", "node_type", "opportunistic_group",
+    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties",
+    "properties_tag", "property", "queue_state", "root_group", "single_task",
+    "sort_key_value_over_group", "sort_over_group", "sub_group_progress", "sub_group_size",
+    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel", "use_root_sync",
+    "work_group_progress", "work_group_size", "work_group_size_hint", "work_item_progress",
 ]
