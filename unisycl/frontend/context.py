@@ -120,6 +120,7 @@ class KernelShape:
     checks: frozenset[str] = frozenset()
     fast_math: bool = False
     progress: Levels | tuple[()] = ()
+    free: bool = False
 
 
 class Context(Variables):

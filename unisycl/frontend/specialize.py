@@ -96,26 +96,36 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
     required: tuple[int, ...] = ()
     progress: Levels | tuple[()] = ()
     has: Any = None
+    free: tuple[()] | tuple[str, int] = ()
     if type(function) is not FunctionType:
         debug = getattr(function, "__unisycl_debug__", None)
         own = class_attributes(type(function))
         sub_group = int(getattr(function, "reqd_sub_group_size", 0) or own.sub_group)
         required = getattr(function, "reqd_work_group_size", own.required)
         has = getattr(function, "__unisycl_device_has__", None)
+        free = getattr(function, "free", own.free)
         fast = getattr(function, "fast_math", False) is True
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
-           fast, progress, has)
+           fast, progress, has, free)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
         if raw is not None:
             return known, raw
-    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress)
+    if free and free != (kind, ndim):
+        raise UsageError(errc.invalid, f"kernel '{_name(function)}' is a free function for "
+                         f"{_launched(*free)} and cannot be launched as {_launched(kind, ndim)}")
+    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress,
+                        bool(free))
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions)
+
+
+def _launched(kind: str, ndim: int) -> str:
+    return "single_task" if kind == "single" else f"a {kind} of {ndim} dimension(s)"
 
 
 def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, shape: KernelShape,
@@ -283,7 +293,7 @@ def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> 
     """Return the values of a kernel's parameters: index, reducers, then explicit arguments."""
     known = [a.arg for a in [*node.args.posonlyargs, *node.args.args]][skip:]
     values: list[Value] = []
-    if ctx.shape.kind in _INDEX:
+    if ctx.shape.kind in _INDEX and not ctx.shape.free:
         values.append(Item(_INDEX[ctx.shape.kind], ctx.shape.ndim))
     values += [Reduction(k) for k in range(len(ctx.reducers))]
     for k, obj in enumerate(ctx.arguments):

@@ -15,7 +15,7 @@ from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.lang import forms
-from unisycl.lang.kernel_properties import Attributes, attributes_of, sizes_of
+from unisycl.lang.kernel_properties import Attributes, attributes_of, free_function, sizes_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,8 +32,9 @@ class kernel:
             else is relaxed.
         vec_type_hint: the type it is written for; deprecated in SYCL 2020 and without effect.
         device_has: the aspects it may use, as ``device_has`` says for any function.
-        properties: what it requires of a device, such as ``work_group_progress(...)``; a callable
-            object may return them from a method ``get(self, tag: properties_tag)`` instead.
+        properties: attributes as values, such as ``work_group_progress(...)`` or
+            ``nd_range_kernel(1)``; a callable object may return them from a method
+            ``get(self, tag: properties_tag)`` instead.
         debug: whether ``assert`` and indices are checked while it runs on any device; if left out,
             as the environment variable ``UNISYCL_DEBUG`` says.
 
@@ -43,7 +44,7 @@ class kernel:
         ...     data[it.get_global_id(0)] *= factor
     """
 
-    __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "function",
+    __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "free", "function",
                  "progress", "reqd_sub_group_size",
                  "reqd_work_group_size", "work_group_size_hint")
 
@@ -101,6 +102,7 @@ class kernel:
         made.__unisycl_debug__ = debug
         made.fast_math = bool(fast)
         made.progress = both.progress
+        made.free = both.free
         functools.update_wrapper(made, function)
         return made
 
@@ -111,6 +113,7 @@ class kernel:
     __unisycl_debug__: bool | None
     fast_math: bool
     progress: Levels | tuple[()]
+    free: tuple[()] | tuple[str, int]
 
     @property
     def __unisycl_function__(self) -> Callable[..., Any]:
@@ -157,6 +160,26 @@ class properties_tag:
     __slots__ = ()
 
 
+def nd_range_kernel(dimensions: int) -> _Free:
+    """Return the property of free functions for nd_ranges; also their decorator."""
+    return _Free(("nd_range", dimensions))
+
+
+def single_task_kernel() -> _Free:
+    """Return the property of free functions that run once; also their decorator."""
+    return _Free(("single", 1))
+
+
+class _Free(free_function):
+    """The property as a decorator."""
+
+    __slots__ = ()
+
+    def __call__(self, function: Callable[..., Any]) -> kernel:
+        """Return the function as a kernel with this property."""
+        return kernel._make(function, attributes_of(self))
+
+
 def with_properties(function: Any, given: Any) -> kernel:
     """Return a kernel with further properties, for one launch; the function stays as it is."""
     asked = attributes_of(given)
@@ -164,7 +187,8 @@ def with_properties(function: Any, given: Any) -> kernel:
     inner = function
     if isinstance(function, kernel):
         known = Attributes(function.reqd_work_group_size, function.work_group_size_hint,
-                           function.reqd_sub_group_size, None, function.progress)
+                           function.reqd_sub_group_size, None, function.progress,
+                           function.free)
         inner, debug, fast = function.function, function.__unisycl_debug__, function.fast_math
     if asked.has is not None:
         inner = device_has(*asked.has)(_twin(inner))
@@ -180,7 +204,8 @@ def _merged(what: str, one: Attributes, other: Attributes) -> Attributes:
                              f"{theirs}; say it once")
     has = other.has if one.has is None else one.has
     return Attributes(one.required or other.required, one.hint or other.hint,
-                      one.sub_group or other.sub_group, has, one.progress or other.progress)
+                      one.sub_group or other.sub_group, has, one.progress or other.progress,
+                      one.free or other.free)
 
 
 def _twin(function: Any) -> Any:

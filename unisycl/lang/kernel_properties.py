@@ -67,6 +67,22 @@ class device_has(KernelProperty):
         super().__init__(aspects)
 
 
+class free_function(KernelProperty):
+    """The kernel is a plain function for one kind of launch.
+
+    Its parameters are its arguments only; ``this_work_item`` tells the index
+    (sycl_ext_oneapi_free_function_kernels). ``kernel`` has what makes it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, launch: tuple[str, int]) -> None:
+        if launch[1] not in (1, 2, 3):
+            raise UsageError(errc.invalid, f"nd_range_kernel: dimensions are 1, 2 or 3, not "
+                             f"{launch[1]!r}")
+        super().__init__(launch)
+
+
 class properties:
     """A list of properties of a kernel, given to its launch before the reductions and the kernel.
 
@@ -115,6 +131,7 @@ class Attributes(NamedTuple):
     sub_group: int = 0
     has: tuple[aspect, ...] | None = None
     progress: Levels | tuple[()] = ()
+    free: tuple[()] | tuple[str, int] = ()
 
 
 def attributes_of(given: Any) -> Attributes:
@@ -125,7 +142,7 @@ def attributes_of(given: Any) -> Attributes:
         if isinstance(one, ProgressRequest):
             requests.append(one)
             continue
-        name = _FIELDS.get(type(one))
+        name = "free" if isinstance(one, free_function) else _FIELDS.get(type(one))
         if name is None:
             raise UsageError(errc.invalid, "expected properties of kernels, such as "
                              f"work_group_size(64), got {one!r}")

@@ -61,6 +61,9 @@ class Runner:
         self.function: Callable[..., Any] = binder.function
         if binder.streams:
             self.function = _told(binder)
+        free = getattr(launch.function, "free", ())
+        if free and launch.geometry.kind != "single":  # its parameters are its arguments only
+            self.function = _without_index(self.function)
         self.arguments = arguments
         self.files = frozenset(binder.files)
 
@@ -88,6 +91,13 @@ class Runner:
             place.move_to(at)
             self.binder.new_group()
             yield at
+
+
+def _without_index(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a free function in the form of other kernels."""
+    def run(it: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+    return run
 
 
 def _told(binder: Binder) -> Callable[..., Any]:

@@ -58,7 +58,7 @@ from unisycl.base.progress import (
 )
 from unisycl.ext.oneapi import this_kernel
 from unisycl.lang.fragments import chunk, fragment, tangle
-from unisycl.lang.kernel import properties_tag
+from unisycl.lang.kernel import nd_range_kernel, properties_tag, single_task_kernel
 from unisycl.lang.kernel_properties import (
     device_has,
     properties,
@@ -96,10 +96,11 @@ __all__ = [
     "host_access_read_write", "host_access_write", "implement_in_csr", "implement_in_csr_key",
     "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum",
     "init_mode_key", "init_mode_reprogram", "init_mode_reset", "joint_sort", "launch_config",
-    "mem_advise", "memcpy", "memset", "nd_launch", "node", "node_type", "opportunistic_group",
-    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties",
-    "properties_tag", "property", "queue_state", "root_group", "single_task",
-    "sort_key_value_over_group", "sort_over_group", "sub_group_progress", "sub_group_size",
-    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel", "use_root_sync",
-    "work_group_progress", "work_group_size", "work_group_size_hint", "work_item_progress",
+    "mem_advise", "memcpy", "memset", "nd_launch", "nd_range_kernel", "node", "node_type",
+    "opportunistic_group", "parallel_for", "partial_barrier", "prefetch", "prefetch_type",
+    "properties", "properties_tag", "property", "queue_state", "root_group", "single_task",
+    "single_task_kernel", "sort_key_value_over_group", "sort_over_group", "sub_group_progress",
+    "sub_group_size", "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
+    "use_root_sync", "work_group_progress", "work_group_size", "work_group_size_hint",
+    "work_item_progress",
 ]
