@@ -57,15 +57,17 @@ class root_group:
 
     def get_group_id(self) -> Any:
         """Return 0 in each dimension: there is one such group."""
-        return this_nd_item().get_global_id() - this_nd_item().get_global_id()
+        here: Any = this_nd_item().get_global_id()
+        return here - here
 
     def get_local_id(self) -> Any:
         """Return the work-item's position among all, without the launch's offset."""
-        return this_nd_item().get_global_id() - this_nd_item().get_offset()
+        here: Any = this_nd_item().get_global_id()
+        return here - this_nd_item().get_offset()
 
     def get_group_range(self) -> Any:
         """Return 1 in each dimension."""
-        whole = this_nd_item().get_global_range()
+        whole: Any = this_nd_item().get_global_range()
         return whole // whole
 
     def get_local_range(self) -> Any:
