@@ -159,6 +159,11 @@ class accessor(Window, Capturable):
             return BoundView(region.bound(driver).memory, 0, (), ())
         return region.window(self._shape, self._offset, driver)
 
+    def on_host(self) -> Access:
+        """Return the access that brings the elements to the host (internal)."""
+        r = self._region
+        return Access(r.memory, r.start, r.stop, access_mode.read, target=target.host_task)
+
     def _refuse(self, group: Group | None) -> None:
         if group is None:
             raise UsageError(errc.kernel_argument, f"{self!r}: a kernel launched through a "

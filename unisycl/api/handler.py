@@ -241,6 +241,7 @@ class handler(Group):
         ways: dict[Channel, Begin] = {}
         errors: list[exception] = []
         for channel in self.channels():
+            self.channel = channel
             try:
                 ways[channel] = make(channel)
             except exception as err:
@@ -251,7 +252,7 @@ class handler(Group):
             raise errors[0]
         self.channel, begin = next(iter(ways.items()))
         if self._second is not None and len(ways) == 2:
-            begin = Either(begin, self._second, ways[self._second])
+            begin = Either(begin, self.channel, self._second, ways[self._second])
         self.set_command(what, begin, native=True)
 
     def _from_bundle(self, bundle: kernel_bundle, fn: Any,
@@ -345,9 +346,13 @@ class handler(Group):
         """
         self.check_free("copy")
         transfer.check_start("copy", src, dst, start)
-        a, b = self._operand("copy", src), self._operand("copy", dst, writes=True)
-        a, b = (transfer.begin_at("copy", x, view, start) for x, view in ((src, a), (dst, b)))
-        self._copy("copy", *transfer.fit("copy", b, a, count))
+
+        def views() -> tuple[BoundView, BoundView]:
+            a, b = self._operand("copy", src), self._operand("copy", dst, writes=True)
+            a, b = (transfer.begin_at("copy", x, view, start) for x, view in ((src, a), (dst, b)))
+            return transfer.fit("copy", b, a, count)
+
+        self._transfer("copy", views, launch.begin_copy)
 
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
         """Copy bytes between USM memory, arrays and device_globals; all of the source by default.
@@ -356,34 +361,46 @@ class handler(Group):
         """
         self.check_free("memcpy")
         transfer.check_start("memcpy", src, dst, offset)
-        b, a = (transfer.begin_at("memcpy", x, transfer.whole_bytes("memcpy", side, self._operand(
-            "memcpy", x, writes=side == "destination")), offset)
-            for x, side in ((dst, "destination"), (src, "source")))
-        count = _size(a) if nbytes is None else nbytes
-        self._copy("memcpy", transfer.as_bytes("memcpy", "destination", b, count),
-                   transfer.as_bytes("memcpy", "source", a, count))
+
+        def views() -> tuple[BoundView, BoundView]:
+            b, a = (transfer.begin_at("memcpy", x, transfer.whole_bytes(
+                "memcpy", side, self._operand("memcpy", x, writes=side == "destination")), offset)
+                for x, side in ((dst, "destination"), (src, "source")))
+            size = _size(a) if nbytes is None else nbytes
+            return (transfer.as_bytes("memcpy", "destination", b, size),
+                    transfer.as_bytes("memcpy", "source", a, size))
+
+        self._transfer("memcpy", views, launch.begin_copy)
 
     def fill(self, dst: Any, value: Any, count: int | None = None) -> None:
         """Write one value to an accessor, USM memory or an array (SYCL 2020 §4.9.4.3)."""
         self.check_free("fill")
-        view = self._operand("fill", dst, writes=True)
-        if count is not None:
-            view, _ = transfer.fit("fill", view, view, count)
-        pattern = transfer.pattern_of("fill", view, value)
-        self._fill("fill", view, pattern)
+
+        def views() -> tuple[BoundView, Any]:
+            view = self._operand("fill", dst, writes=True)
+            if count is not None:
+                view, _ = transfer.fit("fill", view, view, count)
+            return view, transfer.pattern_of("fill", view, value)
+
+        self._transfer("fill", views, launch.begin_fill)
 
     def memset(self, dst: Any, value: int, nbytes: int | None = None) -> None:
         """Write one byte everywhere; ``value`` is taken modulo 256 (SYCL 2020 §4.9.4.3)."""
         self.check_free("memset")
-        view = self._operand("memset", dst, writes=True)
-        count = view.memory.dtype.itemsize * _size(view) if nbytes is None else nbytes
-        view = transfer.as_bytes("memset", "destination", view, count)
-        self._fill("memset", view, transfer.pattern_of("memset", view, int(value) & 255))
+
+        def views() -> tuple[BoundView, Any]:
+            view = self._operand("memset", dst, writes=True)
+            count = view.memory.dtype.itemsize * _size(view) if nbytes is None else nbytes
+            view = transfer.as_bytes("memset", "destination", view, count)
+            return view, transfer.pattern_of("memset", view, int(value) & 255)
+
+        self._transfer("memset", views, launch.begin_fill)
 
     def update_host(self, source: accessor) -> None:
         """Bring the host's copy of an accessor's data up to date (SYCL 2020 §4.9.4.3)."""
         self.check_free("update_host")
         self._operand("update_host", source)
+        self.add_access(source.on_host())
         self.set_command("update_host", begin_nothing, native=True)
 
     def prefetch(self, pointer: usm_pointer, nbytes: int | None = None) -> None:
@@ -405,19 +422,16 @@ class handler(Group):
     def _operand(self, what: str, thing: Any, *, writes: bool = False) -> BoundView:
         return transfer.operand(what, thing, self, self.channel, writes=writes)
 
-    def _copy(self, what: str, dst: BoundView, src: BoundView) -> None:
-        self._transfer(what, dst, lambda channel: launch.begin_copy(channel, dst, src))
-
-    def _fill(self, what: str, dst: BoundView, pattern: Any) -> None:
-        self._transfer(what, dst, lambda channel: launch.begin_fill(channel, dst, pattern))
-
-    def _transfer(self, what: str, dst: BoundView, make: Callable[[Channel], Begin]) -> None:
-        if not _size(dst):
+    def _transfer(self, what: str, views: Callable[[], tuple[BoundView, Any]],
+                  begin: Callable[..., Begin]) -> None:
+        first, found = self.channel, views()
+        if not _size(found[0]):
             self.set_command(what, begin_nothing, native=True)
         elif self._second is not None:
-            self._set_either(what, make)
+            self._set_either(what, lambda channel: begin(
+                channel, *(found if channel is first else views())))
         else:
-            self.set_command(what, make(self.channel), native=True)
+            self.set_command(what, begin(first, *found), native=True)
 
     def __repr__(self) -> str:
         return f"<handler for {self.channel.device.name}{'' if self.alive else ', ended'}>"

@@ -64,9 +64,14 @@ class Attachment:
         self.memory = memory
         self.lock = threading.Lock()
         self.destroyed = self.finished = False
-        self.usage = Usage(owner.in_use, owner.completed, self.settle)
+        self.usage = Usage(owner.in_use, self.completed, self.settle)
         memory.usage = self.usage
         memory.at_end = self.end
+
+    def completed(self) -> None:
+        """Tell the storage that nothing uses the data, which are on the host by then."""
+        self.memory.come_home()
+        self.owner.completed()
 
     def end(self) -> None:
         """The buffer is gone: tell the storage; what it raises is nobody's (§3.6.3)."""
@@ -85,6 +90,7 @@ class Attachment:
         target = self.owner.get_final_data()
         if target is None or not self.memory.allocated():
             return
+        self.memory.come_home()
         contents = self.memory.storage()
         array = np.asarray(target)
         if not np.may_share_memory(array, contents):

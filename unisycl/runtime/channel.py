@@ -161,11 +161,14 @@ class Channel:
         if last is not None and last not in deps:
             deps.append(last)
         found: list[moves.Transfer] = []
-        for access in accesses:
-            memory: Any = access.key
-            writes = access.mode.writes
+        memory: Any
+        for access in accesses:  # all of them before the command itself is in any history
+            memory = access.key
             if memory.copies is not None:
                 found += moves.bring(memory, access, moves.space_of(access, self.driver), deps)
+        for access in accesses:
+            memory = access.key
+            writes = access.mode.writes
             memory.wrote = memory.wrote or writes
             for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
                 if other not in deps:

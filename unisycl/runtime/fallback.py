@@ -10,8 +10,10 @@ import threading
 from collections.abc import Callable, Sequence
 
 from unisycl.backends.base import Completion
+from unisycl.runtime import moves
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Gate
+from unisycl.runtime.deps import Access
 from unisycl.runtime.tasks import Begin, Task, process
 
 
@@ -63,12 +65,14 @@ class Fallback:
 class Either:
     """How to begin a command on the first channel or, failing that, on the second."""
 
-    __slots__ = ("_begin", "_retry", "_second", "task")
+    __slots__ = ("_begin", "_first", "_retry", "_second", "accesses", "task")
 
-    def __init__(self, begin: Begin, second: Channel, retry: Begin) -> None:
+    def __init__(self, begin: Begin, first: Channel, second: Channel, retry: Begin) -> None:
         self._begin = begin
+        self._first = first
         self._second = second
         self._retry = retry
+        self.accesses: Sequence[Access] = ()
         self.task: Task | None = None
 
     def __call__(self, native: Sequence[Completion]) -> Completion:
@@ -93,11 +97,15 @@ class Either:
     def _run(self, error: BaseException, gate: Gate, before: Channel | None) -> None:
         failed: BaseException | None = None
         try:
+            moves.carry(self.accesses, self._first.driver, self._second.driver)
             completion = self._retry(())
             while not completion.wait(1.0):
                 continue
             failed = completion.error()
             gate.times = completion.profile()
+            if failed is None:
+                moves.carry([a for a in self.accesses if a.mode.writes], self._second.driver,
+                            self._first.driver)
         except BaseException as err:  # noqa: BLE001 - kept as the command's error
             failed = err
         if failed is not None and before is not None and self.task is not None:

@@ -141,7 +141,7 @@ class Group:
         self._accesses, self._deps, self._users = [], [], []
         if made is None or not channel.run_at_once(task, made, deps):
             if isinstance(begin, Either):
-                begin.task, task.driver = task, None
+                begin.task, task.driver, begin.accesses = task, None, accesses
             channel.submit(task, deps, begin or begin_nothing, registered=bool(accesses))
             if isinstance(begin, Either):
                 process.executor.watch(task)

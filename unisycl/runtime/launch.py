@@ -98,18 +98,21 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
     """Return how to begin a launch; an empty index space only takes its place in the order."""
     if 0 in launch.geometry.global_:
         if any(drop for _, drop in launch.reductions):
-            return functools.partial(_store_identities, channel, launch, reductions)
+            store = functools.partial(_store_identities, channel, reductions)
+            if launch.staged:
+                return functools.partial(staging.launch, channel.driver, launch, run=store)
+            return functools.partial(store, launch)
         return begin_nothing
     return functools.partial(_launch, channel, launch)
 
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:
     if launch.staged:
-        return staging.launch(channel.driver, launch, native)
+        return staging.launch(channel.driver, launch, native, channel.driver.launch)
     return channel.driver.launch(launch, native)
 
 
-def _store_identities(channel: Channel, launch: Launch, reductions: tuple[Any, ...],
+def _store_identities(channel: Channel, reductions: tuple[Any, ...], launch: Launch,
                       native: Sequence[Completion]) -> Completion:
     """A reduction over nothing whose old value is dropped yields its identity."""
     end: Completion | None = None

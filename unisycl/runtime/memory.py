@@ -182,6 +182,15 @@ class BufferMemory:
             found = moves.bring(self, whole, HOST, [])
         moves.start(found)
 
+    def come_home(self) -> None:
+        """Bring the present value to the host and wait for it; raises what that failed with."""
+        if self.copies is not None:
+            self.bring_home()
+            tasks = [t for t in self.users() if isinstance(t, moves.Transfer)]
+            for task in tasks:
+                task.wait()
+            report(tasks)
+
     def close(self) -> None:
         """End the buffer: wait where that is due, write back, raise what no handler will see."""
         if self.closed or self.generation != process.generation:

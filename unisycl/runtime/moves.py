@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from unisycl.backends.base import HOST, BoundView, Completion, Driver
-from unisycl.base.enums import target
+from unisycl.base.enums import target as Target
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.places import Places
 from unisycl.runtime.tasks import Task, process
@@ -124,9 +124,32 @@ def _view(memory: Movable, part: tuple[int, int], space: str) -> BoundView:
     return BoundView(whole, part[0], (part[1] - part[0],), (1,))
 
 
+def carry(accesses: Iterable[Access], source: Driver, target: Driver) -> None:
+    """Copy what a running command accesses from one driver's space to another's, and wait.
+
+    For a command that goes on elsewhere; what is noted of where values lie stays true.
+    """
+    if source.memory == target.memory:
+        return
+    for access in accesses:
+        memory: Any = access.key
+        part = access.start, min(access.stop, memory.nbytes)
+        if access.target is Target.host_task or part[0] >= part[1]:
+            continue
+        for driver, way in ((source, (source.memory, HOST)), (target, (HOST, target.memory))):
+            if driver.memory != HOST:
+                memory.placed(driver)
+                end = _copy(memory, driver, part, way, ())
+                while not end.wait(1.0):
+                    continue
+                error = end.error()
+                if error is not None:
+                    raise error
+
+
 def space_of(access: Access, driver: Driver) -> str:
     """Return the space in which a command of a driver needs what it accesses."""
-    return HOST if access.target is target.host_task else driver.memory
+    return HOST if access.target is Target.host_task else driver.memory
 
 
 def start(moves: Iterable[Transfer]) -> None:

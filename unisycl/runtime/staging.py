@@ -9,7 +9,7 @@ a kernel without arrays, or on a device that uses them in place, is launched as 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,8 +131,9 @@ class _Flights:
 _flights = _Flights()
 
 
-def launch(driver: Driver, made: Launch, native: Sequence[Completion]) -> Completion:
-    """Start a launch with arrays: copies to the device, the kernel, copies back."""
+def launch(driver: Driver, made: Launch, native: Sequence[Completion],
+           run: Callable[[Launch, Sequence[Completion]], Completion]) -> Completion:
+    """Start a launch with arrays: copies to the device, what ``run`` starts, copies back."""
     spans: tuple[Span, ...] = made.staged
     with _flights.lock:
         waits = list(native)
@@ -142,7 +143,7 @@ def launch(driver: Driver, made: Launch, native: Sequence[Completion]) -> Comple
             else:
                 while not end.wait(1.0):
                     continue
-        end = driver.launch(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
+        end = run(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
         for span in spans:
             if span.writes:
                 end = driver.copy(span.host(), span.device(), (end,))

@@ -111,6 +111,7 @@ def test_an_allocator_sees_every_host_allocation(queue: sycl.queue) -> None:
     for b in (plain, copied, moved):
         queue.submit(lambda h, b=b: h.fill(sycl.accessor(b, h, sycl.write_only), 9)).wait()
         assert own is b.get_allocator()
+        sycl.host_accessor(b, sycl.read_only).close()
     assert sorted([32, 24, 16]) == sorted(own.sizes)
     for b in (plain, copied, moved):
         b.close()
@@ -119,6 +120,11 @@ def test_an_allocator_sees_every_host_allocation(queue: sycl.queue) -> None:
     queue.wait()
     gc.collect()
     assert 3 == len(own.back)
+
+
+def fill_and_look(queue: sycl.queue, b: sycl.buffer) -> None:
+    queue.submit(lambda h: h.fill(sycl.accessor(b, h, sycl.write_only), 9))
+    sycl.host_accessor(b, sycl.read_only).close()
 
 
 @pytest.mark.row("B-13")
@@ -131,7 +137,7 @@ def test_what_is_no_memory_is_refused(queue: sycl.queue) -> None:
         own.what = what
         b = sycl.buffer(8, own)
         with pytest.raises(sycl.exception, match="allocator"):
-            queue.submit(lambda h, b=b: h.fill(sycl.accessor(b, h, sycl.write_only), 9))
+            fill_and_look(queue, b)
     assert sycl.buffer_allocator() == sycl.buffer(8).get_allocator()
     assert 64 <= sycl.buffer_allocator().allocate(64).size
 

@@ -306,6 +306,7 @@ def test_memory_of_its_own_comes_from_the_allocator(
     with refused(device, sycl.aspect.image), sycl.unsampled_image(
             RGBA8, (5, 3), own) as image:
         invert(queue, image)
+        sycl.host_unsampled_image_accessor(image).close()
         assert image.get_allocator() is own
     assert own.asked == [60]
     assert sycl.unsampled_image(RGBA8, 4).get_allocator() == sycl.image_allocator()

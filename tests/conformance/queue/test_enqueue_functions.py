@@ -96,6 +96,8 @@ def test_every_command_stands_in_a_command_group(queue: sycl.queue) -> None:
 @pytest.mark.row("M-3", "E-17")
 @pytest.mark.parametrize("how", ["queue", "handler", "member"])
 def test_a_barrier_holds_up_all_that_comes_later(queue: sycl.queue, how: str) -> None:
+    p = sycl.malloc_shared(1, np.int32, queue)
+    p[0] = 0
     gate, seen = user_event(), []
     queue.submit(lambda h: (h.depends_on(gate), h.host_task(lambda: seen.append(1))))
     if how == "queue":
@@ -104,8 +106,6 @@ def test_a_barrier_holds_up_all_that_comes_later(queue: sycl.queue, how: str) ->
         x.submit(queue, x.barrier)
     else:
         queue.ext_oneapi_submit_barrier()
-    p = sycl.malloc_shared(1, np.int32, queue)
-    p[0] = 0
     kernel = queue.parallel_for(1, add, p, 1)
     task = queue.submit(lambda h: h.host_task(lambda: seen.append(2)))
     complete = sycl.info.event_command_status.complete

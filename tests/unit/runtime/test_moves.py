@@ -283,3 +283,14 @@ def test_reductions_into_arrays() -> None:
 
     q.parallel_for(N, sycl.reduction(total, sycl.plus()), kernel).wait()
     assert total[0] == 7 + x.sum()
+
+
+def test_update_host_brings_the_data_out() -> None:
+    q, data = apart_queue(ApartDriver()), np.zeros(N, np.int32)
+    with sycl.buffer(data) as b:
+        add(q, b, 1)
+        q.submit(lambda h: h.update_host(sycl.accessor(b, h, sycl.read_only))).wait()
+        assert data[3] == 1
+        add(q, b, 1)
+        q.submit(lambda h: h.update_host(sycl.accessor(b, h))).wait()
+        assert data[3] == 2

@@ -17,12 +17,18 @@ from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
 
 _SPIN_NS = 40_000
+_YIELD_NS = 3_000_000  # this long a graphics card's commands are waited for without sleeping
+_LOST = -36
 
 
 class Clock:
-    """Turns a device's time stamps into those of ``time.monotonic_ns``."""
+    """Turns a device's time stamps into those of ``time.monotonic_ns``.
 
-    def __init__(self) -> None:
+    ``apart``: the device works beside the host's processors, so a thread that waits may spin.
+    """
+
+    def __init__(self, *, apart: bool = False) -> None:
+        self.apart = apart
         self._offset: int | None = None
 
     def host_time(self, stamp: int, event: Any) -> int:
@@ -89,7 +95,10 @@ class ClCompletion:
     def done(self) -> bool:
         """Say whether the command has ended; never blocks."""
         if not self._done:
-            status = self.event.command_execution_status
+            try:
+                status = self.event.command_execution_status
+            except Exception as error:  # noqa: BLE001 - the device was lost
+                status = -abs(int(getattr(error, "code", 0))) or _LOST
             if status > 0:
                 return False
             self._end(status)
@@ -118,10 +127,12 @@ class ClCompletion:
             spent = now - start
             if now >= stop:
                 return False
-            if spent >= _SPIN_NS:
+            if spent >= (_YIELD_NS if self._clock.apart else _SPIN_NS):
                 if self._waiter is not None:
                     return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
                 time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
+            elif spent >= _SPIN_NS:
+                time.sleep(0)
             now = time.monotonic_ns()
         return True
 

@@ -62,7 +62,7 @@ class ClDriver:
         self._info = device_info(traits, self.quirks, shares_host=self.shares_host)
         self._lock = threading.Lock()
         self._open: tuple[Session, Any, Any] | None = None
-        self._clock = Clock()
+        self._clock = Clock(apart=traits.kind == "gpu")
         self._waiter = Waiter() if self.quirks.blocking_waits else None
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
@@ -265,7 +265,9 @@ class ClDriver:
         found = self._transfers
         if found is None:
             session, _, queue = self.opened()
-            found = self._transfers = Transfers(session, queue, self._moved)
+            found = self._transfers = Transfers(
+                session, queue, self._moved, reads_early=self.quirks.reads_early,
+                most=self._info.max_mem_alloc_size)
         return found
 
     def _moved(self, make: Any, dst: BoundView, source: Any,

@@ -23,6 +23,8 @@ class Quirks:
         own_cache: the driver keeps compiled programs on disk itself; asking for its binaries costs
             more than compiling again.
         blocking_waits: the waiting thread works on the kernel, so it must wait in the driver.
+        reads_early: a write that does not block takes the host's data when it is enqueued, not
+            when its turn has come.
         emulate_collectives: the work-group functions give wrong results.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
     """
@@ -31,6 +33,7 @@ class Quirks:
     rounds_division: bool = False
     own_cache: bool = False
     blocking_waits: bool = False
+    reads_early: bool = False
     emulate_collectives: bool = False
     old_language: bool = False
 
@@ -55,6 +58,9 @@ TABLE = (
     Quirk("Portable Computing Language", "", ("own_cache",),
           "PoCL 3.0 compiles every work-group size when asked for a binary (0.12 s each), and has "
           "a cache of its own (POCL_CACHE_DIR)"),
+    Quirk("NVIDIA", "gpu", ("reads_early",),
+          "580.159 on an H200: an array that one command reads back and the next one writes to the "
+          "device, behind it by an event, arrives there as it was before both"),
     Quirk("Intel", "cpu", ("blocking_waits", "rounds_division"),
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "

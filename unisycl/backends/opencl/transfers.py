@@ -14,8 +14,10 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView
+from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.session import Session
+from unisycl.base.errors import DeviceError, errc
 
 Waits = list[Any] | None
 Move = Callable[[Any, BoundView, Any, Waits], tuple[Any, object]]
@@ -30,19 +32,30 @@ class Transfers:
         queue: PyOpenCL's queue.
         move: runs a kernel that copies or fills a view with gaps; returns its event and what it
             uses.
+        reads_early: what the host's data depend on must have ended before they are sent.
+        most: the largest memory object, in bytes; 0 if that is not known.
     """
 
-    def __init__(self, session: Session, queue: Any, move: Move) -> None:
+    def __init__(self, session: Session, queue: Any, move: Move, *, reads_early: bool = False,
+                 most: int = 0) -> None:
         self._cl = session.cl
         self._context = session.context
         self._queue = queue
         self._move = move
+        self._reads_early = reads_early
+        self._most = most
 
     def allocate(self, nbytes: int) -> DeviceArray:
         """Return bytes of the device's memory."""
         size = max(1, nbytes)
-        flags = self._cl.mem_flags.READ_WRITE
-        return DeviceArray.over(self._cl.Buffer(self._context, flags, size), size)
+        if self._most and size > self._most:
+            raise DeviceError(errc.memory_allocation, f"{size} bytes were asked for; the device "
+                              f"allocates at most {self._most} at once; use smaller buffers")
+        try:
+            made = self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
+        except self._cl.Error as error:
+            raise translated(f"allocating {size} bytes", error) from error
+        return DeviceArray.over(made, size)
 
     def copy(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
         """Copy equal shapes; return the event of the last step, and what to keep until then."""
@@ -96,6 +109,9 @@ class Transfers:
 
     def _write(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
         low, _ = _bytes(dst)
+        if waits and self._reads_early:
+            self._queue.flush()
+            self._cl.wait_for_events(waits)
         return self._cl.enqueue_copy(self._queue, dst.memory.buffer, _host_bytes(src),
                                      dst_offset=low, wait_for=waits, is_blocking=False)
 
