@@ -7,6 +7,7 @@ event wait list; nothing here waits but ``compile``.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import threading
@@ -66,6 +67,7 @@ class ClDriver:
         self._waiter = Waiter() if self.quirks.blocking_waits else None
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
+        self._parts: dict[tuple[int, ...], ClDriver] = {}
 
     # ------------------------------------------------------------------ the device
     def devices(self) -> Sequence[DeviceInfo]:
@@ -73,8 +75,21 @@ class ClDriver:
         return (self._info,)
 
     def part(self, units: tuple[int, ...]) -> ClDriver:
-        """Refuse: OpenCL devices are not split yet."""
-        raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot be split")
+        """Return a driver of neighbouring compute units, which are a device of OpenCL's own."""
+        known = self._parts.get(units)
+        if known is None:
+            session, device, _ = self.opened()
+            mine = self._info.units
+            places = tuple(mine.index(u) for u in units if u in mine)
+            found = foreign.sub_device(session.cl, device, places) if places else None
+            if found is None:
+                raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot "
+                                       f"be split into the compute units {units}")
+            known = self._within(session.cl.Context([found]), None, found)
+            known._info = dataclasses.replace(
+                self._info, max_compute_units=len(units), units=units if len(units) > 1 else ())
+            known = self._parts.setdefault(units, known)
+        return known
 
     def opened(self) -> tuple[Session, Any, Any]:
         """Return the session, the device and the queue, loading the runtime on the first use."""
@@ -250,9 +265,10 @@ class ClDriver:
             return kept if kept.context == session.context else None
         raise AssertionError((what, cl))
 
-    def _within(self, context: Any, queue: Any) -> ClDriver:
-        """Return a driver of the same device whose objects belong to another context."""
-        session, device, _ = self.opened()
+    def _within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:
+        """Return a driver of the same device, or a part of it, in another context."""
+        session, whole, _ = self.opened()
+        device = whole if part is None else part
         made = ClDriver(self.traits, self._libraries)
         own = Session(session.cl, session.api, context, list(context.devices))
         if not made.shares_host:

@@ -85,6 +85,19 @@ def local_bytes(size: LocalSize) -> int:
     return max(1, count)
 
 
+def sub_device(cl: Any, device: Any, units: tuple[int, ...]) -> Any:
+    """Return the device of neighbouring compute units; None if there are none such."""
+    first, count = units[0], len(units)
+    if units != tuple(range(first, first + count)):
+        return None
+    counts = [first, count] if first else [count]
+    try:
+        parts = device.create_sub_devices([cl.device_partition_property.BY_COUNTS, *counts])
+    except cl.Error:
+        return None
+    return parts[-1]
+
+
 def shape_of(geometry: Geometry) -> tuple[tuple[int, ...], tuple[int, ...] | None,
                                           tuple[int, ...] | None]:
     """Return items, group and offset with OpenCL's dimension 0, the fastest, first."""

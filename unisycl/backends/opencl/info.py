@@ -47,8 +47,14 @@ def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceI
         max_mem_alloc_size=traits.number_of("max_mem_alloc_size"),
         mem_base_addr_align=traits.number_of("mem_base_addr_align", 1024),
         max_parameter_size=traits.number_of("max_parameter_size", 1024),
-        atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
+        units=_units(traits), atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
         progress=_progress(traits), details=_details(traits))
+
+
+def _units(traits: Traits) -> tuple[int, ...]:
+    """Return the units a device can be split into; () if it cannot."""
+    count = traits.number_of("max_compute_units", 1)
+    return tuple(range(count)) if traits.number_of("partition_max_sub_devices") > 1 else ()
 
 
 def _version(text: str) -> str:
