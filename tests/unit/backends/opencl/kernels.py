@@ -59,3 +59,17 @@ def checked(it, x):
     assert x[g] > 0, f"x is {x[g]:.2f}"
     sycl.group_barrier(it.get_group())
     print("item", g, x[g])
+
+
+def rotate(i, z, w, out):
+    out[i] = z[i] * w[i]
+
+
+def every_builtin(i, x, k, out):
+    whole, part = sycl.frexp(x[i]), sycl.fract(x[i])
+    quotient = sycl.remquo(x[i], np.float32(3))
+    gamma = sycl.lgamma_r(x[i])
+    out[i] = (whole[0] + part[0] + sycl.modf(x[i])[0] + quotient[1] + gamma[1]
+              + sycl.ilogb(x[i]) + sycl.distance(x[i], part[1]) + sycl.normalize(x[i])
+              + sycl.abs_diff(k[i], np.int32(5)) + sycl.bitselect(k[i], np.int32(1), np.int32(3))
+              + sycl.select(x[i], part[0], k[i] > 0) + sycl.nan(np.uint32(7)))

@@ -65,6 +65,8 @@ CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
     "scans": (k.scans, GROUPS, (INTS, INTS)),
     "drift": (k.drift, RANGE, (np.zeros(100, k.particle), np.float32(0.5))),
     "checked": (k.checked, GROUPS, (FLOATS,)),
+    "rotate": (k.rotate, RANGE, (np.zeros(100, np.complex64),) * 3),
+    "every_builtin": (k.every_builtin, RANGE, (FLOATS, INTS, FLOATS)),
 }
 
 
@@ -101,6 +103,12 @@ def test_old_devices_get_neither_new_atomics_nor_sub_groups() -> None:
         assert "sub_group" not in text
         assert "work_group_reduce" not in text
         assert "work_group_scan" not in text
+
+
+def test_sums_of_complex_products_are_rounded_by_themselves() -> None:
+    text = text_of("rotate", "3.0")
+    assert "exact_sub_float" in text
+    assert "#pragma OPENCL FP_CONTRACT OFF" in text
 
 
 def test_one_text_prints_the_same_twice() -> None:
