@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unisycl.backends.cfamily import memory, records, structure
+from unisycl.backends.cfamily import copies, memory, records, structure
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.printer import (
     EQUAL,
@@ -65,8 +65,11 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
     kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
+    kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
     name = p.names.fresh(kernel.name)
+    for known, wish in inherited.items():
+        p.names.of(known, wish)
     _Kind(p, form).print(structure.body(kernel.body, 0))
     flat = is_flat(kernel, dialect)
     size = (math.prod(form.local),) if flat else form.local

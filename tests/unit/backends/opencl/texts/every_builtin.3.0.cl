@@ -54,36 +54,22 @@ void every_builtin(const long last_0, __global float *x, long x_at, __global int
     const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
     float t = x[global_id];
-    int t_2 = frexp_exponent_float(t);
-    float t_3 = frexp_fraction_float(t);
-    float t_4 = x[global_id];
-    float t_5 = t_3;
-    int t_6 = t_2;
-    float t_7 = fraction_float(t_4);
-    float t_8 = floor(t_4);
-    float t_9 = t_5;
-    int t_10 = t_6;
 #line 69 "kernels.py"
-    float whole_0 = t_9;
-    int whole_1 = t_10;
-    float t_11 = t_7;
-    float t_12 = t_8;
-    float part_0 = t_11;
-    float part_1 = t_12;
-    float t_13 = x[global_id];
-    float t_14 = remainder(t_13, 3.0f);
-    int t_15 = quotient_float(t_13, 3.0f);
+    int whole_1 = frexp_exponent_float(t);
+    float whole_0 = frexp_fraction_float(t);
+    float t_2 = x[global_id];
+    float part_0 = fraction_float(t_2);
+    float part_1 = floor(t_2);
+    float t_3 = x[global_id];
 #line 70
-    float quotient_0 = t_14;
-    int quotient_1 = t_15;
-    float t_16 = x[global_id];
-    float t_17 = lgamma(t_16);
-    int t_18 = gamma_sign_float(t_16);
+    float quotient_0 = remainder(t_3, 3.0f);
+    int quotient_1 = quotient_float(t_3, 3.0f);
+    float t_4 = x[global_id];
 #line 71
-    float gamma_0 = t_17;
-    int gamma_1 = t_18;
-    float t_19 = whole_0 + part_0;
-    float t_20 = x[global_id];
+    float gamma_0 = lgamma(t_4);
+    int gamma_1 = gamma_sign_float(t_4);
+    float t_5 = whole_0 + part_0;
+    float t_6 = x[global_id];
 #line 72
-    out[global_id] = (float)((double)(t_19 + behind_point_float(t_20)) + (double)quotient_1 + (double)gamma_1 + (double)exponent_float(x[global_id]) + (double)fabs((x[global_id]) - (part_1)) + (double)direction_float(x[global_id]) + (double)((int)abs_diff(k[global_id], 5)) + (double)bitselect(k[global_id], 1, 3) + (double)((k[global_id] > 0) ? part_0 : x[global_id]) + (double)as_float((7u) & 0x7fffffu | 0x7fc00000u));
+    out[global_id] = (float)((double)(t_5 + behind_point_float(t_6)) + (double)quotient_1 + (double)gamma_1 + (double)exponent_float(x[global_id]) + (double)fabs((x[global_id]) - (part_1)) + (double)direction_float(x[global_id]) + (double)((int)abs_diff(k[global_id], 5)) + (double)bitselect(k[global_id], 1, 3) + (double)((k[global_id] > 0) ? part_0 : x[global_id]) + (double)as_float((7u) & 0x7fffffu | 0x7fc00000u));
 }

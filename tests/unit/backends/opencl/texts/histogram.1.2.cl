@@ -24,10 +24,8 @@ void histogram(const long last_0, __global int *x, __global int *bins, __global 
     if (global_id >= last_0) return;
 #line 33 "kernels.py"
     int place = x[global_id] & 15;
-    int t = place;
 #line 34
-    int old = atomic_add_global_relaxed_device_i32_int(&bins[t], 1);
-    int t_2 = place;
+    int old = atomic_add_global_relaxed_device_i32_int(&bins[place], 1);
 #line 35
-    float old_2 = atomic_add_global_relaxed_device_f32_float(&weights[t_2], 0.5f);
+    float old_2 = atomic_add_global_relaxed_device_f32_float(&weights[place], 0.5f);
 }

@@ -11,10 +11,8 @@ void histogram(const long last_0, __global int *x, long x_at, __global int *bins
     if (global_id >= last_0) return;
 #line 33 "kernels.py"
     int place = x[global_id] & 15;
-    int t = place;
 #line 34
-    int old = atomic_fetch_add_explicit((volatile __global atomic_int *)(&bins[t]), 1, memory_order_relaxed, memory_scope_device);
-    int t_2 = place;
+    int old = atomic_fetch_add_explicit((volatile __global atomic_int *)(&bins[place]), 1, memory_order_relaxed, memory_scope_device);
 #line 35
-    float old_2 = atomic_fetch_add_explicit((volatile __global atomic_float *)(&weights[t_2]), 0.5f, memory_order_relaxed, memory_scope_device);
+    float old_2 = atomic_fetch_add_explicit((volatile __global atomic_float *)(&weights[place]), 0.5f, memory_order_relaxed, memory_scope_device);
 }

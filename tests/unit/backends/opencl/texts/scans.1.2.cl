@@ -17,13 +17,10 @@ void scans(__global int *x, __global int *out)
             shared_int32[step] = (int)((uint)shared_int32[step - 1] + (uint)shared_int32[step]);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    int inclusive_scan = shared_int32[linear_id];
+    int total = shared_int32[linear_id];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    int total = inclusive_scan;
 #line 42
-    int reduce = x[g];
-    int lanes = reduce;
-    int t = g;
+    int lanes = x[g];
 #line 43
-    out[t] = (int)((uint)total + (uint)lanes);
+    out[g] = (int)((uint)total + (uint)lanes);
 }

@@ -10,12 +10,9 @@ void scans(__global int *x, long x_at, __global int *out, long out_at)
 #line 40 "kernels.py"
     int g = (int)global_id;
 #line 41
-    int inclusive_scan = work_group_scan_inclusive_add(x[g]);
-    int total = inclusive_scan;
+    int total = work_group_scan_inclusive_add(x[g]);
 #line 42
-    int reduce = sub_group_reduce_max(x[g]);
-    int lanes = reduce;
-    int t = g;
+    int lanes = sub_group_reduce_max(x[g]);
 #line 43
-    out[t] = (int)((uint)total + (uint)lanes);
+    out[g] = (int)((uint)total + (uint)lanes);
 }
