@@ -39,6 +39,10 @@ DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, read w
                  "first launched: assert, bounds, or 1 for both; empty: nothing",
                  affects_code=True)
 
+HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, separated by commas: races "
+                "(find data races between work-items), shuffle or shuffle=SEED (run work-groups, "
+                "and the work-items of plain ranges, in another order)")
+
 TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
                  "for ui.perfetto.dev; read when the first queue is made; empty: none")
 
@@ -47,7 +51,7 @@ SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers
                            "for those that do not")
 
 VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TRACE, SEPARATE_MEMORY)}
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, SEPARATE_MEMORY)}
 CHECKS = ("assert", "bounds")
 
 
@@ -64,6 +68,23 @@ def checks(asked: str) -> frozenset[str]:
 def separate_memory() -> bool:
     """Say whether devices are to be treated as having memory of their own."""
     return SEPARATE_MEMORY.get().strip() not in ("", "0")
+
+
+def host_device() -> tuple[bool, int | None]:
+    """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None.
+
+    Raises ``ValueError`` for other words.
+    """
+    races, seed = False, None
+    for word in HOST.get().replace(" ", "").split(","):
+        name, _, value = word.partition("=")
+        if name == "shuffle" and (value or "0").isdecimal():
+            seed = int(value or 0)
+        elif word == "races":
+            races = True
+        elif word:
+            raise ValueError("expected races, shuffle or shuffle=SEED")
+    return races, seed
 
 
 def unknown() -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ import numpy as np
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.host import classes, rewrite
 from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
+from unisycl.backends.host.races import Watch
 from unisycl.backends.host.rewrite import Position, Site, position
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.output import Lines
@@ -63,10 +64,10 @@ def plain_function(function: Any) -> FunctionType | None:
 class Binder:
     """Everything a launch's functions see. Owned by one launch, used by its thread only.
 
-    ``at`` tells streams the work-item at hand.
+    ``at`` tells streams the work-item at hand; ``watch`` is told of accesses to memory.
     """
 
-    def __init__(self, launch: Launch, cache: Cache) -> None:
+    def __init__(self, launch: Launch, cache: Cache, watch: Watch | None = None) -> None:
         self._cache = cache
         self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
         self._memory: dict[int, HostView | HostImage | HostStream] = {}
@@ -79,6 +80,7 @@ class Binder:
         self._shadows: dict[int, tuple[Any, Any]] = {}
         self._spaces: dict[int, classes.Names] = {}
         self._local: list[np.ndarray[Any, Any]] = []
+        self.watch = watch
         self._root = plain_function(launch.function)
         self.records = self._record_classes(launch)
         self._bind_parameters(launch)
@@ -120,6 +122,8 @@ class Binder:
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
             kind = getattr(raw, "__host_view__", HostView) if mode is not access_mode.atomic \
                 else AtomicView
+            if self.watch is not None and kind is HostView:
+                kind = self.watch.view
             if isinstance(param.type, ImageView):
                 self._memory[id(raw)] = _host_image(value, param.type, param.name, raw)
             elif isinstance(value, BoundView):

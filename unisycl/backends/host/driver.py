@@ -217,4 +217,5 @@ def _check_dependencies(deps: Sequence[Completion]) -> None:
 
 def make_driver() -> HostDriver:
     """Return a driver of the host device."""
+    workitems.options()  # a setting that makes no sense is said now
     return HostDriver()

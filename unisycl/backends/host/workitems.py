@@ -9,8 +9,9 @@ no thread is made; what a kernel raises comes out as ``DeviceError``, KeyboardIn
 from __future__ import annotations
 
 import itertools
+import random
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from operator import length_hint
 from typing import Any
 
@@ -21,7 +22,9 @@ from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import divergence, kernel_failure
 from unisycl.backends.host.collectives import BARRIER, PRESENT
 from unisycl.backends.host.partial import ready
-from unisycl.base.errors import InternalError, errc
+from unisycl.backends.host.races import Watch
+from unisycl.base import config
+from unisycl.base.errors import InternalError, UsageError, errc
 from unisycl.lang import this
 from unisycl.lang.environment import inside_kernel
 from unisycl.lang.item import group, item, nd_item
@@ -35,10 +38,11 @@ _Request = Any
 
 def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
-    binder = Binder(launch, cache)
+    races, seed = options()
+    binder = Binder(launch, cache, Watch() if races else None)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
                      for r in launch.reduction_objects)
-    runner = Runner(launch, binder, (*reducers, *binder.arguments))
+    runner = Runner(launch, binder, (*reducers, *binder.arguments), seed)
     # Devices do not warn about overflow or division by zero, so neither does this one.
     fast = launch.executable.kernel.fast_math
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast), records_of(binder.records):
@@ -51,10 +55,19 @@ def run(launch: Launch, cache: Cache) -> None:
                     place[k] = final
 
 
+def options() -> tuple[bool, int | None]:
+    """Return whether to look for data races, and the seed of the order of work-groups or None."""
+    try:
+        return config.host_device()
+    except ValueError as error:
+        raise UsageError(errc.invalid, f"UNISYCL_HOST={config.HOST.get()}: {error}") from None
+
+
 class Runner:
     """The state of one running launch."""
 
-    def __init__(self, launch: Launch, binder: Binder, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, launch: Launch, binder: Binder, arguments: tuple[Any, ...],
+                 seed: int | None = None) -> None:
         self.kernel = launch.executable.kernel
         self.geometry = launch.geometry
         self.binder = binder
@@ -64,6 +77,9 @@ class Runner:
         free = getattr(launch.function, "free", ())
         if free and launch.geometry.kind != "single":  # its parameters are its arguments only
             self.function = _without_index(self.function)
+        if binder.watch is not None:
+            self.function = binder.watch.over(self.function, meeting=binder.convergent)
+        self._seed = seed
         self.arguments = arguments
         self.files = frozenset(binder.files)
 
@@ -85,9 +101,17 @@ class Runner:
             whole = tuple(g * s for g, s in zip(whole, local, strict=True))
         return Place(whole, local, offset, size, sized=bool(shape.local))
 
+    def ordered(self, places: Iterable[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
+        """Return places in the order they are run in: their own, unless a shuffle is asked for."""
+        if self._seed is None:
+            return places
+        shuffled = list(places)
+        random.Random(self._seed).shuffle(shuffled)
+        return shuffled
+
     def groups(self, place: Place) -> Iterator[tuple[int, ...]]:
         """Move from work-group to work-group, each with fresh local memory."""
-        for at in points(place.group_range):
+        for at in self.ordered(points(place.group_range)):
             place.move_to(at)
             self.binder.new_group()
             yield at
@@ -144,9 +168,9 @@ def _run_range(runner: Runner) -> None:
     offset = runner.geometry.offset or (0,) * len(extent)
     space, make = Space(extent, offset), item._make
     function, arguments = runner.function, runner.arguments
-    ranges = points(extent)
+    ranges = runner.ordered(points(extent))
     if any(offset):
-        ranges = (tuple(p + o for p, o in zip(at, offset, strict=True)) for at in points(extent))
+        ranges = (tuple(p + o for p, o in zip(at, offset, strict=True)) for at in ranges)
     it = None
     try:
         for at in ranges:
