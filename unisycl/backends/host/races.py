@@ -113,8 +113,9 @@ class Watch:
         if one is other:
             return True
         if one.group == other.group:
+            # Parts of a sub-group may meet without the others, so there counts do not compare.
             if before.meetings < now.meetings or (
-                    one.sub_group == other.sub_group and before.sub_meetings < now.sub_meetings):
+                    one.sub_group == other.sub_group and before.sub_meetings < one.sub_meetings):
                 return True
             return self._handed_on(("item", one.number), before.time, ("item", other.number))
         return self._handed_on(one.group, before.time, other.group)
