@@ -13,6 +13,7 @@ BRIEF = {
     "graphs": ("--seconds", "2"),
     "threads": ("--count", "1600"),
     "failures": ("--seconds", "3"),
+    "interrupts": ("--seconds", "3"),
 }
 
 

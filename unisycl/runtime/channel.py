@@ -99,8 +99,7 @@ class Channel:
             if not self.driver.immediate(launch):
                 return False
         except BaseException as error:
-            task.fail(error)  # others may wait for it by now
-            task.deliver()
+            task.interrupted(error)  # others may wait for it by now
             raise
         if begun:
             task.submitted, task.times = begun, (begun, time.monotonic_ns())

@@ -7,7 +7,6 @@ are daemons, and never hold a lock of the graph while they run a job.
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Protocol
@@ -28,35 +27,49 @@ class Watched(Protocol):
 class Executor:
     """Runs jobs on daemon threads, created on demand. All methods may be called by any thread.
 
-    The lock is re-entrant: a finaliser may submit while its thread is in here.
+    Each job has a worker that is free for it, so no job waits for the end of another, but for the
+    limit. What Ctrl-C may cut short is in this order: a worker without a job does no harm, a job
+    without a worker does. Only C code takes the lock, which is re-entrant: a finaliser may submit
+    while its thread is in here.
     """
 
     def __init__(self) -> None:
-        self._jobs: deque[Callable[[], None]] = deque()
-        self._changed = threading.Condition()
-        self._idle = 0
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._lock = threading.RLock()
+        self._free = 0
+        self._owed = 0
         self._workers = 0
         self._blocked = 0
-        self._watched: list[Watched] = []
         self._arrived: SimpleQueue[Watched] = SimpleQueue()
         self._watching = False
         self._mine = threading.local()
 
     def submit(self, job: Callable[[], None]) -> None:
         """Run a job soon, on some worker; never blocks. The job must not raise."""
-        with self._changed:
-            self._jobs.append(job)
-            if self._idle >= len(self._jobs):
-                self._changed.notify()
-                return
-        self._grow()
+        fresh = False
+        with self._lock:
+            if self._free:
+                self._free -= 1
+            elif self._room():
+                fresh = True
+                self._workers += 1
+            else:
+                self._owed += 1
+        if fresh:
+            self._grow()
+        self._jobs.put(job)
+
+    def _room(self) -> bool:
+        return self._workers - self._blocked < MAX_WORKERS
 
     def _grow(self) -> None:
-        with self._changed:
-            if not self._jobs or self._workers - self._blocked >= MAX_WORKERS:
-                return
-            self._workers += 1
-        self._spawn(self._work, "unisycl-worker")
+        """Start a worker that was counted."""
+        try:
+            self._spawn(self._work, "unisycl-worker")
+        except BaseException:
+            with self._lock:
+                self._workers -= 1
+            raise
 
     def _spawn(self, body: Callable[[], None], name: str) -> None:
         threading.Thread(target=body, name=name, daemon=True).start()
@@ -64,14 +77,14 @@ class Executor:
     def _work(self) -> None:
         self._mine.is_mine = True
         while True:
-            with self._changed:
-                while not self._jobs:
-                    self._idle += 1
-                    self._changed.wait()
-                    self._idle -= 1
-                job = self._jobs.popleft()
+            job = self._jobs.get()
             job()
             del job
+            with self._lock:
+                if self._owed:
+                    self._owed -= 1
+                else:
+                    self._free += 1
 
     def is_mine(self) -> bool:
         """Say whether the calling thread belongs to the runtime."""
@@ -79,23 +92,32 @@ class Executor:
 
     def blocking(self, change: int) -> None:
         """Tell that a worker starts (+1) or ends (-1) waiting, so others may take its place."""
-        with self._changed:
+        fresh = False
+        with self._lock:
             self._blocked += change
-        if change > 0:
+            if self._owed and self._room():
+                fresh = True
+                self._owed -= 1
+                self._workers += 1
+        if fresh:
             self._grow()
 
     def watch(self, thing: Watched) -> None:
         """Have ``thing.done()`` called until it is true; never blocks."""
         self._arrived.put(thing)
-        with self._changed:
+        with self._lock:
             start, self._watching = not self._watching, True
         if start:
-            self._spawn(self._watch, "unisycl-watcher")
+            try:
+                self._spawn(self._watch, "unisycl-watcher")
+            except BaseException:
+                self._watching = False
+                raise
 
     def _watch(self) -> None:
         """Settle what ends; a millisecond at most passes before the second of two is seen."""
         self._mine.is_mine = True
-        watched = self._watched
+        watched: list[Watched] = []
         while True:
             if not watched:
                 watched.append(self._arrived.get())

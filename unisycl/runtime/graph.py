@@ -355,9 +355,13 @@ class Plan:
         task = Task(channel, "a graph", self.driver if self.one_end() else None)
         task.explicit = tuple(deps)
         after = list(deps)
-        channel.enter(self.accesses, task, after, turns=self)
-        if not channel.replay_at_once(task, self.immediate, after):
-            channel.submit(task, after, self.begin(), registered=True)
+        try:
+            channel.enter(self.accesses, task, after, turns=self)
+            if not channel.replay_at_once(task, self.immediate, after):
+                channel.submit(task, after, self.begin(), registered=True)
+        except BaseException as error:
+            task.interrupted(error)
+            raise
         return task
 
     def check(self, channel: Channel) -> None:

@@ -133,6 +133,15 @@ class Group:
         accesses = merge(self._accesses)
         deps: list[Task] = list(self._deps)
         task.explicit = tuple(deps)
+        try:
+            self._enter(task, accesses, deps)
+        except BaseException as error:
+            task.interrupted(error)
+            raise
+        return task
+
+    def _enter(self, task: Task, accesses: list[Access], deps: list[Task]) -> None:
+        channel = self.channel
         if accesses:
             channel.enter(accesses, task, deps)
             deps += _enter_usages(accesses, task)
@@ -145,7 +154,6 @@ class Group:
             channel.submit(task, deps, begin or begin_nothing, registered=bool(accesses))
             if isinstance(begin, Either):
                 process.executor.watch(task)
-        return task
 
 
 def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:

@@ -35,11 +35,24 @@ class Holding:
                  block: bool = True) -> None:
         memory = access.key
         assert isinstance(memory, BufferMemory)
+        self.deps: Sequence[Task] = ()
         gate = self._gate = Gate()
         gate.owner = threading.get_ident()
         task = self._task = Task(None, what)
         task.occupy(gate)
-        writes = access.mode.writes
+        try:
+            self._enter(memory, access, after)
+            memory.open_hosts.add(holder)
+            lifecycle.guard(gate)
+        except BaseException:
+            gate.finish()
+            raise
+        if block:
+            self.wait()
+
+    def _enter(self, memory: BufferMemory, access: Access, after: Sequence[Task]) -> None:
+        """Take a place in the order of the memory's users."""
+        task, writes = self._task, access.mode.writes
         deps: list[Task] = []
         with process.lock:
             found = moves.bring(memory, access, HOST, deps) if memory.copies is not None else ()
@@ -50,12 +63,8 @@ class Holding:
                 watching.host_holds(task, access)
         moves.start(found)
         deps += [t for t in after if t not in deps]
-        self.deps: Sequence[Task] = deps
+        self.deps = deps
         task.follow(deps)
-        memory.open_hosts.add(holder)
-        lifecycle.guard(gate)
-        if block:
-            self.wait()
 
     def wait(self) -> None:
         """Block until the turn has begun; the errors of what came before are raised here."""
@@ -77,6 +86,10 @@ class Holding:
     def release(self) -> None:
         """Let later commands go on; idempotent."""
         self._gate.finish()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_gate"):
+            self.abandon()
 
     def abandon(self) -> None:
         """Release from a finaliser, which may run in any thread and with locks held."""

@@ -8,6 +8,7 @@ its completion; no lock is held while a driver or user code runs.
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -26,26 +27,17 @@ _LOOKS = 2  # the second time a command that began meanwhile is known
 Begin = Callable[[Sequence[Completion]], Completion]
 
 
-class GraphLock:
-    """The one lock of the graph; knows its owner, since a finaliser may run while it is held."""
+class GraphLock(_thread.RLock):  # type: ignore[misc]  # final to the type checker only
+    """The one lock of the graph; knows its owner, since a finaliser may run while it is held.
 
-    __slots__ = ("_lock", "_owner")
+    Entered and left by C code: Ctrl-C cannot come between its being taken and its block.
+    """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._owner = 0
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self._owner = threading.get_ident()
-
-    def __exit__(self, *_: object) -> None:
-        self._owner = 0
-        self._lock.release()
+    __slots__ = ()
 
     def held(self) -> bool:
         """Say whether the calling thread is inside the lock."""
-        return self._owner == threading.get_ident()
+        return bool(self._is_owned())  # type: ignore[attr-defined]  # what Condition uses
 
 
 class _Process:
@@ -280,10 +272,21 @@ class Task:
             self._end(err)
             return
         except BaseException as err:
-            self._end(err)
-            self.deliver()
+            self.interrupted(err)
             raise
         self.begun(completion)
+
+    def interrupted(self, error: BaseException) -> None:
+        """End what was being submitted when Ctrl-C came, which the program is told of at once.
+
+        What the driver has taken already goes on, and somebody will see its end.
+        """
+        if self.completion is not None or self.settled:
+            process.executor.watch(self)
+            return
+        self._end(error)
+        if self.channel is not None:
+            self.channel.claim(self)
 
     def begun(self, completion: Completion) -> None:
         """Note that the driver took the command."""
@@ -426,6 +429,8 @@ def check_process(channel: Channel | None) -> None:
 def begin_python(function: Callable[[], None]) -> Begin:
     """Return how to begin a command that is a Python function: on a worker, ended by a gate."""
     def body(gate: Gate) -> None:
+        if gate.done():
+            return
         start = time.monotonic_ns()
         gate.owner = threading.get_ident()
         error: BaseException | None = None
@@ -439,7 +444,11 @@ def begin_python(function: Callable[[], None]) -> Begin:
 
     def begin(_: Sequence[Completion]) -> Completion:
         gate = Gate()
-        process.executor.submit(lambda: body(gate))
+        try:
+            process.executor.submit(lambda: body(gate))
+        except BaseException:
+            gate.finish()  # not run, if it has not begun
+            raise
         return gate
 
     return begin
