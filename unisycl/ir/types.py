@@ -16,7 +16,7 @@ from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.images import PixelFormat, image_sampler
-from unisycl.base.record import dataclass
+from unisycl.base.record import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,11 @@ class Field:
 class Struct:
     """A structured NumPy dtype with its layout: offsets and size in bytes, padding included.
 
+    Layouts of other names are equal: arrays of ``numpy.void`` and ``numpy.record`` are alike.
     ``owner`` is the class of such a dtype's scalars where that is not NumPy's own: a ``vec``, say.
     """
 
-    name: str
+    name: str = field(compare=False)
     fields: tuple[Field, ...]
     size: int
     owner: type | None = None

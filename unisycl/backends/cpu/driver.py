@@ -22,6 +22,7 @@ from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
+from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.reports import Report, callback
 from unisycl.backends.cpu.target import compiler_version, machine, threads
@@ -36,7 +37,7 @@ from unisycl.base.progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.recursion import deep
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
-from unisycl.passes import images, scalars, streams
+from unisycl.passes import streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
@@ -227,9 +228,9 @@ class CpuDriver:
 
 
 def _find_facts(kernel: Kernel) -> list[int]:
-    found, plain = machine(), scalars.expand(images.expand(kernel))
-    lanes = choose_lanes(plain, found.vector_bits)
-    stream = streams.output(plain) if found.triple.startswith("x86_64") else None
+    found, kernel = machine(), plain(kernel)
+    lanes = choose_lanes(kernel, found.vector_bits)
+    stream = streams.output(kernel) if found.triple.startswith("x86_64") else None
     kind = stream.param.type if stream is not None else None
     size = kind.elem.size if isinstance(kind, View) else 0
     return [lanes, 0 if lanes * size % STREAM_ALIGN else size]

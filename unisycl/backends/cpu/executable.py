@@ -12,6 +12,7 @@ from typing import NamedTuple
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import direct, entry, jit, remembered
 from unisycl.backends.cpu.abi import Layout, Packer, header
+from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.target import machine, threads
 from unisycl.backends.cpu.text import Module
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
@@ -19,7 +20,7 @@ from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes import images, narrow, scalars
+from unisycl.passes import narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -125,7 +126,7 @@ class Parts:
 def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     """Return the LLVM module of a kernel before optimisation, and what else was decided."""
     found = machine()
-    kernel = scalars.expand(images.expand(kernel))
+    kernel = plain(kernel)
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
     kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
     module = Module(found.triple, found.layout)
@@ -143,7 +144,7 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
                          loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
                          parts.sites, Packer(kernel, parts.layout),
-                         direct.steps(scalars.expand(images.expand(kernel)), parts.lanes),
+                         direct.steps(plain(kernel), parts.lanes),
                          direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
 
 

@@ -1,0 +1,15 @@
+"""What the CPU turns a kernel into before anything is decided about it.
+
+Non-goals: passes that need to know the launch. Invariant: every decision about a kernel (lanes,
+streams, steps) is made on what this returns, so all of them agree.
+"""
+
+from __future__ import annotations
+
+from unisycl.ir.nodes import Kernel
+from unisycl.passes import images, members, scalars
+
+
+def plain(kernel: Kernel) -> Kernel:
+    """Return a kernel without images, complex numbers and single accesses to members."""
+    return members.gather(scalars.expand(images.expand(kernel)))
