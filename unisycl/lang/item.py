@@ -32,7 +32,7 @@ class nd_item(Unconstructible):
     """
 
     __slots__ = ("_group", "_linear", "_local", "_place", "_sub_group")
-    root_class: ClassVar[Any] = None
+    _root_class: ClassVar[Any] = None
     """What ``ext_oneapi_get_root_group`` makes; ``lang.root_group`` says."""
     _place: Place
     _local: tuple[int, ...]
@@ -117,7 +117,7 @@ class nd_item(Unconstructible):
 
     def ext_oneapi_get_root_group(self) -> Any:
         """Return all work-items of the launch as a group (sycl_ext_oneapi_root_group)."""
-        return self.root_class(math.prod(self._place.group_range))
+        return self._root_class(math.prod(self._place.group_range))
 
     def get_nd_range(self) -> nd_range:
         """Return the ``nd_range`` of the launch."""

@@ -100,7 +100,7 @@ class root_group:
         return this_nd_item().get_global_linear_id() == 0
 
 
-nd_item.root_class = root_group
+nd_item._root_class = root_group
 
 
 def get_root_group() -> root_group:
