@@ -3,7 +3,8 @@
 Two accesses to one number race if they are of different work-items, one writes, not both are
 atomic, and nothing orders them: neither a group function that both work-items reached in between,
 nor atomic operations that the one did afterwards and the other before. Only numbers in global and
-local memory are watched, not members of records, vectors and reducers. Non-goals: orders of atomics
+local memory are watched, not members of records, vectors and reducers; local memory that is read
+and never written is told at the end. Non-goals: orders of atomics
 (all count as ordering, so races may be missed); launches on several threads. Invariant: what is
 reported is a race.
 """
@@ -17,12 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from unisycl.base.enums import address_space
 from unisycl.base.errors import DeviceError, errc
 from unisycl.lang.cell import PythonCell, Update
 from unisycl.lang.elements import Elements
 from unisycl.lang.item import item, nd_item
-from unisycl.lang.memory import HostView
+from unisycl.lang.memory import HostView, poison
 
 _PACKAGE = str(Path(__file__).parents[2])
 
@@ -84,6 +87,7 @@ class Watch:
     def __init__(self) -> None:
         self._numbers: dict[tuple[int, Any], _Number] = {}
         self._syncs: dict[Any, list[int]] = {}
+        self._blind: list[tuple[_Number, str]] = []
         self._now: _Item | None = None
         self._time = 0
         self._count = 0
@@ -103,10 +107,20 @@ class Watch:
             if not (before.atomic and atomic) and not self._ordered(before, now):
                 raise DeviceError(errc.kernel, _story(view, place, before, now))
         number.add(now)
+        if owner is not None and not writes and number.written is None and _fresh(data, place):
+            self._blind.append((number, f"work-item {who.name} reads {view._name}"
+                                f"[{', '.join(map(str, place))}] at {now.place}, which no work-item"
+                                " of its group writes: local memory has no initial value"))
         if atomic:
             self._time += 1
             for key in (who.group, ("item", who.number)):
                 self._syncs.setdefault(key, []).append(self._time)
+
+    def finish(self, kernel: str) -> None:
+        """Raise ``DeviceError`` if local memory was read that nobody has written by the end."""
+        for number, text in self._blind:
+            if number.written is None:
+                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed: {text}")
 
     def _ordered(self, before: _Access, now: _Access) -> bool:
         one, other = before.item, now.item
@@ -250,3 +264,10 @@ def _story(view: HostView, place: tuple[int, ...], before: _Access, now: _Access
             f"{before.item.name} has {'written' if before.writes else 'read'} at {before.place}, "
             "and nothing orders the two; put a group_barrier between them, use atomic_ref for "
             "both, or give each work-item an element of its own")
+
+
+def _fresh(data: Any, place: tuple[int, ...]) -> bool:
+    """Say whether an element still has what fresh local memory is filled with."""
+    unwritten = np.empty(1, data.dtype)
+    poison(unwritten)
+    return bool(data[place].tobytes() == unwritten.tobytes())

@@ -47,6 +47,8 @@ def run(launch: Launch, cache: Cache) -> None:
     fast = launch.executable.kernel.fast_math
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast), records_of(binder.records):
         _KINDS[launch.geometry.kind](runner)
+        if binder.watch is not None:
+            binder.watch.finish(runner.kernel.name)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
             place = bound_array(view).reshape(-1)
             for k, element in enumerate(one._elements):

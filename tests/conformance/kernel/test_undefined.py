@@ -1,0 +1,86 @@
+"""Undefined cases that a debug mode finds, besides races: see ``test_order_and_races``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+
+@pytest.fixture(autouse=True)
+def look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_HOST", "races")
+
+
+def failure(device: sycl.device, launch: Callable[[sycl.queue], object]) -> str:
+    """Return the text of the asynchronous error of a launch, "" if there is none."""
+    errors: list[Any] = []
+    queue = sycl.queue(device, lambda found: errors.extend(found))
+    launch(queue)
+    queue.wait_and_throw()
+    return errors[0].what() if errors else ""
+
+
+def needs_host(device: sycl.device) -> None:
+    if device.get_backend() is not sycl.backend.host:
+        pytest.skip("only the host device watches memory")
+
+
+def unwritten(it, p, tile):
+    p[it.get_global_id(0)] = tile[it.get_local_id(0)]
+
+
+@pytest.mark.row("F-25")
+def test_local_memory_that_nobody_wrote_is_told(device: sycl.device) -> None:
+    needs_host(device)
+    p = np.zeros(8, np.float32)
+    found = failure(device, lambda q: q.parallel_for(
+        sycl.nd_range(8, 4), unwritten, p, sycl.local_accessor(np.float32, 4)))
+    assert "work-item id(0) reads tile[0] at" in found
+    assert "which no work-item of its group writes" in found
+
+    def written(it, p, tile):
+        tile[it.get_local_id(0)] = p[it.get_global_id(0)]
+        sycl.group_barrier(it.get_group())
+        p[it.get_global_id(0)] = tile[3 - it.get_local_id(0)]
+    assert "" == failure(device, lambda q: q.parallel_for(
+        sycl.nd_range(8, 4), written, p, sycl.local_accessor(np.float32, 4)))
+
+
+@pytest.mark.row("F-25")
+def test_index_outside_and_divergence_are_told_on_the_host_device(device: sycl.device) -> None:
+    needs_host(device)
+    p = np.zeros(8, np.int32)
+
+    def outside(i, p):
+        p[i[0] + 1] = 1
+
+    def some(it, p):
+        if p[it.get_global_id(0)] == it.get_local_id(0):
+            sycl.group_barrier(it.get_group())
+    assert "index 8 is outside 'p'" in failure(device, lambda q: q.parallel_for(8, outside, p))
+    p[:] = 0
+    assert "not all work-items" in failure(
+        device, lambda q: q.parallel_for(sycl.nd_range(8, 4), some, p))
+
+
+@pytest.mark.row("F-25")
+def test_placeholders_and_foreign_memory_are_refused_everywhere(device: sycl.device) -> None:
+    queue = sycl.queue(device)
+    b = sycl.buffer(np.zeros(4))
+    loose = sycl.accessor(b)
+
+    def store(i, p):
+        p[i] = 1
+    with pytest.raises(sycl.exception) as caught:
+        queue.submit(lambda h: h.parallel_for(4, store, loose))
+    assert caught.value.code() in (sycl.errc.kernel_argument, sycl.errc.accessor)
+    foreign = sycl.queue(sycl.context(device), device)
+    p = sycl.malloc_shared(4, np.int32, foreign)
+    with pytest.raises(sycl.exception, match="context") as caught:
+        queue.parallel_for(4, store, p)
+    assert sycl.errc.invalid == caught.value.code()
