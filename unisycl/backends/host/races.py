@@ -108,9 +108,10 @@ class Watch:
                 raise DeviceError(errc.kernel, _story(view, place, before, now))
         number.add(now)
         if owner is not None and not writes and number.written is None and _fresh(data, place):
-            self._blind.append((number, f"work-item {who.name} reads {view._name}"
-                                f"[{', '.join(map(str, place))}] at {now.place}, which no work-item"
-                                " of its group writes: local memory has no initial value"))
+            text = (f"work-item {who.name} reads {view._name}[{', '.join(map(str, place))}] at "
+                    f"{now.place}, which no work-item of its group writes: local memory has no "
+                    "initial value")
+            self._blind.append((number, text))
         if atomic:
             self._time += 1
             for key in (who.group, ("item", who.number)):
