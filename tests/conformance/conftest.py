@@ -6,6 +6,7 @@ Nor that a test which needs shared or host USM is refused where the device lacks
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -84,8 +85,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 def says_what_it_lacks(device: sycl.device, error: sycl.exception) -> bool:
-    """Say whether an error is the refusal of an aspect that the device does not have."""
-    codes = (sycl.errc.kernel_not_supported, sycl.errc.feature_not_supported)
-    return error.code() in codes and any(
-        f"aspect.{a.name}, which the device" in error.what() and not device.has(a)
-        for a in NEEDS.values())
+    """Say whether an error refuses an aspect, or a sub-group size, that the device does not have."""
+    if error.code() not in (sycl.errc.kernel_not_supported, sycl.errc.feature_not_supported):
+        return False
+    what = error.what()
+    size = re.search(r"requires sub-groups of (\d+); the device", what)
+    if size is not None:
+        return int(size[1]) not in device.get_info(sycl.info.device.sub_group_sizes)
+    return any(f"aspect.{a.name}, which the device" in what and not device.has(a)
+               for a in NEEDS.values())
