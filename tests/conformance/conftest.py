@@ -85,7 +85,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 
 
 def says_what_it_lacks(device: sycl.device, error: sycl.exception) -> bool:
-    """Say whether an error refuses an aspect, or a sub-group size, that the device does not have."""
+    """Say whether an error refuses an aspect or sub-group size that the device does not have."""
     if error.code() not in (sycl.errc.kernel_not_supported, sycl.errc.feature_not_supported):
         return False
     what = error.what()

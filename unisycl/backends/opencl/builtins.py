@@ -60,6 +60,9 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "mix": {"f": "{0} + ({1} - {0}) * {2}"},
 }
 
+# what stands for functions whose zeros a driver gets wrong (``Quirks.careless_zeros``)
+_CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
+            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p")}
 _NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
         "uint32": "as_float(({0}) & 0x7fffffu | 0x7fc00000u)",
         "uint64": "as_double(({0}) & 0xffffffffffffful | 0x7ff8000000000000ul)"}
@@ -108,6 +111,29 @@ HELPERS: dict[str, Helper] = {
     if (x == 0 || isnan(x)) return -2147483647 - 1;
     return isinf(x) ? 2147483647 : ilogb(x);
 }}"""),
+    "sinpi_careful": Helper("""{T} {name}({T} x)
+{{
+    const {T} y = sinpi(x);
+    return y == 0 ? copysign(y, x) : y;
+}}"""),
+    "cospi_careful": Helper("""{T} {name}({T} x)
+{{
+    const {T} y = cospi(x);
+    return y == 0 ? 0 : y;
+}}"""),
+    "tanpi_careful": Helper("""{T} {name}({T} x)
+{{
+    const {T} y = tanpi(x);
+    return y == 0 ? copysign(y, fmod(fabs(x), ({T})2) == 1 ? -x : x) : y;
+}}"""),
+    "atanpi_careful": Helper("""{T} {name}({T} x)
+{{
+    return copysign(atanpi(x), x);
+}}"""),
+    "log1p_careful": Helper("""{T} {name}({T} x)
+{{
+    return fabs(x) < ({T})1e-30 ? x : log1p(x);
+}}"""),
     "half_to_float": Helper("""float {name}({T} bits)
 {{
     return vload_half(0, (const half *)&bits);
@@ -145,6 +171,11 @@ RESERVED = _FLOAT | _INTEGER | frozenset((
 )) | frozenset(
     f"{t}{w}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                         "float", "double", "half") for w in (2, 3, 4, 8, 16))
+
+
+def careful(row: Builtin, dtype: DType) -> str | None:
+    """Return the template where the driver is careless with zeros."""
+    return _CAREFUL.get(row.name) or spelling(row, dtype)
 
 
 def spelling(row: Builtin, dtype: DType) -> str | None:
