@@ -313,6 +313,32 @@ class local_accessor(HasProperties, Capturable):
         return f"<local_accessor: {' x '.join(map(str, self._size.shape))} of {self.dtype}>"
 
 
+class work_group_memory(local_accessor):
+    """Memory of a work-group that is no accessor (sycl_ext_oneapi_work_group_memory).
+
+    Args:
+        dtype: the type of an element.
+        extent: an int, a tuple or a range; left out: one number, ``m[0]``.
+        rest: the handler (optional here).
+
+    Kernels index it and make pointers of it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, dtype: npt.DTypeLike, extent: Any = None, *rest: Any) -> None:
+        if isinstance(extent, Group):
+            rest, extent = (extent, *rest), None
+        wrong = [r for r in rest if not isinstance(r, Group)]
+        if wrong:
+            raise UsageError(errc.invalid, f"work_group_memory: did not expect {wrong[0]!r}; give "
+                             "(dtype[, extent][, handler])")
+        super().__init__(dtype, 1 if extent is None else extent, *rest)
+
+    def __repr__(self) -> str:
+        return f"<work_group_memory: {' x '.join(map(str, self._size.shape))} of {self.dtype}>"
+
+
 def _key(index: Any) -> Any:
     """Turn a SYCL id into what NumPy indexes by."""
     return tuple(index) if isinstance(index, geo.id) else index

@@ -4,6 +4,7 @@ Non-goals: stability of the names; they follow the extension's text. Invariant: 
 of the core.
 """
 
+from unisycl.api.accessor import work_group_memory
 from unisycl.api.command_graph import command_graph, executable_graph
 from unisycl.api.command_graph import graph_node as node
 from unisycl.api.device_global import (
@@ -101,6 +102,7 @@ __all__ = [
     "properties", "properties_tag", "property", "queue_state", "root_group", "single_task",
     "single_task_kernel", "sort_key_value_over_group", "sort_over_group", "sub_group_progress",
     "sub_group_size", "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
-    "use_root_sync", "work_group_progress", "work_group_size", "work_group_size_hint",
+    "use_root_sync", "work_group_memory",
+    "work_group_progress", "work_group_size", "work_group_size_hint",
     "work_item_progress",
 ]
