@@ -309,6 +309,12 @@ class local_accessor(HasProperties, Capturable):
 
     __setitem__: Any = __getitem__
 
+    def __copy__(self) -> local_accessor:
+        return self
+
+    def __deepcopy__(self, memo: object) -> local_accessor:
+        return self
+
     def __repr__(self) -> str:
         return f"<local_accessor: {' x '.join(map(str, self._size.shape))} of {self.dtype}>"
 

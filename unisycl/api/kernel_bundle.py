@@ -39,6 +39,12 @@ class device_image:
         return found == self.id and (on is None or any(
             on.state in (d, d.twin) for d in self.devices))
 
+    def __copy__(self) -> device_image:
+        return self
+
+    def __deepcopy__(self, memo: object) -> device_image:
+        return self
+
     def __repr__(self) -> str:
         return f"<device_image of {self.id.get_name()}>"
 

@@ -166,6 +166,12 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     __radd__ = __add__
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, usm_pointer):
             return NotImplemented
