@@ -70,7 +70,7 @@ _ROWS: dict[str, tuple[str, str]] = {
              "only combine into it: r.combine(x), or r += x where the operator is plus"),
     "K056": ("the memory order {found} is not allowed for {what}", "{help}"),
     "K057": ("the Python integer {value} does not fit in {type}",
-             "NumPy refuses it, too: convert the other operand to a wider type first"),
+             "NumPy refuses it, too: {help}"),
     "K058": ("'{name}' is write-only here and cannot be read",
              "request access_mode read or read_write for it"),
     "K059": ("the index {found} is negative: memory is not counted from its end",

@@ -143,6 +143,17 @@ def convert(x: n.Expr, to: Scalar) -> n.Expr:
     return n.Cast(to, x)
 
 
+def stored(x: n.Expr, to: Scalar) -> n.Expr:
+    """Convert what is stored in memory: as ``convert``, but a number too large is refused.
+
+    So NumPy does with Python's integers; what is known at run time only wraps, as in C.
+    """
+    if isinstance(x, n.Const) and x.type.weak and to.dtype.is_integer and to.dtype.kind in "iu" \
+            and isinstance(x.value, int):
+        return cast(x, to)
+    return convert(x, to)
+
+
 def _convert(value: Any, to: DType) -> Any:
     if to.kind == "b":
         return bool(value)

@@ -233,7 +233,8 @@ class Context(Variables):
         if isinstance(problem, coerce.LosesPart):
             return self.refuse("K049", node, found=problem.found, expected=f"{problem.type}",
                                help="take z.real, z.imag or abs(z)")
-        return self.refuse("K057", node, value=problem.value, type=problem.type.dtype)
+        return self.refuse("K057", node, value=problem.value, type=problem.type.dtype,
+                           help="convert the other operand to a wider type first")
 
     def scalar(self, node: ast.expr) -> n.Expr:
         """Lower an expression that must be a number or truth value."""

@@ -16,6 +16,7 @@ from unisycl.base import dtypes
 from unisycl.frontend import captures, coerce, complexes, instances, output, pointers, vectors
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.faults import checked_operand, fitting
 from unisycl.frontend.names import suggest
 from unisycl.frontend.values import (
     Closure,
@@ -198,7 +199,8 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
     ctx.need(type, node)
     if op == "pow":
         return power(ctx, a, b, type, node)
-    return coerce.binary(op, a, b, type)
+    b = checked_operand(ctx, op, a, b, node)
+    return coerce.binary(op, fitting(ctx, a, type, node), fitting(ctx, b, type, node), type)
 
 
 def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:

@@ -287,7 +287,15 @@ def _write(ctx: Context, target: Target, value: Value, node: ast.AST, origin: as
     match target:
         case n.Place():
             x = ctx.to_scalar(value, origin)
-            ctx.emit(n.Store(target, coerce.convert(x, target.type), span=ctx.span(node)))
+            try:
+                x = coerce.stored(x, target.type)
+            except coerce.LosesPart:
+                raise
+            except coerce.DoesNotFit as problem:
+                raise ctx.refuse("K057", origin, value=problem.value, type=problem.type.dtype,
+                                 help="store a number of another type, which wraps: "
+                                 f"np.int64({problem.value})") from None
+            ctx.emit(n.Store(target, x, span=ctx.span(node)))
         case Vector():
             vectors.assign(ctx, target, value, node)
         case Element():

@@ -15,6 +15,7 @@ from unisycl.base import dtypes
 from unisycl.frontend import coerce, complexes, signature, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.faults import fitting
 from unisycl.frontend.geometric import OF_VECTORS
 from unisycl.frontend.values import Several, Value, Vector, describe
 from unisycl.ir import nodes as n
@@ -117,7 +118,8 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
     x = ctx.to_scalar(args[0], node)
     ctx.need(target, node)
     return coerce.convert(coerce.truth(x), target) if target.dtype.kind == "b" \
-        else coerce.convert(x, target) if target.weak else coerce.cast(x, target)
+        else coerce.convert(x, target) if target.weak \
+        else coerce.cast(fitting(ctx, x, target, node), target)
 
 
 def _strong(obj: Any) -> Scalar | None:

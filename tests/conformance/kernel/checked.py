@@ -10,6 +10,7 @@ x = np.arange(40, dtype=np.float32)
 places = np.arange(40)
 places[33] = 77
 table = np.zeros((4, 5))
+small = np.zeros(40, np.int8)
 
 
 @sycl.kernel(debug=True)
@@ -70,3 +71,31 @@ def private(i):
 def atomic(it, own):
     sycl.atomic_ref(own, it.get_local_id(0), sycl.memory_order.relaxed,
                     sycl.memory_scope.device).fetch_add(1)
+
+
+@sycl.kernel(debug=True)
+def dividing(i, by, out):
+    out[i] = 0 if by == 0 else 7 // by
+    if i > 20:
+        out[i] = 7 // (i - 33)
+
+
+@sycl.kernel(debug=True)
+def dividing_floats(i, by, out):
+    out[i] = x[i] / by + (2.5 % (by + 1.0) if i < 3 else 1.0)
+    out[i] += 1.5 / by if i == 5 else 2.0
+
+
+@sycl.kernel(debug=True)
+def narrowing(i, by, out):
+    out[i] = np.uint8(i // 39 * by) + np.float32(i * 1000) + np.uint64(i)
+
+
+@sycl.kernel(debug=True)
+def mixing(i, by, out):
+    out[i] = small[i] + i // 39 * by
+
+
+@sycl.kernel(debug=True)
+def shifting(i, by, out):
+    out[i] = (np.int64(i) << np.int64(by - 50)) + (4 << i) + (4 >> (by - i // 39))

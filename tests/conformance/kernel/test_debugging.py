@@ -185,3 +185,34 @@ def test_a_word_the_environment_does_not_know_is_refused(queue, monkeypatch):
     monkeypatch.setenv("UNISYCL_DEBUG", "everything")
     with pytest.raises(sycl.exception, match="UNISYCL_DEBUG=everything: expected assert and bou"):
         queue.parallel_for(1, lambda i: None).wait()
+
+
+@pytest.mark.row("D-49", "D-11")
+@pytest.mark.parametrize(("kernel", "by", "item", "text"), [
+    ("dividing", 0, 33, "ZeroDivisionError: {}"),
+    ("dividing_floats", 0.0, 5, "ZeroDivisionError: {}"),
+    ("narrowing", 300, 39, "OverflowError: Python integer 300 out of bounds for uint8"),
+    ("mixing", -144, 39, "OverflowError: Python integer -144 out of bounds for int8"),
+    ("shifting", 0, 39, "ValueError: negative shift count")])
+def test_what_python_raises_for_two_python_numbers_is_told(device, kernel, by, item, text):
+    out = np.zeros(40)
+    found = failure(device, lambda q: q.parallel_for(40, getattr(checked, kernel), by, out))
+    try:
+        _ = 7 // 0 if kernel == "dividing" else 1.5 / 0.0
+    except ZeroDivisionError as error:
+        text = text.format(error)
+    assert f"kernel '{kernel}' failed in work-item id({item}) at {checked.__file__}:" in found
+    assert found.endswith(text)
+
+
+@pytest.mark.row("D-11")
+def test_numpy_scalars_divide_by_zero_without_an_error(queue):
+    zeros, out = np.zeros(8, np.int32), np.zeros((3, 8))
+
+    @sycl.kernel(debug=True)
+    def kernel(i):
+        out[0, i] = np.int32(7) // zeros[i]
+        out[1, i] = 7 % zeros[i]
+        out[2, i] = 1.0 / np.float32(zeros[i])
+    queue.parallel_for(8, kernel).wait()
+    assert [[0] * 8, [0] * 8, [np.inf] * 8] == out.tolist()

@@ -35,7 +35,7 @@ def results_of(value):
 
 @pytest.mark.row("D-19", "D-24", "D-25", "D-27", "D-28", "D-30")
 @pytest.mark.parametrize(("kind", "rows"), [
-    *((sycl.vec, rows) for rows in CHUNKS), *((sycl.marray, rows) for rows in CHUNKS[::3])],
+    *((sycl.vec, rows) for rows in CHUNKS), *((sycl.marray, rows) for rows in CHUNKS)],
     ids=lambda x: x.__name__ if isinstance(x, type) else f"{x[0].name}-{x[-1].name}")
 def test_functions_work_element_by_element(queue, kind, rows):
     rng = np.random.default_rng(8)
