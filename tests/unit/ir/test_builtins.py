@@ -67,3 +67,21 @@ def test_names_of_numpy_and_math_lead_to_the_same_rows():
 def test_a_bound_has_units_for_each_type():
     bound = Bound(2, 4, 5)
     assert (2, 4, 5) == tuple(bound.ulp(bits) for bits in (16, 32, 64))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_fma_rounds_once_where_rounding_twice_would_show(kind):
+    info = np.finfo(kind)
+    one, ulp, tiny = kind(1), kind(info.eps), kind(info.smallest_subnormal)
+    fma = BUILTINS["fma"].host
+    # Half a unit, and a crumb that a first rounding of the sum loses: up, then down.
+    half = kind(info.eps / 2)
+    assert fma(one, one + ulp, half) == one + 2 * ulp  # a tie, to even
+    assert fma(half, kind(1) + ulp, one) == one + ulp  # just above a tie
+    assert fma(half, kind(1) - half, one) == one  # just below
+    assert fma(one + ulp, one - ulp, -one) == -ulp * ulp
+    assert fma(tiny, kind(0.5), kind(0)) == 0
+    assert fma(tiny, kind(1.5), kind(0)) == 2 * tiny
+    with np.errstate(over="ignore"):
+        assert np.isinf(fma(kind(info.max), kind(2), kind(info.max)))
+    assert fma(kind(info.max), kind(2), -kind(info.max)) == info.max
