@@ -269,7 +269,9 @@ class Driver(Protocol):
         'device': True; 'context': a driver of this device within that context; 'queue': a driver
         whose commands go to that queue; 'event': a Completion; 'memory': what ``allocate`` returns,
         over that memory; 'kernel': an Executable whose values are passed by position (None: as the
-        program has set it), and whose ``kernel`` is None.
+        program has set it), and whose ``kernel`` is None; 'language': whether programs may be
+        written in it; 'source' (language, text, options): the program, with the ``names`` of its
+        kernels, its ``log`` and ``kernel(name)``; raises ``BuildError``.
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

@@ -131,6 +131,14 @@ class backend(enum.Enum):
     cuda = "cuda"
 
 
+class source_language(enum.Enum):
+    """sycl_ext_oneapi_kernel_compiler: the language of a text that kernels are compiled from."""
+
+    sycl = "sycl"
+    opencl = "opencl"
+    spirv = "spirv"
+
+
 class bundle_state(enum.Enum):
     """SYCL 2020 §4.11.3: what has been done to the kernels of a bundle."""
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import discovery, foreign, printing, programs
+from unisycl.backends.opencl import discovery, foreign, printing, programs, sources
 from unisycl.backends.opencl.arguments import Call
 from unisycl.backends.opencl.completion import CheckedCompletion, ClCompletion, Clock, Waiter
 from unisycl.backends.opencl.dialect import make_dialect
@@ -243,7 +243,11 @@ class ClDriver:
 
     def adopt(self, what: str, native: Any) -> Any:
         """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
+        if what == "language":
+            return sources.compiles(self.traits, native)
         session, device, _ = self.opened()
+        if what == "source":
+            return sources.build(session, device, self.traits, native)
         cl = session.cl
         kept = type(native).from_int_ptr(native.int_ptr, retain=True)
         if what == "device":

@@ -1,0 +1,138 @@
+"""Kernels from source text in a backend's own language (sycl_ext_oneapi_kernel_compiler).
+
+Non-goals: Python functions, which need no text. Invariant: what is built holds the kernels of every
+device it was built for; a text that does not compile raises with the compiler's log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from unisycl.api.bundles import chosen
+from unisycl.api.context import context
+from unisycl.api.device import device
+from unisycl.api.native_kernel import native_kernel
+from unisycl.base.enums import backend, source_language
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.devices import DeviceState
+
+
+class build_options:
+    """Options for the compiler of a source bundle, as one string each."""
+
+    def __init__(self, *words: str | Iterable[str]) -> None:
+        self.words = [w for word in words for w in ([word] if isinstance(word, str) else word)]
+
+
+class save_log:
+    """Where the compiler's log goes: it is appended to a list."""
+
+    def __init__(self, target: list[str]) -> None:
+        self.target = target
+
+
+class source_bundle:
+    """Source text with a context; made by ``create_kernel_bundle_from_source``."""
+
+    __slots__ = ("_owner", "language", "source")
+
+    def __init__(self, owner: context, language: source_language, source: str | bytes) -> None:
+        self._owner, self.language, self.source = owner, language, source
+
+    def get_context(self) -> context:
+        """Return the context."""
+        return self._owner
+
+    def get_backend(self) -> backend:
+        """Return the backend of the context."""
+        return self._owner.get_backend()
+
+
+class built_bundle:
+    """The kernels of a source text, compiled; made by ``build``."""
+
+    __slots__ = ("_built", "_owner")
+
+    def __init__(self, owner: context, built: dict[DeviceState, Any]) -> None:
+        self._owner, self._built = owner, built
+
+    def get_context(self) -> context:
+        """Return the context."""
+        return self._owner
+
+    def get_devices(self) -> list[device]:
+        """Return the devices it was built for."""
+        return [device._of(d) for d in self._built]
+
+    def ext_oneapi_has_kernel(self, name: str) -> bool:
+        """Say whether there is a kernel of this name."""
+        return all(name in built.names for built in self._built.values())
+
+    def ext_oneapi_get_kernel(self, name: str) -> native_kernel:
+        """Return a kernel by the name it has in the text; ``errc.invalid`` if there is none."""
+        if not self.ext_oneapi_has_kernel(name):
+            known = ", ".join(next(iter(self._built.values())).names) or "none"
+            raise UsageError(errc.invalid, f"the bundle has no kernel '{name}'; it has {known}")
+        state, built = next(iter(self._built.items()))
+        return native_kernel._of(built.kernel(name), state, self._owner)
+
+
+def is_source_kernel_bundle_supported(where: Any, language: source_language) -> bool:
+    """Say whether a device, or one of a context's, compiles a language.
+
+    Args:
+        where: a device or a context; a backend is not enough to know.
+        language: what the text is written in.
+    """
+    if isinstance(where, device):
+        states: tuple[DeviceState, ...] = (where.state,)
+    elif isinstance(where, context):
+        states = where.state.devices
+    else:
+        raise UsageError(errc.invalid, "is_source_kernel_bundle_supported: expected a device or a "
+                         f"context, got {type(where).__name__}")
+    return any(s.driver.adopt("language", language) for s in states)
+
+
+def create_kernel_bundle_from_source(owner: context, language: source_language,
+                                     source: str | bytes) -> source_bundle:
+    """Return a bundle of source text (sycl_ext_oneapi_kernel_compiler).
+
+    ``errc.invalid`` where no device of the context compiles the language.
+    """
+    if not is_source_kernel_bundle_supported(owner, language):
+        raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: no device of {owner!r} "
+                         f"compiles {language.name}")
+    return source_bundle(owner, language, source)
+
+
+def build(bundle: source_bundle, *options: Any) -> built_bundle:
+    """Compile a source bundle.
+
+    Args:
+        bundle: the text.
+        options: a list of devices (all of the context that can if left out), ``build_options``,
+            ``save_log``.
+
+    Raises ``errc.build`` with the compiler's log.
+    """
+    words: list[str] = []
+    logs: list[list[str]] = []
+    owner = bundle.get_context()
+    states = tuple(s for s in owner.state.devices if s.driver.adopt("language", bundle.language))
+    for option in options:
+        if isinstance(option, build_options):
+            words += option.words
+        elif isinstance(option, save_log):
+            logs.append(option.target)
+        elif isinstance(option, list | tuple):
+            states = chosen("build", option, owner)
+        else:
+            raise UsageError(errc.invalid, "build: expected devices, build_options or save_log, "
+                             f"got {type(option).__name__}")
+    built = {s: s.driver.adopt("source", (bundle.language, bundle.source, tuple(words)))
+             for s in states}
+    for target in logs:
+        target += [b.log for b in built.values()]
+    return built_bundle(owner, built)
