@@ -71,6 +71,13 @@ class memory_scope(enum.IntEnum):
     system = 4
 
 
+class sorting_order(enum.IntEnum):
+    """sycl_ext_oneapi_group_sort: the order in which radix sorters sort."""
+
+    ascending = 0
+    descending = 1
+
+
 class rounding_mode(enum.Enum):
     """SYCL 2020 §4.14.2.5: how a conversion rounds what the new type cannot hold."""
 

@@ -110,6 +110,8 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
             return images.call(ctx, callee, args, node)
         case Method():
             return _call_method(ctx, callee, [*callee.given, *args], keywords, node)
+        case Instance() | Record() if instances.operator_method(callee, "__call__"):
+            return instances.call_method(ctx, callee, "__call__", args, keywords, node)
         case Memory() if callee.per_item and len(args) == 1 and not keywords:
             return read_element(ctx, callee, args[0], node)
     raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
@@ -213,7 +215,8 @@ def _is_library(function: FunctionType) -> bool:
 
 
 LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
-    "fragments", "joint", "masks", "partitions", "root_group", "sorting"))))
+    "default_sorters", "fragments", "joint", "masks", "partitions", "radix_sorters", "root_group",
+    "sorting"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

@@ -2,14 +2,19 @@
 
 Written in the kernel language (sycl_ext_oneapi_group_sort). Values are ranked in blocks, and blocks
 are merged by binary search, so equal ones keep their order; memory is sorted in place by a network,
-which does not keep it. Non-goals: sorters and scratch memory of the user's. Invariant: all
-work-items of the group call together.
+which does not keep it. Non-goals: what sorters are there (``default_sorters``, ``radix_sorters``).
+Invariant: all work-items of the group call together.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from unisycl.base.enums import memory_scope
+from unisycl.base.errors import UsageError, errc
 from unisycl.lang.group import group_barrier, group_cells, group_size
 from unisycl.lang.pointer import multi_ptr
 
@@ -21,27 +26,82 @@ def less(a: Any, b: Any) -> Any:
     return a < b
 
 
+class sorter:
+    """What sorters have in common: a sort calls them with the group and what there is to sort."""
+
+
+@dataclass(eq=False)
+class group_with_scratchpad:
+    """A group, and memory that sorting may use.
+
+    Args:
+        group: the work-group or sub-group.
+        scratch: memory of as many bytes as a default sorter's ``memory_required`` says.
+    """
+
+    group: Any
+    scratch: Any
+
+    def get_group(self) -> Any:
+        """Return the group."""
+        return self.group
+
+    def get_memory(self) -> Any:
+        """Return the memory."""
+        return self.scratch
+
+
+def needed(dtype: Any, scope: Any, range_size: int) -> int:
+    """Return the bytes of scratch memory for a range: a value each, though none is used."""
+    if scope not in (memory_scope.work_group, memory_scope.sub_group):
+        raise UsageError(errc.invalid, "memory_required: the scope is memory_scope.work_group or "
+                         f"sub_group, not {scope!r}")
+    return int(np.dtype(dtype).itemsize * range_size)
+
+
+def _group(helper: Any) -> Any:
+    """Return the group of a group or of a helper with scratch memory."""
+    if isinstance(helper, group_with_scratchpad):
+        return helper.group
+    return helper
+
+
 def sort_over_group(group: Any, value: Any, comp: Any = less) -> Any:
     """Return the value at this work-item's place when those of the group are sorted.
 
     Args:
-        group: the work-group or sub-group.
+        group: the work-group or sub-group, or a ``group_with_scratchpad``.
         value: a number.
-        comp: a function of two that says whether the first comes before the second.
+        comp: a function of two that says whether the first comes before the second, or a sorter.
     """
-    keys = group_cells(group, value, 0)
-    return keys[_sorted(group, value, value, keys, keys, comp)]
+    if isinstance(comp, sorter):
+        return comp(_group(group), value)  # type: ignore[operator]
+    return sort_cells(_group(group), value, comp)
 
 
 def sort_key_value_over_group(group: Any, key: Any, value: Any, comp: Any = less) -> Any:
     """Return (key, value) at this work-item's place when those of the group are sorted by key.
 
     Args:
-        group: the work-group or sub-group.
+        group: the work-group or sub-group, or a ``group_with_scratchpad``.
         key: a number.
         value: what goes along with it, a number.
-        comp: a function of two keys that says whether the first comes before the second.
+        comp: a function of two keys that says whether the first comes before the second, or a
+            sorter.
     """
+    if isinstance(comp, sorter):
+        return comp(_group(group), key, value)  # type: ignore[operator]
+    return sort_pairs(_group(group), key, value, comp)
+
+
+def sort_cells(group: Any, value: Any, comp: Any) -> Any:
+    """Return the value at this work-item's place; equal ones keep their order."""
+    keys = group_cells(group, value, 0)
+    return keys[_sorted(group, value, value, keys, keys, comp)]
+
+
+def sort_pairs(group: Any, key: Any, value: Any, comp: Any) -> Any:
+    """Return (key, value) at this work-item's place; equal keys keep their order."""
     keys, values = group_cells(group, key, 0), group_cells(group, value, 1)
     place = _sorted(group, key, value, keys, values, comp)
     return keys[place], values[place]
@@ -100,22 +160,28 @@ def joint_sort(group: Any, data: Any, comp: Any = less, more: Any = None) -> Non
     """Sort memory in place (sycl_ext_oneapi_group_sort).
 
     Args:
-        group: the work-group or sub-group.
+        group: the work-group or sub-group, or a ``group_with_scratchpad``.
         data: one-dimensional memory of numbers, a slice of it, or two pointers, to the first
             element and past the last one.
-        comp: a function of two that says whether the first comes before the second.
+        comp: a function of two that says whether the first comes before the second, or a sorter.
         more: room for ``comp`` where ``data`` is two pointers.
     """
     if isinstance(data, multi_ptr):
-        if more is None:
-            _sort_memory(group, data, comp - data, less)
+        if isinstance(more, sorter):
+            more(_group(group), data, comp)  # type: ignore[operator]
+        elif more is None:
+            sort_memory(_group(group), data, comp - data, less)
         else:
-            _sort_memory(group, data, comp - data, more)
+            sort_memory(_group(group), data, comp - data, more)
+    elif isinstance(comp, sorter):
+        first = multi_ptr(data)
+        comp(_group(group), first, first + len(data))  # type: ignore[operator]
     else:
-        _sort_memory(group, data, len(data), comp)
+        sort_memory(_group(group), data, len(data), comp)
 
 
-def _sort_memory(group: Any, data: Any, count: Any, comp: Any) -> None:
+def sort_memory(group: Any, data: Any, count: Any, comp: Any) -> None:
+    """Sort memory in place by a network; equal elements may change places."""
     size, me = group_size(group), group.get_local_linear_id()
     turns = (count + size - 1) // size
     span = 2

@@ -56,7 +56,7 @@ from unisycl.api.source_bundle import (
     is_source_kernel_bundle_supported,
     save_log,
 )
-from unisycl.base.enums import node_type, queue_state, source_language
+from unisycl.base.enums import node_type, queue_state, sorting_order, source_language
 from unisycl.base.progress import (
     execution_scope,
     forward_progress_guarantee,
@@ -65,6 +65,7 @@ from unisycl.base.progress import (
     work_item_progress,
 )
 from unisycl.ext.oneapi import this_kernel
+from unisycl.lang import default_sorters, radix_sorters
 from unisycl.lang.fragments import chunk, fragment, tangle
 from unisycl.lang.kernel import nd_range_kernel, properties_tag, single_task_kernel
 from unisycl.lang.kernel_properties import (
@@ -84,7 +85,13 @@ from unisycl.lang.partitions import (
     get_tangle_group,
 )
 from unisycl.lang.root_group import get_root_group, root_group, use_root_sync
-from unisycl.lang.sorting import joint_sort, sort_key_value_over_group, sort_over_group
+from unisycl.lang.sorting import (
+    group_with_scratchpad,
+    joint_sort,
+    sort_key_value_over_group,
+    sort_over_group,
+    sorter,
+)
 
 ballot_group = opportunistic_group = fragment
 """The older names of ``fragment``, by how one was made."""
@@ -96,21 +103,22 @@ tangle_group = tangle
 __all__ = [
     "ballot_group", "barrier", "binary_partition", "build", "build_options", "chunk",
     "chunked_partition", "command_graph", "copy", "create_kernel_bundle_from_source",
-    "device_global", "device_has", "device_image_scope", "device_image_scope_key",
-    "dynamic_command_group", "dynamic_parameter", "entangle", "executable_graph", "execute_graph",
-    "execution_scope", "fill", "fixed_size_group", "forward_progress_guarantee", "fragment",
-    "get_ballot_group", "get_fixed_size_group", "get_opportunistic_group", "get_root_group",
-    "get_tangle_group", "host_access", "host_access_enum", "host_access_key", "host_access_none",
+    "default_sorters", "device_global", "device_has", "device_image_scope",
+    "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "entangle",
+    "executable_graph", "execute_graph", "execution_scope", "fill", "fixed_size_group",
+    "forward_progress_guarantee", "fragment", "get_ballot_group", "get_fixed_size_group",
+    "get_opportunistic_group", "get_root_group", "get_tangle_group", "group_with_scratchpad",
+    "host_access", "host_access_enum", "host_access_key", "host_access_none",
     "host_access_read", "host_access_read_write", "host_access_write", "implement_in_csr",
     "implement_in_csr_key", "implement_in_csr_off", "implement_in_csr_on", "init_mode",
     "init_mode_enum", "init_mode_key", "init_mode_reprogram", "init_mode_reset",
     "is_source_kernel_bundle_supported", "joint_sort", "launch_config", "mem_advise", "memcpy",
     "memset", "nd_launch", "nd_range_kernel", "node", "node_type", "opportunistic_group",
-    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties", "properties_tag",
-    "property", "queue_state", "root_group", "save_log", "single_task", "single_task_kernel",
-    "sort_key_value_over_group", "sort_over_group", "source_language", "sub_group_progress",
-    "sub_group_size", "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
-    "use_root_sync", "work_group_memory",
-    "work_group_progress", "work_group_size", "work_group_size_hint",
+    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties",
+    "properties_tag", "property", "queue_state", "radix_sorters", "root_group", "save_log",
+    "single_task", "single_task_kernel", "sort_key_value_over_group", "sort_over_group",
+    "sorter", "sorting_order", "source_language", "sub_group_progress", "sub_group_size",
+    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel", "use_root_sync",
+    "work_group_memory", "work_group_progress", "work_group_size", "work_group_size_hint",
     "work_item_progress",
 ]
