@@ -1,5 +1,4 @@
-"""What OpenCL C calls work_group_ and sub_group_ functions, by their SYCL names (OpenCL 2 §6.13.15).
-"""
+"""OpenCL C's work_group_ and sub_group_ functions by their SYCL names (OpenCL 2 §6.13.15)."""
 
 from __future__ import annotations
 
