@@ -7,6 +7,7 @@ calls it is refused by name.
 from __future__ import annotations
 
 from unisycl.backends.cfamily.dialect import Helper
+from unisycl.backends.opencl.gamma import TGAMMA
 from unisycl.base.dtypes import DType
 from unisycl.ir.builtins import Builtin
 
@@ -60,9 +61,9 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "mix": {"f": "{0} + ({1} - {0}) * {2}"},
 }
 
-# what stands for functions whose zeros a driver gets wrong (``Quirks.careless_zeros``)
+# what stands for functions that a driver gets wrong (``Quirks.weak_functions``)
 _CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
-            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p")}
+            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma")}
 _NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
         "uint32": "as_float(({0}) & 0x7fffffu | 0x7fc00000u)",
         "uint64": "as_double(({0}) & 0xffffffffffffful | 0x7ff8000000000000ul)"}
@@ -134,6 +135,7 @@ HELPERS: dict[str, Helper] = {
 {{
     return fabs(x) < ({T})1e-30 ? x : log1p(x);
 }}"""),
+    "tgamma_careful": TGAMMA,
     "half_to_float": Helper("""float {name}({T} bits)
 {{
     return vload_half(0, (const half *)&bits);
@@ -174,7 +176,7 @@ RESERVED = _FLOAT | _INTEGER | frozenset((
 
 
 def careful(row: Builtin, dtype: DType) -> str | None:
-    """Return the template where the driver is careless with zeros."""
+    """Return the template where some of the driver's functions are wrong."""
     return _CAREFUL.get(row.name) or spelling(row, dtype)
 
 

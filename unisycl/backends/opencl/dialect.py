@@ -50,7 +50,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         kernel=_head, spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
-        builtin=builtins.careful if quirks.careless_zeros else builtins.spelling,
+        builtin=builtins.careful if quirks.weak_functions else builtins.spelling,
         helper=helper, atomic=atomics.template, collective=_collective(traits, sub_groups, quirks),
         divide=_divide(traits, quirks), reserved=builtins.RESERVED, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",

@@ -39,7 +39,7 @@ def test_the_functions_it_needs_exist(row) -> None:
 
 
 def test_a_careless_driver_gets_functions_of_our_own() -> None:
-    plain, careful = (make_dialect(NEW, Quirks(careless_zeros=flag), offsets=False)
+    plain, careful = (make_dialect(NEW, Quirks(weak_functions=flag), offsets=False)
                       for flag in (False, True))
     row = BUILTINS["sinpi"]
     assert "sinpi({0})" == plain.builtin(row, DTYPES["float32"])
