@@ -14,9 +14,8 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,28 +29,31 @@ from unisycl.lang.memory import HostView, poison
 _PACKAGE = str(Path(__file__).parents[2])
 
 
-@dataclass(slots=True)
 class _Item:
     """A work-item on its way; the counts are those of the meetings it has come to."""
 
-    number: int
-    name: str
-    group: Any
-    sub_group: Any
-    meetings: int = 0
-    sub_meetings: int = 0
+    __slots__ = ("group", "meetings", "name", "number", "sub_group", "sub_meetings")
+
+    def __init__(self, number: int, name: str, group: Any, sub_group: Any) -> None:
+        self.number = number
+        self.name = name
+        self.group = group
+        self.sub_group = sub_group
+        self.meetings = self.sub_meetings = 0
 
 
-class _Access(NamedTuple):
-    """One access; ``time`` counts all accesses of the launch."""
+class _Access:
+    """One access of a work-item; ``time`` counts all accesses of the launch."""
 
-    item: _Item
-    meetings: int
-    sub_meetings: int
-    time: int
-    writes: bool
-    atomic: bool
-    place: str
+    __slots__ = ("atomic", "item", "meetings", "place", "sub_meetings", "time", "writes")
+
+    def __init__(self, who: _Item, time: int, writes: bool, atomic: bool, place: str) -> None:
+        self.item = who
+        self.meetings, self.sub_meetings = who.meetings, who.sub_meetings
+        self.time = time
+        self.writes = writes
+        self.atomic = atomic
+        self.place = place
 
 
 class _Number:
@@ -102,7 +104,7 @@ class Watch:
         address = data.ctypes.data + sum(i * s for i, s in zip(place, data.strides, strict=True))
         owner = who.group if view._space is address_space.local_space else None
         number = self._numbers.setdefault((address, owner), _Number())
-        now = _Access(who, who.meetings, who.sub_meetings, self._time, writes, atomic, _line())
+        now = _Access(who, self._time, writes, atomic, _line())
         for before in number.others(now):
             if not (before.atomic and atomic) and not self._ordered(before, now):
                 raise DeviceError(errc.kernel, _story(view, place, before, now))

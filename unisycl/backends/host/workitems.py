@@ -8,8 +8,8 @@ no thread is made; what a kernel raises comes out as ``DeviceError``, KeyboardIn
 
 from __future__ import annotations
 
+import importlib
 import itertools
-import random
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from operator import length_hint
@@ -108,7 +108,8 @@ class Runner:
         if self._seed is None:
             return places
         shuffled = list(places)
-        random.Random(self._seed).shuffle(shuffled)
+        # Loaded only here: it loads much that nothing else needs.
+        importlib.import_module("random").Random(self._seed).shuffle(shuffled)
         return shuffled
 
     def groups(self, place: Place) -> Iterator[tuple[int, ...]]:
