@@ -45,8 +45,7 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_barrier", "_bundle", "_constants", "_dynamic", "_plan", "_second",
-                 "_set")
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_second", "_set", "end")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -54,8 +53,7 @@ class handler(Group):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
         super().__init__(args[0])
         self._second: Channel | None = args[1] if len(args) > 1 else None
-        self._barrier = False
-        self._plan: Plan | None = None
+        self.end: Callable[[], Task] | None = None
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
         self._dynamic: list[tuple[int, dynamic_parameter]] = []
@@ -271,14 +269,10 @@ class handler(Group):
         for position, parameter in self._dynamic:
             parameter.used_in(node, position)
 
-    def finish(self) -> Task:
-        """Submit the group (internal); a barrier then holds up what comes later."""
-        plan = self._plan
-        if plan is not None and self.channel.recorder is None:
-            return self._finish_graph(plan)
-        task = super().finish()
-        if self._barrier:
-            self.channel.fence(task)
+    def _finish_barrier(self) -> Task:
+        """Submit a barrier, which then holds up what comes later."""
+        task = self.finish()
+        self.channel.fence(task)
         return task
 
     def _finish_graph(self, plan: Plan) -> Task:
@@ -287,7 +281,7 @@ class handler(Group):
         try:
             if last is not None and not last.done():
                 self.add_dependency(last)
-            task = super().finish()
+            task = self.finish()
         except BaseException:
             gate.finish()
             raise
@@ -304,7 +298,7 @@ class handler(Group):
         for task in self.channel.snapshot() if events is None else tasks_of(
                 events, recording=recording):
             self.add_dependency(task)
-        self._barrier = True
+        self.end = self._finish_barrier
         self.set_command("a barrier", begin_nothing, native=True)
 
     def ext_oneapi_graph(self, graph: Any) -> None:
@@ -314,9 +308,10 @@ class handler(Group):
         plan.check(self.channel)
         if self.channel.recorder is not None:
             plan = plan.copy()
+        else:
+            self.end = functools.partial(self._finish_graph, plan)
         for access in plan.accesses:
             self.add_access(access)
-        self._plan = plan
         self.set_command("a graph", plan.begin(), native=plan.one_end())
 
     def host_task(self, fn: Any = None) -> Any:
@@ -491,7 +486,7 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     except BaseException:
         h.abandon()
         raise
-    return h.finish()
+    return h.finish() if h.end is None else h.end()
 
 
 def check_callable(fn: Any) -> None:
