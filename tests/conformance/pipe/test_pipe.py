@@ -24,8 +24,16 @@ forth, back = pipe(np.int32, 2), pipe(np.int32, 2)
 
 @pytest.fixture
 def own(device: sycl.device) -> sycl.queue:
-    """Return a queue in a context of its own."""
-    return sycl.queue(sycl.context(device), device)
+    """Return a queue in a context of its own; pipes need atomics that order other accesses."""
+    made = sycl.queue(sycl.context(device), device)
+    if sycl.memory_order.acquire not in device.get_info(
+            sycl.info.device.atomic_memory_order_capabilities):
+        def kernel():
+            numbers.write_nb(1)
+        with sycl.testing.refused(device):
+            made.single_task(kernel).wait()
+            pytest.fail("a pipe worked without atomics of order acquire")
+    return made
 
 
 def seen(q: sycl.queue, memory: Any) -> list[Any]:
