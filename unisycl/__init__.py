@@ -14,6 +14,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from unisycl.base import forking
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -417,6 +419,8 @@ def _is_backend(name: str) -> bool:
         return False
     return word.lower() in importlib.import_module("unisycl.backends.registry").BACKENDS
 
+
+forking.watch()
 
 if not TYPE_CHECKING:  # so that type checkers know the names above and no others
     __getattr__ = _load

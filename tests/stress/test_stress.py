@@ -12,8 +12,10 @@ ROOT = Path(__file__).parents[2]
 BRIEF = {
     "graphs": ("--seconds", "2"),
     "threads": ("--count", "1600"),
-    "failures": ("--seconds", "3"),
-    "interrupts": ("--seconds", "3"),
+    "failures": ("--seconds", "2"),
+    "interrupts": ("--seconds", "2"),
+    "lifetimes": ("--count", "1500"),
+    "endings": ("--count", "2"),
 }
 
 
