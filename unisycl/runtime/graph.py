@@ -17,7 +17,7 @@ from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import launch as launches
-from unisycl.runtime import replay, usm
+from unisycl.runtime import moves, replay, usm
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Gate, Join, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker
@@ -261,11 +261,12 @@ class RecordingChannel(Channel):
 class Step:
     """What is started by one call: a batch of small kernels, or one command."""
 
-    __slots__ = ("batch", "before", "nodes")
+    __slots__ = ("_begin", "batch", "before", "nodes")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.before: set[int] = set()
+        self._begin: Begin | None = None
         self.batch: Batch | None = None
 
     def label(self) -> str:
@@ -280,13 +281,17 @@ class Step:
         """Make the batch, once its nodes are known or have changed."""
         found = [n.launch for n in self.nodes if n.launch is not None]
         self.batch = driver.batch(found) if len(found) == len(self.nodes) else None
+        node = self.nodes[0]
+        at_home = [a for a in node.accesses if moves.space_of(a, driver) != driver.memory]
+        self._begin = node.begin
+        if at_home and node.begin is not None:
+            self._begin = moves.at_home(node.begin, at_home, driver)
 
     def start(self, deps: Sequence[Completion]) -> Completion:
         """Start it after completions of the driver."""
         if self.batch is not None:
             return self.batch.launch(deps)
-        begin = self.nodes[0].begin
-        return ended() if begin is None else begin(deps)
+        return ended() if self._begin is None else self._begin(deps)
 
 
 class Plan:

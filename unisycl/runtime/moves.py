@@ -16,7 +16,7 @@ from unisycl.backends.base import HOST, BoundView, Completion, Driver
 from unisycl.base.enums import target as Target
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.places import Places
-from unisycl.runtime.tasks import Task, process
+from unisycl.runtime.tasks import Begin, Task, begin_python, process
 
 
 class Transfer(Task):
@@ -129,22 +129,53 @@ def carry(accesses: Iterable[Access], source: Driver, target: Driver) -> None:
 
     For a command that goes on elsewhere; what is noted of where values lie stays true.
     """
-    if source.memory == target.memory:
+    if source.memory != target.memory:
+        used = [a for a in accesses if a.target is not Target.host_task]
+        shift(used, source, (source.memory, HOST))
+        shift(used, target, (HOST, target.memory))
+
+
+def shift(accesses: Iterable[Access], driver: Driver, way: tuple[str, str]) -> None:
+    """Copy what a running command accesses to or from a driver's space, and wait."""
+    if driver.memory == HOST:
         return
     for access in accesses:
         memory: Any = access.key
         part = access.start, min(access.stop, memory.nbytes)
-        if access.target is Target.host_task or part[0] >= part[1]:
+        if part[0] < part[1]:
+            memory.placed(driver)
+            _await(_copy(memory, driver, part, way, ()))
+
+
+def _await(end: Completion) -> None:
+    """Wait on a thread of the runtime; raise what the command failed with."""
+    executor = process.executor
+    mine = executor.is_mine()
+    if mine:
+        executor.blocking(+1)
+    try:
+        while not end.wait(1.0):
             continue
-        for driver, way in ((source, (source.memory, HOST)), (target, (HOST, target.memory))):
-            if driver.memory != HOST:
-                memory.placed(driver)
-                end = _copy(memory, driver, part, way, ())
-                while not end.wait(1.0):
-                    continue
-                error = end.error()
-                if error is not None:
-                    raise error
+    finally:
+        if mine:
+            executor.blocking(-1)
+    error = end.error()
+    if error is not None:
+        raise error
+
+
+def at_home(begin: Begin, accesses: Sequence[Access], driver: Driver) -> Begin:
+    """Return how to begin a step of a graph that works on the host's copies.
+
+    To whoever waits for the graph its data are in the driver's space throughout; they are lent to
+    the host for this step.
+    """
+    def body() -> None:
+        shift(accesses, driver, (driver.memory, HOST))
+        _await(begin(()))
+        shift([a for a in accesses if a.mode.writes], driver, (HOST, driver.memory))
+
+    return begin_python(body)
 
 
 def space_of(access: Access, driver: Driver) -> str:

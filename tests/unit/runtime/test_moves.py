@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import unisycl as sycl
 from tests.unit.runtime.apart import ApartDriver, apart_queue
+from unisycl.ext.oneapi.experimental import command_graph
 
 N = 64
 
@@ -294,3 +295,25 @@ def test_update_host_brings_the_data_out() -> None:
         add(q, b, 1)
         q.submit(lambda h: h.update_host(sycl.accessor(b, h))).wait()
         assert data[3] == 2
+
+
+def test_a_graph_lends_its_data_to_host_tasks() -> None:
+    q, data = apart_queue(ApartDriver()), np.zeros(N, np.int32)
+    graph = command_graph(q.get_context(), q.get_device())
+    with sycl.buffer(data) as b:
+        graph.begin_recording(q)
+        add(q, b, 1)
+
+        @q.submit
+        def _(h: sycl.handler) -> None:
+            x = sycl.accessor(b, h, sycl.read_write_host_task)
+            h.host_task(lambda: x.__setitem__(0, x[0] * 10))
+
+        add(q, b, 1)
+        graph.end_recording(q)
+        replayed = graph.finalize()
+        for _ in range(2):
+            q.ext_oneapi_graph(replayed)
+        add(q, b, 1)
+    assert data[0] == ((0 + 1) * 10 + 1 + 1) * 10 + 1 + 1
+    assert data[1] == 5
