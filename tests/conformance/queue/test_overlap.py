@@ -1,0 +1,187 @@
+"""Which groups wait for each other, tested both ways (SYCL 2020 §3.7.1, §3.8.1).
+
+Groups that may overlap must meet: each host task waits for the other. Groups that may not: the
+first is held open by the test, and the second must not begin until it is let go. Nothing is timed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+SUBMITTED = sycl.info.event_command_status.submitted
+MODES = {"read": sycl.read_only_host_task, "write": sycl.write_only_host_task,
+         "read_write": sycl.read_write_host_task}
+Uses = list[tuple[sycl.buffer, str]]
+
+
+def task(queue: sycl.queue, body: Callable[[], object], uses: Uses = ()) -> sycl.event:
+    """Submit a host task that uses buffers."""
+    def group(h: sycl.handler) -> None:
+        for buffer, mode in uses:
+            sycl.accessor(buffer, h, MODES[mode])
+        h.host_task(body)
+    return queue.submit(group)
+
+
+def status(event: sycl.event) -> object:
+    return event.get_info(sycl.info.event.command_execution_status)
+
+
+class Held:
+    """A first command that lasts until the test lets it go, and what ran when."""
+
+    def __init__(self, queue: sycl.queue, uses: Uses = ()) -> None:
+        self.order: list[str] = []
+        self.go = threading.Event()
+        self.event = task(queue, self._body, uses)
+
+    def _body(self) -> None:
+        assert self.go.wait(60)
+        self.order.append("first")
+
+    def second(self, queue: sycl.queue, uses: Uses = ()) -> sycl.event:
+        return task(queue, lambda: self.order.append("second"), uses)
+
+    def check_order(self, second: sycl.event) -> None:
+        """The second must wait for the first, and run once that has ended."""
+        assert SUBMITTED == status(second)
+        self.go.set()
+        second.wait()
+        assert ["first", "second"] == self.order
+
+
+def others(device: sycl.device) -> list[sycl.queue]:
+    """Return queues of several kinds, on the device and on another one."""
+    return [sycl.queue(device), sycl.queue(device, sycl.property.queue.in_order()),
+            sycl.queue(sycl.device.get_devices()[-1])]
+
+
+def buffer() -> sycl.buffer:
+    return sycl.buffer(np.zeros(8))
+
+
+# ------------------------------------------------------------------ what may overlap
+@pytest.mark.row("E-1", "E-2", "E-26")
+@pytest.mark.parametrize("kind", range(3))
+def test_readers_of_one_buffer_and_users_of_others_meet(device: sycl.device, kind: int) -> None:
+    shared, one, two = buffer(), buffer(), buffer()
+    meet = threading.Barrier(2)
+    first = task(sycl.queue(device), lambda: meet.wait(60), [(shared, "read"), (one, "write")])
+    second = task(others(device)[kind], lambda: meet.wait(60), [(shared, "read"), (two, "write")])
+    sycl.event.wait([first, second])
+
+
+@pytest.mark.row("E-10")
+def test_commands_without_data_meet_but_in_an_in_order_queue(device: sycl.device) -> None:
+    meet = threading.Barrier(3)
+    plain, ordered = sycl.queue(device), sycl.queue(device, sycl.property.queue.in_order())
+    sycl.event.wait([task(q, lambda: meet.wait(60)) for q in (plain, plain, ordered)])
+    held = Held(ordered)
+    held.check_order(held.second(ordered))
+
+
+@pytest.mark.row("E-8")
+def test_a_host_accessor_holds_up_its_buffer_only(device: sycl.device) -> None:
+    held, free = buffer(), buffer()
+    q = sycl.queue(device)
+    with sycl.host_accessor(held):
+        waiting = task(q, lambda: None, [(held, "read")])
+        task(q, lambda: None, [(free, "read_write")]).wait()
+        assert SUBMITTED == status(waiting)
+    waiting.wait()
+
+
+@pytest.mark.row("E-17")
+def test_a_barrier_holds_up_its_own_queue_only(device: sycl.device) -> None:
+    q, other = sycl.queue(device), sycl.queue(device)
+    held = Held(q)
+    barrier = q.ext_oneapi_submit_barrier()
+    task(other, lambda: None).wait()
+    second = held.second(q)
+    held.check_order(second)
+    barrier.wait()
+
+
+# ------------------------------------------------------------------ what may not
+@pytest.mark.row("E-1", "E-2")
+@pytest.mark.parametrize("kind", range(3))
+@pytest.mark.parametrize("modes", [
+    ("write", "read"), ("read", "write"), ("write", "write"), ("read_write", "read"),
+    ("read", "read_write")], ids="-".join)
+def test_conflicting_groups_run_in_order(
+        device: sycl.device, modes: tuple[str, str], kind: int) -> None:
+    shared = buffer()
+    held = Held(sycl.queue(device), [(shared, modes[0])])
+    held.check_order(held.second(others(device)[kind], [(shared, modes[1])]))
+
+
+@pytest.mark.row("E-1")
+def test_a_join_waits_for_both_and_those_two_meet(device: sycl.device) -> None:
+    one, two = buffer(), buffer()
+    meet, order = threading.Barrier(2), []
+    a, b, c = others(device)
+
+    def arrive(name: str) -> None:
+        meet.wait(60)
+        order.append(name)
+    task(a, lambda: arrive("a"), [(one, "write")])
+    task(b, lambda: arrive("b"), [(two, "write")])
+    task(c, lambda: order.append("c"), [(one, "read"), (two, "read")]).wait()
+    assert "c" == order[2]
+
+
+@pytest.mark.row("E-5")
+def test_parts_of_a_buffer_wait_where_they_overlap(device: sycl.device) -> None:
+    whole = sycl.buffer(np.zeros(3 * 128, np.int64))
+    low, middle, high = (sycl.buffer(whole, at, 128) for at in (0, 64, 256))
+    q = sycl.queue(device)
+    held = Held(q, [(low, "write")])
+    task(q, lambda: None, [(high, "write")]).wait()
+    held.check_order(held.second(q, [(middle, "write")]))
+
+
+@pytest.mark.row("E-11")
+@pytest.mark.parametrize("kind", range(3))
+def test_depends_on_orders_commands_of_any_queues(device: sycl.device, kind: int) -> None:
+    held = Held(sycl.queue(device))
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(held.event)
+        h.host_task(lambda: held.order.append("second"))
+    held.check_order(others(device)[kind].submit(group))
+
+
+@pytest.mark.row("E-1", "E-6")
+def test_a_kernel_waits_for_the_host_task_that_writes_what_it_reads(device: sycl.device) -> None:
+    values, found = np.zeros(64, np.int32), np.zeros(64, np.int32)
+    source, target, go = sycl.buffer(values), sycl.buffer(found), threading.Event()
+    q = sycl.queue(device)
+
+    def write(h: sycl.handler) -> None:
+        a = sycl.accessor(source, h, sycl.write_only_host_task, sycl.no_init)
+
+        @h.host_task
+        def late() -> None:
+            assert go.wait(60)
+            a[:] = np.arange(64)
+
+    def read(h: sycl.handler) -> None:
+        a = sycl.accessor(source, h, sycl.read_only)
+        b = sycl.accessor(target, h, sycl.write_only, sycl.no_init)
+        h.parallel_for(64, lambda i: move(a, b, i))
+    q.submit(write)
+    reading = q.submit(read)
+    assert SUBMITTED == status(reading)
+    go.set()
+    target.close()
+    assert list(range(64)) == found.tolist()
+
+
+def move(a, b, i):
+    b[i] = a[i] + 0
