@@ -323,7 +323,7 @@ def test_stores_wrap_and_truncate_as_devices_do(host):
 
     def kernel(i):
         out[0] = 255 + i + 2
-        out[1] = -1
+        out[1] = np.int64(-1)
         out[2] = 3.9
     host.range(kernel, 1)
     assert out.tolist() == [1, 255, 3]
