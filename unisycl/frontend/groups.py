@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.base.progress import missing, required
-from unisycl.frontend import coerce, fragments, vectors
+from unisycl.frontend import coerce, copies, fragments, vectors
 from unisycl.frontend.arrays import group_cells
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
@@ -23,6 +24,7 @@ from unisycl.frontend.values import (
     Instance,
     Item,
     Nothing,
+    Record,
     Several,
     Value,
     Vector,
@@ -162,6 +164,25 @@ def _numbers(ctx: Context, value: Value, node: ast.AST) -> tuple[
     return [ctx.to_scalar(value, node)], lambda xs: xs[0]
 
 
+def _members(ctx: Context, value: Value, node: ast.AST) -> tuple[
+        list[n.Expr], Callable[[list[n.Expr]], Value]]:
+    """Return the numbers a value is made of, also one of a dataclass, and what puts them back."""
+    if isinstance(value, Record):
+        value = copies.copied(ctx, value, node)
+    if not isinstance(value, Instance):
+        return _numbers(ctx, value, node)
+    made = value
+    fields = [_members(ctx, field, node) for field in made.items]
+
+    def whole(xs: list[n.Expr]) -> Value:
+        left, items = list(xs), []
+        for numbers, put in fields:
+            items.append(put(left[:len(numbers)]))
+            del left[:len(numbers)]
+        return replace(made, items=tuple(items), homes=frozenset(), exact=False)
+    return [x for numbers, _ in fields for x in numbers], whole
+
+
 def _starts(ctx: Context, init: Value, count: int, node: ast.AST) -> list[n.Expr]:
     """Return the initial value of each number: its own, or one for all."""
     firsts, _ = _numbers(ctx, init, node)
@@ -211,7 +232,7 @@ def _move(op: str, name: str, where: str, *, needed: bool = False) -> Callable[
 
     def lower(ctx: Context, node: ast.Call) -> Value:
         found = parameters(ctx, node, name, required, () if needed else (where,))
-        xs, whole = _numbers(ctx, found["x"], node)
+        xs, whole = _members(ctx, found["x"], node)
         default = coerce.weak_scalar(0 if op == "broadcast" else 1)
         place = _local_place(ctx, found[where], node) if where in found else default
         if not place.type.dtype.is_integer:

@@ -6,6 +6,7 @@ Invariant: ``combine`` gets the operands in local linear order and returns one r
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -204,7 +205,11 @@ def _fold_elements(operands: Sequence[Any], *, start: bool) -> list[Any]:
 
 def _copied(value: Any) -> Any:
     """Return a value that changes to another copy of do not reach."""
-    return value._type._of(value._get()) if isinstance(value, Operators) else value
+    if isinstance(value, Operators):
+        return value._type._of(value._get())
+    if isinstance(value, np.generic | int | float) and not isinstance(value, np.void):
+        return value
+    return copy.copy(value) if hasattr(value, "__copy__") else copy.deepcopy(value)
 
 
 def _reduce(operands: Sequence[Any]) -> Sequence[Any]:
