@@ -140,6 +140,16 @@ def test_loosely_defined_functions_are_close(queue, name, type):
 
 
 # ---- integers
+@pytest.mark.row("D-27")
+@pytest.mark.parametrize("type", ["int8", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_a_product_and_a_sum_are_limited_together(queue, type):
+    rng, info, row = np.random.default_rng(4), np.iinfo(type), BUILTINS["mad_sat"]
+    xs = [rng.integers(info.min, info.max, 500, type, endpoint=True)
+          >> rng.integers(0, info.bits, 500).astype(type) for _ in range(3)]
+    found = call(queue, "mad_sat", xs, *outputs(row, np.dtype(type), 500))
+    assert expected_of(row, xs)[0].tolist() == found[0].tolist()
+
+
 @pytest.mark.row("D-27", "D-30")
 @pytest.mark.parametrize("type", INTS)
 @pytest.mark.parametrize("name", [r.name for r in PUBLIC if set(r.operands) <= set("ni")])

@@ -48,6 +48,9 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "remquo.quotient": {"f": "{helper:quotient}({0}, {1})"},
     "lgamma_r.sign": {"f": "{helper:gamma_sign}({0})"},
     "ilogb": {"f": "{helper:exponent}({0})"},
+    # Intel 2026.2: mad_sat(0, 944792641, -1227) is 2147483647
+    "mad_sat": {"i": "convert_{T}_sat((long){0} * (long){1} + (long){2})",
+                "u": "convert_{T}_sat((ulong){0} * (ulong){1} + (ulong){2})"},
     "abs_diff": {"*": "({T})abs_diff({0}, {1})"},
     "any": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
     "all": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
@@ -136,6 +139,18 @@ HELPERS: dict[str, Helper] = {
     return fabs(x) < ({T})1e-30 ? x : log1p(x);
 }}"""),
     "tgamma_careful": TGAMMA,
+    "mad_sat_i64": Helper("""long {name}(long a, long b, long c)
+{{
+    const ulong product = (ulong)a * (ulong)b;
+    const ulong low = product + (ulong)c;
+    const long high = mul_hi(a, b) + (c < 0 ? -1 : 0) + (low < product ? 1 : 0);
+    return high == ((long)low >> 63) ? (long)low : high < 0 ? LONG_MIN : LONG_MAX;
+}}"""),
+    "mad_sat_u64": Helper("""ulong {name}(ulong a, ulong b, ulong c)
+{{
+    const ulong product = a * b, low = product + c;
+    return mul_hi(a, b) + (low < product ? 1 : 0) != 0 ? ULONG_MAX : low;
+}}"""),
     "half_to_float": Helper("""float {name}({T} bits)
 {{
     return vload_half(0, (const half *)&bits);
@@ -184,6 +199,8 @@ def spelling(row: Builtin, dtype: DType) -> str | None:
     """Return the template of a builtin for operands of a type; None if OpenCL C has none."""
     if row.name == "nan":
         return _NAN.get(dtype.name)
+    if row.name == "mad_sat" and dtype.bits == 64:
+        return f"{{helper:mad_sat_{dtype.kind}64}}({{0}}, {{1}}, {{2}})"
     special = _SPECIAL.get(row.name, {})
     found = special.get(dtype.kind) or special.get("*")
     if found is not None:
