@@ -1,7 +1,8 @@
 """Every test below this folder names the conformance rows it checks.
 
 A test with a parameter that is a type which its device lacks must be refused: nobody writes that.
-Nor that a test which needs shared or host USM is refused where the device lacks them.
+Nor that a test which needs shared or host USM, or an order or scope of atomics, is refused where
+the device says that it lacks them.
 """
 
 from __future__ import annotations
@@ -44,12 +45,21 @@ def type_names(value: object) -> Iterator[str]:
 
 SHARED = (sycl.aspect.usm_shared_allocations, sycl.aspect.usm_host_allocations,
           sycl.aspect.usm_system_allocations)
+ATOMICS = (("order", sycl.memory_order, sycl.info.device.atomic_memory_order_capabilities),
+           ("scope", sycl.memory_scope, sycl.info.device.atomic_memory_scope_capabilities))
 
 
-def refused_memory(device: sycl.device, error: sycl.exception) -> bool:
-    """Say whether a test ended because the device lacks a kind of memory, named in the error."""
-    return error.code() == sycl.errc.feature_not_supported and any(
-        f"needs aspect.{a.name}, which" in error.what() for a in SHARED if not device.has(a))
+def refused_by(device: sycl.device, error: sycl.exception) -> bool:
+    """Say whether a test ended because of what the device reports that it lacks.
+
+    That is a kind of memory, or an order or scope of atomics, named in the error.
+    """
+    told, code = error.what(), error.code()
+    if code == sycl.errc.feature_not_supported:
+        return any(f"needs aspect.{a.name}, which" in told for a in SHARED if not device.has(a))
+    return code == sycl.errc.kernel_not_supported and any(
+        f"uses atomics of memory {what} {kind.name} " in told
+        for what, kinds, info in ATOMICS for kind in kinds if kind not in device.get_info(info))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -58,7 +68,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         return (yield)
     except sycl.exception as error:
         name = getattr(getattr(item, "callspec", None), "params", {}).get("device")
-        if name is None or not refused_memory(find_device(name), error):
+        if name is None or not refused_by(find_device(name), error):
             raise
         pytest.skip(f"refused: {error.what()}")
 
