@@ -43,7 +43,7 @@ class Groups(Records):
         if self.kind == "nd_range" and flow.level == GROUP:
             ways += [(1, self.joint_scan), (1, self.joint_vote), (2, self.tile), (1, self.fetched)]
         if self.kind == "work_group" and flow.returns == "" and "hi" not in self.handles:
-            ways += [(1, self.shared), (1, self.own_cells)]
+            ways += [(3, self.shared), (4, self.own_cells)]
         if self.physical and self.cells:
             ways += [(3, self.use_cell)]
         return ways

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.property.cases import check
 from tests.property.programs import program
 
-SEEDS = 70
+SEEDS = 60
 programs = st.integers(0, (1 << 32) - 1).map(program)
 """Programs as a hypothesis strategy."""
 
