@@ -61,7 +61,10 @@ def _param(p: Printer, x: n.ParamRead) -> Text:
 
 
 def _query(p: Printer, x: n.Query) -> Text:
-    return p.query(x.name, x.dim)
+    found = p.query(x.name, x.dim)
+    if found.c.isdigit():  # a size known now; as a mere int it would choose other functions
+        return Text(literal(int(found.c), x.type.dtype, p.d))
+    return found
 
 
 def _unary(p: Printer, x: n.Unary) -> Text:

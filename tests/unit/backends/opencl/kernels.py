@@ -73,3 +73,7 @@ def every_builtin(i, x, k, out):
               + sycl.ilogb(x[i]) + sycl.distance(x[i], part[1]) + sycl.normalize(x[i])
               + sycl.abs_diff(k[i], np.int32(5)) + sycl.bitselect(k[i], np.int32(1), np.int32(3))
               + sycl.select(x[i], part[0], k[i] > 0) + sycl.nan(np.uint32(7)))
+
+
+def sizes(it, n, out):
+    out[it.get_global_id(0)] = min(it.get_local_range(0), n)

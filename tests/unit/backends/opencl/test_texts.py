@@ -65,6 +65,7 @@ CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
     "scans": (k.scans, GROUPS, (INTS, INTS)),
     "drift": (k.drift, RANGE, (np.zeros(100, k.particle), np.float32(0.5))),
     "checked": (k.checked, GROUPS, (FLOATS,)),
+    "sizes": (k.sizes, GROUPS, (7, INTS)),
     "rotate": (k.rotate, RANGE, (np.zeros(100, np.complex64),) * 3),
     "every_builtin": (k.every_builtin, RANGE, (FLOATS, INTS, FLOATS)),
 }
@@ -109,6 +110,10 @@ def test_sums_of_complex_products_are_rounded_by_themselves() -> None:
     text = text_of("rotate", "3.0")
     assert "exact_sub_float" in text
     assert "#pragma OPENCL FP_CONTRACT OFF" in text
+
+
+def test_known_sizes_have_the_type_of_ids() -> None:
+    assert "min(32L, n)" in text_of("sizes", "1.2")
 
 
 def test_one_text_prints_the_same_twice() -> None:
