@@ -55,7 +55,8 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "any": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
     "all": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
     "bitselect": {"*": "bitselect({0}, {1}, {2})", "b": "{2} ? {1} : {0}"},
-    "select": {"*": "{2} ? {1} : {0}"},
+    "select": {"*": "{2} ? {1} : {0}", "i": "({T})({2} ? {1} : {0})",
+               "u": "({T})({2} ? {1} : {0})"},  # C makes ints of small ones
     "dot": {"f": "{0} * {1}"},
     "length": {"f": "fabs({0})"}, "fast_length": {"f": "fabs({0})"},
     "distance": {"f": "fabs(({0}) - ({1}))"}, "fast_distance": {"f": "fabs(({0}) - ({1}))"},

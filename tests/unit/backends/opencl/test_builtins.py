@@ -46,3 +46,8 @@ def test_a_careless_driver_gets_functions_of_our_own() -> None:
     assert "{helper:sinpi_careful}({0})" == careful.builtin(row, DTYPES["float32"])
     sine = BUILTINS["sin"]
     assert plain.builtin(sine, DTYPES["float32"]) == careful.builtin(sine, DTYPES["float32"])
+
+
+def test_a_choice_of_small_integers_is_small() -> None:
+    found = builtins.spelling(BUILTINS["select"], DTYPES["int16"])
+    assert "({T})({2} ? {1} : {0})" == found
