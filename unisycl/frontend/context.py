@@ -137,6 +137,7 @@ class Context(Variables):
         self.facts = facts
         self.changed = False
         self.unsure = False
+        self.indices: set[Any] = set()
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0
         self.block: list[n.Stmt] = []

@@ -13,7 +13,13 @@ from collections.abc import Iterable, Sequence
 
 def stored_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
     """Return the names statements bind in their own function."""
+    return _names(stmts)[0]
+
+
+def _names(stmts: Sequence[ast.stmt]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names statements bind, and those among them declared to be the module's."""
     found: set[str] = set()
+    declared: set[str] = set()
     todo: list[ast.AST] = list(stmts)
     while todo:
         node = todo.pop()
@@ -26,10 +32,12 @@ def stored_names(stmts: Sequence[ast.stmt]) -> frozenset[str]:
             found.update(a.asname or a.name.split(".")[0] for a in node.names)
         if isinstance(node, ast.Global | ast.Nonlocal):
             found.update(node.names)
+        if isinstance(node, ast.Global):
+            declared.update(node.names)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
         todo.extend(ast.iter_child_nodes(node))
-    return frozenset(found)
+    return frozenset(found), frozenset(declared)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -39,25 +47,20 @@ def loop_names(loop: ast.For) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
+def _in_function(function: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str]]:
+    return _names(function.body if isinstance(function, ast.FunctionDef) else [])
+
+
 def global_names(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """Return the names a function declares to be those of its module."""
-    found: set[str] = set()
-    todo: list[ast.AST] = list(function.body) if isinstance(function, ast.FunctionDef) else []
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            continue
-        if isinstance(node, ast.Global):
-            found.update(node.names)
-        todo.extend(ast.iter_child_nodes(node))
-    return frozenset(found)
+    return _in_function(function)[1]
 
 
 @functools.lru_cache(maxsize=1024)
 def function_names(function: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names a function binds, and those that a single ``name = value`` binds."""
-    body = function.body if isinstance(function, ast.FunctionDef) else []
-    return stored_names(body) - global_names(function), _bound_once(function)
+    found, declared = _in_function(function)
+    return found - declared, _bound_once(function)
 
 
 def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:

@@ -50,6 +50,8 @@ class Variables(ABC):
     unrolled: list[int]
     copies: set[n.Param | n.Array]
     fresh: set[n.Param | n.Array]
+    indices: set[Any]
+    """The keys of names that were left to be the index object they were given."""
 
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
@@ -161,6 +163,8 @@ class Variables(ABC):
             return Poison()
         if is_one(value) and (isinstance(old, n.Local) or key in self.types):
             value = self.to_scalar(value, node)  # an id of one dimension is its integer, too
+        elif is_one(value):
+            self.indices.add(key)
         if isinstance(value, n.Expr):
             old = None if old is not None and not isinstance(old, n.Local) and is_one(old) else old
             if old is not None and not isinstance(old, n.Local):
@@ -200,9 +204,8 @@ class Variables(ABC):
             items = tuple(self.hold(x) for x in items)
         locals = [self.assign_scalar((*spot, k), f"{name}.{k}", target, x, node)
                   for k, (target, x) in enumerate(zip(targets, items, strict=True))]
-        if (*key, "vector") not in self.types:  # a name may be of one type after another
-            self.types[*key, "vector"] = value.type
-            self.changed = True
+        # A name may be of one type after another; one read before that is unsure anyway.
+        self.types.setdefault((*key, "vector"), value.type)
         self.share(key, name, value)
         return variable(key, name, value, locals)
 
@@ -299,8 +302,9 @@ class Variables(ABC):
             assert known is not None
             raise self.refuse("K035", node, name=name, first=known, second=value.type)
         if joined != known:
+            # A first type changes nothing that was lowered so far, since nobody can have asked.
             self.types[key] = joined
-            self.changed = True
+            self.changed = self.changed or known is not None or key in self.indices
         local = old if old is not None and old.type == joined else n.Local(name, joined)
         if local is not old and old is not None:
             self.changed = True
