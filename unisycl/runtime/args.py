@@ -73,6 +73,9 @@ def _fresh(dtype: Any, channel: Channel) -> BoundView:
     view = BoundView(memory.view(dtype), 0, (1,), (1,))
     filled = channel.driver.fill(view, dtype.type(0), ())
     filled.wait()
+    failed = filled.error()
+    if failed is not None:
+        raise failed
     return view
 
 
