@@ -115,6 +115,7 @@ def run(case: Any, names: dict[str, Any], given: dict[str, Any],
     facade.atomic_ref = Atomic
     kernel = names["kernel"]
     kernel.__globals__["sycl"] = facade
+    kernel.__globals__["copy"] = SimpleNamespace(copy=lambda element: element.copy())
     handler = SimpleNamespace(get_specialization_constant=lambda name: name)
     for k, value in enumerate(case.constants):
         kernel.__globals__[f"K{k}"] = np.int32(value)
