@@ -31,10 +31,9 @@ from unisycl.lang.kernel import with_properties
 from unisycl.lang.kernel_properties import properties
 from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
-from unisycl.runtime.callbacks import when_done
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.fallback import Either
-from unisycl.runtime.graph import Plan, plan_of
+from unisycl.runtime.graph import plan_of
 from unisycl.runtime.group import BoundView, Group, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python
@@ -45,7 +44,7 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_bundle", "_constants", "_dynamic", "_second", "_set", "end")
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_second", "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -53,7 +52,6 @@ class handler(Group):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
         super().__init__(args[0])
         self._second: Channel | None = args[1] if len(args) > 1 else None
-        self.end: Callable[[], Task] | None = None
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
         self._dynamic: list[tuple[int, dynamic_parameter]] = []
@@ -269,25 +267,6 @@ class handler(Group):
         for position, parameter in self._dynamic:
             parameter.used_in(node, position)
 
-    def _finish_barrier(self) -> Task:
-        """Submit a barrier, which then holds up what comes later."""
-        task = self.finish()
-        self.channel.fence(task)
-        return task
-
-    def _finish_graph(self, plan: Plan) -> Task:
-        """Submit a replay after the one before of the same graph."""
-        last, gate = plan.take_turn()
-        try:
-            if last is not None and not last.done():
-                self.add_dependency(last)
-            task = self.finish()
-        except BaseException:
-            gate.finish()
-            raise
-        when_done(task, gate.finish)
-        return task
-
     def ext_oneapi_barrier(self, events: Any = None) -> None:
         """Let no later command of the queue begin before these events, or all commands so far.
 
@@ -298,7 +277,7 @@ class handler(Group):
         for task in self.channel.snapshot() if events is None else tasks_of(
                 events, recording=recording):
             self.add_dependency(task)
-        self.end = self._finish_barrier
+        self.fences = True
         self.set_command("a barrier", begin_nothing, native=True)
 
     def ext_oneapi_graph(self, graph: Any) -> None:
@@ -309,7 +288,7 @@ class handler(Group):
         if self.channel.recorder is not None:
             plan = plan.copy()
         else:
-            self.end = functools.partial(self._finish_graph, plan)
+            self.turns = plan
         for access in plan.accesses:
             self.add_access(access)
         self.set_command("a graph", plan.begin(), native=plan.one_end())
@@ -486,7 +465,7 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     except BaseException:
         h.abandon()
         raise
-    return h.finish() if h.end is None else h.end()
+    return h.finish()
 
 
 def check_callable(fn: Any) -> None:

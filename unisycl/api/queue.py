@@ -283,8 +283,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         tasks = self.channel.snapshot() if events is None else tasks_of(
             events, recording=self.channel.recorder is not None)
         task = Task(self.channel, "a barrier", self.channel.driver)
-        self.channel.submit(task, tasks, launch.begin_nothing)
-        self.channel.fence(task)
+        self.channel.barrier(task, tasks)
         return event._of(task)
 
     # ------------------------------------------------------------------ graphs

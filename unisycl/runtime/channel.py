@@ -19,7 +19,7 @@ from unisycl.base.errors import exception_list
 from unisycl.runtime import lifecycle, moves
 from unisycl.runtime.deps import Access
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
-from unisycl.runtime.tasks import Begin, Task, check_process, process
+from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
 
 _TRIM = 8
 _PRUNE = 256
@@ -119,17 +119,19 @@ class Channel:
         task.ended_at_once()
         return True
 
-    def fence(self, task: Task) -> None:
-        """Have all later commands wait for a barrier (sycl_ext_oneapi_enqueue_barrier)."""
-        with process.lock:
-            self._last = task
+    def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
+        """Submit a barrier after ``tasks``; all later commands wait for it, and so for these."""
+        deps = list(tasks)
+        self.enter((), task, deps, fences=True)
+        self.submit(task, deps, begin_nothing, registered=True)
 
     def enter(self, accesses: Sequence[Access], task: Task, deps: list[Task],
-              turns: Turns | None = None) -> None:
+              turns: Turns | None = None, *, fences: bool = False) -> None:
         """Give a command its place in the order of all, and add to ``deps`` what it awaits.
 
         What is not where the command needs it is brought there first. ``turns`` runs one command at
-        a time.
+        a time. After one that ``fences`` come all later ones of the queue: a barrier
+        (sycl_ext_oneapi_enqueue_barrier).
         """
         driver = self.driver
         if driver.memory != HOST:
@@ -138,7 +140,7 @@ class Channel:
                     memory: Any = access.key
                     memory.placed(driver)
         with process.lock:
-            found = self.register(accesses, task, deps)
+            found = self.register(accesses, task, deps, fences=fences)
             if turns is not None:
                 before, turns.last = turns.last, task
                 if before is not None and not before.settled and before not in deps:
@@ -146,8 +148,8 @@ class Channel:
         if found:
             moves.start(found)
 
-    def register(self, accesses: Sequence[Access], task: Task,
-                 deps: list[Task]) -> list[moves.Transfer]:
+    def register(self, accesses: Sequence[Access], task: Task, deps: list[Task], *,
+                 fences: bool = False) -> list[moves.Transfer]:
         """Enter a command into the histories of what it uses; called under the graph lock.
 
         What it waits for by data and what it waits for on its queue are found in one step: if two
@@ -155,7 +157,7 @@ class Channel:
         the transfers it needs first, to be started after that.
         """
         last = self._last
-        if self.in_order:
+        if self.in_order or fences:
             self._last = task
         if last is not None and last not in deps:
             deps.append(last)

@@ -19,7 +19,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import launch as launches
 from unisycl.runtime import moves, replay, usm
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.completions import Gate, Join, Recorded, ended
+from unisycl.runtime.completions import Join, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import Group
@@ -123,6 +123,8 @@ class Graph:
         if isinstance(channel, RecordingChannel):
             deps += channel.chain(node)
         self.add(node, accesses, deps)
+        if group.fences and isinstance(channel, RecordingChannel):
+            channel.fence(node)
         return recorded(node)
 
     def node_of(self, group: Group) -> tuple[Node, list[Access], list[Node]]:
@@ -228,11 +230,9 @@ class RecordingChannel(Channel):
             self._newest = node
         return [before] if before is not None else []
 
-    def fence(self, task: Task) -> None:
+    def fence(self, node: Node) -> None:
         """Have all later nodes of this queue wait for a barrier."""
-        stand = task.completion
-        if isinstance(stand, Recorded) and isinstance(stand.node, Node):
-            self._newest = stand.node
+        self._newest = node
 
     def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
         """Record a kernel; it never runs now."""
@@ -242,11 +242,11 @@ class RecordingChannel(Channel):
         task.completion = Recorded(node)
         return True
 
-    def submit(self, task: Task, deps: Sequence[Task], begin: Begin, *,
-               registered: bool = False) -> None:
-        """Record a command that has no launch: a barrier."""
+    def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
+        """Record a barrier."""
         node = Node(self.graph, task.label)
-        self.graph.add(node, (), [*nodes_of(deps), *self.chain(node)])
+        self.graph.add(node, (), [*nodes_of(tasks), *self.chain(node)])
+        self.fence(node)
         task.completion = Recorded(node)
 
     def snapshot(self) -> list[Task]:
@@ -406,14 +406,6 @@ class Plan:
         """Begin a graph with host tasks; nothing of the driver is ahead of it any more."""
         assert not native
         return replay.begin(self.steps, self.driver)
-
-    def take_turn(self) -> tuple[Task | None, Gate]:
-        """Make the next replay wait for a gate; return the replay before, and the gate."""
-        turn, gate = Task(None, "a replay of the same graph"), Gate()
-        turn.occupy(gate)
-        with process.lock:
-            last, self.last = self.last, turn
-        return last, gate
 
     # ------------------------------------------------------------------ updating
     def update(self, nodes: Iterable[Node]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
-from unisycl.runtime.channel import Channel
+from unisycl.runtime.channel import Channel, Turns
 from unisycl.runtime.deps import Access, merge
 from unisycl.runtime.fallback import Either
 from unisycl.runtime.memory import BufferMemory
@@ -50,7 +50,7 @@ class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
     __slots__ = ("_accesses", "_begin", "_deps", "_label", "_launch", "_native", "_users", "alive",
-                 "channel")
+                 "channel", "fences", "turns")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -62,6 +62,8 @@ class Group:
         self._begin: Begin | None = None
         self._native = False
         self._launch: Launch | None = None
+        self.turns: Turns | None = None
+        self.fences = False
 
     def channels(self) -> tuple[Channel, ...]:
         """Return the channels the command may run on: one, or two with a secondary queue."""
@@ -142,8 +144,9 @@ class Group:
 
     def _enter(self, task: Task, accesses: list[Access], deps: list[Task]) -> None:
         channel = self.channel
-        if accesses:
-            channel.enter(accesses, task, deps)
+        ordered = bool(accesses) or self.fences or self.turns is not None
+        if ordered:
+            channel.enter(accesses, task, deps, self.turns, fences=self.fences)
             deps += _enter_usages(accesses, task)
         begin, made = self._begin, self._launch
         self._begin = self._launch = None
@@ -151,7 +154,7 @@ class Group:
         if made is None or not channel.run_at_once(task, made, deps):
             if isinstance(begin, Either):
                 begin.task, task.driver, begin.accesses = task, None, accesses
-            channel.submit(task, deps, begin or begin_nothing, registered=bool(accesses))
+            channel.submit(task, deps, begin or begin_nothing, registered=ordered)
             if isinstance(begin, Either):
                 process.executor.watch(task)
 

@@ -154,7 +154,9 @@ class History:
                     command.after.append(known.number)
                     if id(dep) in explicit or not command.touches:
                         command.explicit.append(known.number)
-            command.previous = self._last.get(command.queue)
+            before = self._last.get(command.queue)
+            if before != command.number:  # else it is a barrier, and known
+                command.previous = before
             if channel.in_order:
                 self._last[command.queue] = command.number
             command.submitted = time.monotonic_ns()
@@ -163,7 +165,8 @@ class History:
     def fenced(self, channel: Any, task: Task) -> None:
         """Note that all later commands of a queue wait for a barrier."""
         with self._lock:
-            self._last[self.queue(channel)] = self.command(task).number
+            queue, command = self.queue(channel), self.command(task)
+            command.previous, self._last[queue] = self._last.get(queue), command.number
 
     def holding(self, task: Task, access: Access) -> None:
         """Note that the calling thread takes its own turn at a memory; it lasts until its end."""

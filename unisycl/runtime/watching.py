@@ -70,11 +70,13 @@ class WatchedChannel(Channel):
 
     __slots__ = ()
 
-    def register(self, accesses: Sequence[Access], task: Task,
-                 deps: list[Task]) -> list[moves.Transfer]:
+    def register(self, accesses: Sequence[Access], task: Task, deps: list[Task], *,
+                 fences: bool = False) -> list[moves.Transfer]:
         """Enter a command into the histories of what it uses, and note its accesses."""
-        found = super().register(accesses, task, deps)
+        found = super().register(accesses, task, deps, fences=fences)
         _watch.history.touch(task, accesses)
+        if fences:
+            _watch.history.fenced(self, task)
         return found
 
     def submit(self, task: Task, deps: Sequence[Task], begin: Begin, *,
@@ -94,11 +96,6 @@ class WatchedChannel(Channel):
         _watch.history.describe(command, launch.geometry, launch.raw)
         return self._at_once(task, lambda: super(WatchedChannel, self).run_at_once(
             task, launch, deps))
-
-    def fence(self, task: Task) -> None:
-        """Have all later commands wait for a barrier, and note it."""
-        super().fence(task)
-        _watch.history.fenced(self, task)
 
     def replay_at_once(self, task: Task, run: Callable[[], bool], deps: Sequence[Task]) -> bool:
         """Replay a small graph as any channel does, and note when."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from pathlib import Path
@@ -363,6 +364,33 @@ def test_a_graph_runs_inside_another_and_from_many_threads(queue: sycl.queue) ->
         t.join()
     queue.wait()
     assert [202] * 16 == p[:].tolist()
+
+
+@pytest.mark.row("M-2")
+def test_replays_inside_groups_that_share_a_buffer_never_wait_in_a_circle(
+        queue: sycl.queue) -> None:
+    """A group has its turn at the graph and its place among the users of the buffer at once."""
+    p, b = shared(queue), sycl.buffer(np.zeros(8))
+    graph = x.command_graph(queue)
+    graph.add(lambda h: h.parallel_for(16, add, p, 1))
+    replay = graph.finalize()
+
+    def group(h: sycl.handler) -> None:
+        sycl.accessor(b, h)
+        h.ext_oneapi_graph(replay)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda: [queue.submit(group) for _ in range(300)])
+                   for _ in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        sys.setswitchinterval(before)
+    queue.wait()
+    assert [900] * 16 == p[:].tolist()
 
 
 @pytest.mark.row("M-2")

@@ -6,6 +6,8 @@ first is held open by the test, and the second must not begin until it is let go
 
 from __future__ import annotations
 
+import functools
+import sys
 import threading
 from collections.abc import Callable
 
@@ -106,6 +108,24 @@ def test_a_barrier_holds_up_its_own_queue_only(device: sycl.device) -> None:
     second = held.second(q)
     held.check_order(second)
     barrier.wait()
+
+
+@pytest.mark.row("E-10", "E-17")
+def test_barriers_of_another_thread_leave_an_in_order_queue_in_order(device: sycl.device) -> None:
+    q, order = sycl.queue(device, sycl.property.queue.in_order()), []
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        fences = threading.Thread(
+            target=lambda: [q.ext_oneapi_submit_barrier() for _ in range(300)])
+        fences.start()
+        for k in range(300):
+            task(q, functools.partial(order.append, k))
+        fences.join()
+    finally:
+        sys.setswitchinterval(before)
+    q.wait()
+    assert list(range(300)) == order
 
 
 # ------------------------------------------------------------------ what may not
