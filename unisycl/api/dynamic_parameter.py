@@ -1,7 +1,7 @@
-"""Kernel arguments of a graph that can be changed between replays (sycl_ext_oneapi_graph).
+"""Arguments of commands of a graph that can be changed between replays (sycl_ext_oneapi_graph).
 
-Non-goals: captured variables; only arguments given to a kernel are dynamic. Invariant: a parameter
-belongs to one graph and knows every node that uses it.
+Non-goals: captured variables; only arguments given to a kernel, a copy or a fill are dynamic.
+Invariant: a parameter belongs to one graph and knows every node that uses it.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from typing import Any
 
 from unisycl.api.accessor import accessor
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime.graph import Graph, Node
+from unisycl.runtime.graph import Dynamic, Graph, Node
 
 
-class dynamic_parameter:
-    """An argument of kernels in a graph: ``update`` gives it another value.
+class dynamic_parameter(Dynamic):
+    """An argument of commands in a graph: ``update`` gives it another value.
 
     Args:
         graph: the ``command_graph`` that it is used in.
-        value: its first value: a number, a struct, USM memory, a placeholder accessor.
+        value: its first value: a number, a struct, USM memory, an array, a placeholder accessor.
 
-    Use it as an argument of ``handler.parallel_for`` in a command group of the graph, one of an
-    accessor also of ``handler.require``; after ``update`` give the nodes to
+    Use it as an argument of a kernel, or as source, destination or value of a copy or a fill, in a
+    command group of the graph or on a queue that the graph records; one of an accessor that a
+    kernel uses also for ``handler.require``. After ``update`` give the nodes to
     ``executable_graph.update``.
     """
 
@@ -39,22 +40,23 @@ class dynamic_parameter:
         self._uses: list[tuple[Node, int]] = []
 
     def update(self, value: Any) -> None:
-        """Give it another value in every node of the graph that uses it."""
+        """Give it another value in every node of the graph that uses it.
+
+        Raises what the command would raise for the value; all nodes are as they were then.
+        """
         if isinstance(self._value, accessor) != isinstance(value, accessor):
             raise UsageError(errc.invalid, f"update: a {type(self._value).__name__} cannot become "
                              f"a {type(value).__name__}")
-        for node, position in self._uses:
-            if isinstance(value, accessor):
-                self._move(node, value)
-            node.rebuild({position: value})
+        done: list[tuple[Node, int]] = []
+        try:
+            for node, position in self._uses:
+                done.append((node, position))
+                _rebuild(node, position, self._value, value)
+        except BaseException:
+            for node, position in done:
+                _rebuild(node, position, value, self._value)
+            raise
         self._value = value
-
-    def _move(self, node: Node, value: accessor) -> None:
-        """Have a node use the buffer of another accessor; edges of the graph stay as they are."""
-        assert node.group is not None
-        old, new = self._value._access(), value.rejoin(node.group)
-        node.accesses = [a for a in node.accesses if (a.key, a.start, a.stop) != (
-            old.key, old.start, old.stop)] + [new]
 
     def used_in(self, node: Node, position: int) -> None:
         """Note a node that uses it (internal)."""
@@ -66,3 +68,13 @@ class dynamic_parameter:
     def value(self) -> Any:
         """Return its present value (internal)."""
         return self._value
+
+
+def _rebuild(node: Node, position: int, old: Any, new: Any) -> None:
+    """Have a node use another value; edges of the graph stay as they are."""
+    if isinstance(new, accessor) and node.redo is None:
+        assert node.group is not None
+        gone, come = old._access(), new.rejoin(node.group)
+        node.accesses = [a for a in node.accesses if (a.key, a.start, a.stop) != (
+            gone.key, gone.start, gone.stop)] + [come]
+    node.rebuild({position: new})

@@ -33,8 +33,8 @@ from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.fallback import Either
-from unisycl.runtime.graph import plan_of
-from unisycl.runtime.group import BoundView, Group, HostUser
+from unisycl.runtime.graph import Dynamic, Redo, note_uses, plan_of, present
+from unisycl.runtime.group import BoundView, Command, Group, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python
 
@@ -44,7 +44,7 @@ Kernel = Callable[..., Any]
 class handler(Group):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_bundle", "_constants", "_dynamic", "_second", "_set")
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_redo", "_second", "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -54,7 +54,8 @@ class handler(Group):
         self._second: Channel | None = args[1] if len(args) > 1 else None
         self._constants: dict[specialization_id, Any] = {}
         self._bundle: kernel_bundle | None = None
-        self._dynamic: list[tuple[int, dynamic_parameter]] = []
+        self._dynamic: Sequence[Any] = ()
+        self._redo: Redo | None = None
         self._set: dict[int, Any] = {}
 
     def channels(self) -> tuple[Channel, ...]:
@@ -185,8 +186,7 @@ class handler(Group):
             return
         check_callable(fn)
         if self.channel.recorder is not None:
-            self._dynamic = [(k, a) for k, a in enumerate(args) if isinstance(a, dynamic_parameter)]
-            args = tuple(a.value() if isinstance(a, dynamic_parameter) else a for a in args)
+            self._dynamic, args = args, present(args)
         if self._bundle is not None:
             args = self._from_bundle(self._bundle, fn, args)
         elif self._constants:
@@ -264,8 +264,8 @@ class handler(Group):
 
     def recorded(self, node: Any) -> None:
         """Tell dynamic parameters which node of a graph uses them (internal)."""
-        for position, parameter in self._dynamic:
-            parameter.used_in(node, position)
+        node.redo = self._redo
+        note_uses(node, self._dynamic)
 
     def ext_oneapi_barrier(self, events: Any = None) -> None:
         """Let no later command of the queue begin before these events, or all commands so far.
@@ -319,6 +319,9 @@ class handler(Group):
         ``start`` is the first element of a device_global that takes part.
         """
         self.check_free("copy")
+        if self._varies(src, dst):
+            self._with_dynamic((src, dst), lambda h, a, b: h.copy(a, b, count, start))
+            return
         transfer.check_start("copy", src, dst, start)
 
         def views() -> tuple[BoundView, BoundView]:
@@ -334,6 +337,9 @@ class handler(Group):
         ``offset`` is the first byte of a device_global that takes part.
         """
         self.check_free("memcpy")
+        if self._varies(dst, src):
+            self._with_dynamic((dst, src), lambda h, a, b: h.memcpy(a, b, nbytes, offset))
+            return
         transfer.check_start("memcpy", src, dst, offset)
 
         def views() -> tuple[BoundView, BoundView]:
@@ -349,6 +355,9 @@ class handler(Group):
     def fill(self, dst: Any, value: Any, count: int | None = None) -> None:
         """Write one value to an accessor, USM memory or an array (SYCL 2020 §4.9.4.3)."""
         self.check_free("fill")
+        if self._varies(dst, value):
+            self._with_dynamic((dst, value), lambda h, a, b: h.fill(a, b, count))
+            return
 
         def views() -> tuple[BoundView, Any]:
             view = self._operand("fill", dst, writes=True)
@@ -361,6 +370,9 @@ class handler(Group):
     def memset(self, dst: Any, value: int, nbytes: int | None = None) -> None:
         """Write one byte everywhere; ``value`` is taken modulo 256 (SYCL 2020 §4.9.4.3)."""
         self.check_free("memset")
+        if self._varies(dst, value):
+            self._with_dynamic((dst, value), lambda h, a, b: h.memset(a, b, nbytes))
+            return
 
         def views() -> tuple[BoundView, Any]:
             view = self._operand("memset", dst, writes=True)
@@ -395,6 +407,22 @@ class handler(Group):
 
     def _operand(self, what: str, thing: Any, *, writes: bool = False) -> BoundView:
         return transfer.operand(what, thing, self, self.channel, writes=writes)
+
+    def _varies(self, *operands: Any) -> bool:
+        """Say whether a graph records an operand that may change."""
+        return self.channel.recorder is not None and any(isinstance(o, Dynamic) for o in operands)
+
+    def _with_dynamic(self, operands: Sequence[Any], ask: Callable[..., None]) -> None:
+        """Set a copy or a fill, which is asked for again when one of its operands changes."""
+        known = dict(enumerate(present(operands)))
+
+        def redo(values: dict[int, Any]) -> Command:
+            fresh = handler(self.channel)
+            ask(fresh, *{**known, **values}.values())
+            known.update(values)
+            return fresh.command()
+        ask(self, *known.values())
+        self._dynamic, self._redo = operands, redo
 
     def _transfer(self, what: str, views: Callable[[], tuple[BoundView, Any]],
                   begin: Callable[..., Begin]) -> None:

@@ -31,6 +31,10 @@ class Recorder(Protocol):
     def take(self, group: Any) -> Task:
         """Make a node of a group that is complete."""
 
+    def launch(self, channel: Any, function: Any, geometry: Any, arguments: tuple[Any, ...],
+               reductions: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+        """Make a node of a kernel that a queue launches by itself."""
+
 
 class Turns(Protocol):
     """What runs one command at a time: each waits for the one before."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
@@ -22,12 +22,14 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Join, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker
 from unisycl.runtime.devices import ContextState, DeviceState
-from unisycl.runtime.group import Group
+from unisycl.runtime.group import Command, Group
 from unisycl.runtime.memory import BufferMemory
+from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, process
 
 _numbers = itertools.count()
 _graphs = itertools.count(1)
+Redo = Callable[[dict[int, Any]], Command]
 
 
 class Node:
@@ -43,6 +45,7 @@ class Node:
         "launch",
         "native",
         "number",
+        "redo",
     )
 
     def __init__(self, graph: Graph, label: str, begin: Begin | None = None,
@@ -57,14 +60,19 @@ class Node:
         self.accesses: list[Access] = []
         self.before: list[Node] = []
         self.number = next(_numbers)
+        self.redo: Redo | None = None
 
     def current(self) -> Node:
         """Return the node whose command this one runs: itself, unless there are several."""
         return self
 
     def rebuild(self, values: dict[int, Any], geometry: Geometry | None = None) -> None:
-        """Build the launch anew with other arguments or another index space."""
+        """Build the launch anew with other arguments or another index space; or the copy."""
         old = self.launch
+        if self.redo is not None and geometry is None:
+            made = self.redo(values)
+            self.begin, self.accesses = made.begin, _of_buffers(made.accesses)
+            return
         if old is None:
             raise UsageError(errc.invalid, f"{self.label} is no kernel; only kernels are updated")
         if geometry is not None:
@@ -100,11 +108,9 @@ class Graph:
     def add(self, node: Node, accesses: Iterable[Access], deps: Iterable[Node]) -> Node:
         """Add a node after those it depends on by data or by name."""
         before = list(dict.fromkeys(deps))
-        for access in accesses:
-            memory = access.key
-            if not isinstance(memory, BufferMemory):
-                continue
-            node.accesses.append(access)
+        node.accesses += _of_buffers(accesses)
+        for access in node.accesses:
+            memory: Any = access.key
             tracker = self._trackers.get(memory)
             if tracker is None:
                 tracker = self._trackers[memory] = Tracker(memory.nbytes, lambda _: False)
@@ -125,6 +131,22 @@ class Graph:
         self.add(node, accesses, deps)
         if group.fences and isinstance(channel, RecordingChannel):
             channel.fence(node)
+        return recorded(node)
+
+    def launch(self, channel: Channel, function: Any, geometry: Geometry,
+               arguments: tuple[Any, ...], reductions: tuple[Any, ...],
+               deps: Sequence[Task]) -> Task:
+        """Make a node of a kernel that a queue launches by itself."""
+        made = launches.build(channel, None, function, geometry, present(arguments), reductions)
+        return self.add_launch(channel, f"kernel '{label(function)}'", made, deps, arguments)
+
+    def add_launch(self, channel: Any, name: str, launch: Launch, deps: Sequence[Task],
+                   arguments: Sequence[Any] = ()) -> Task:
+        """Make a node of a launch that was built, given by a queue that is recorded."""
+        begin = launches.begin_launch(channel, launch, launch.reduction_objects)
+        node = Node(self, name, begin, launch)
+        note_uses(node, arguments)
+        self.add(node, (), [*nodes_of(deps), *channel.chain(node)])
         return recorded(node)
 
     def node_of(self, group: Group) -> tuple[Node, list[Access], list[Node]]:
@@ -172,6 +194,32 @@ def ancestors(node: Node) -> set[Node]:
             found.add(one)
             todo += one.before
     return found
+
+
+class Dynamic:
+    """Stands for an argument of commands in a graph; its value may change between replays."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """Return its present value."""
+        raise NotImplementedError
+
+    def used_in(self, node: Node, position: int) -> None:
+        """Be told of a node whose argument at a position it is."""
+        raise NotImplementedError
+
+
+def present(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Return arguments with the present values of those that may change."""
+    return tuple(a.value() if isinstance(a, Dynamic) else a for a in arguments)
+
+
+def note_uses(node: Node, arguments: Sequence[Any]) -> None:
+    """Tell the arguments that may change which node they are used in."""
+    for position, argument in enumerate(arguments):
+        if isinstance(argument, Dynamic):
+            argument.used_in(node, position)
 
 
 def recorded(node: Node) -> Task:
@@ -236,10 +284,7 @@ class RecordingChannel(Channel):
 
     def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
         """Record a kernel; it never runs now."""
-        begin = launches.begin_launch(self, launch, launch.reduction_objects)
-        node = Node(self.graph, task.label, begin, launch)
-        self.graph.add(node, (), [*nodes_of(deps), *self.chain(node)])
-        task.completion = Recorded(node)
+        task.completion = self.graph.add_launch(self, task.label, launch, deps).completion
         return True
 
     def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
@@ -455,6 +500,10 @@ def plan_of(graph: Any) -> Plan:
         raise UsageError(errc.invalid, "expected an executable graph (command_graph.finalize()), "
                          f"got {type(graph).__name__}")
     return plan
+
+
+def _of_buffers(accesses: Iterable[Access]) -> list[Access]:
+    return [a for a in accesses if isinstance(a.key, BufferMemory)]
 
 
 def _copy(given: Node) -> Node:

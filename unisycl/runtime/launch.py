@@ -128,6 +128,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
     if channel.generation != process.generation:
         check_process(channel)
+    if channel.recorder is not None:
+        return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
     return start(channel, build(channel, None, function, geometry, arguments, reductions),
                  program.label(function), deps)
 

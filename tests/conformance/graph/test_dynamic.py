@@ -243,3 +243,97 @@ def test_host_tasks_are_taken_over_by_a_whole_update(queue: sycl.queue) -> None:
     replay.update(build("two"))
     queue.ext_oneapi_graph(replay).wait()
     assert ["one", "two"] == seen
+
+
+@pytest.mark.row("M-2")
+@pytest.mark.parametrize("how", ["shortcut", "group", "free"])
+def test_what_a_recorded_queue_launches_and_copies_is_updated(queue: sycl.queue, how: str) -> None:
+    p, r = shared(queue), shared(queue)
+    one, two = (np.full(8, k, np.int64) for k in (10, 20))
+    graph = x.command_graph(queue)
+    source, target, value, byte = (x.dynamic_parameter(graph, v) for v in (one, p, 3, 255))
+    spare = shared(queue, 4)
+    with graph.record(queue):
+        if how == "shortcut":
+            first = queue.memcpy(target, source)
+            second = queue.parallel_for(8, first, add, target, value)
+            last = [queue.fill(spare, value, 2, second), queue.memset(spare + 2, byte, 16)]
+        elif how == "group":
+            first = queue.submit(lambda h: h.copy(source, target))
+            second = queue.submit(lambda h: (h.depends_on(first),
+                                             h.parallel_for(8, add, target, value)))
+            last = [queue.submit(lambda h: (h.depends_on(second), h.fill(spare, value, 2))),
+                    queue.submit(lambda h: h.memset(spare + 2, byte, 16))]
+        else:
+            x.copy(queue, source, target)
+            queue.ext_oneapi_submit_barrier()
+            x.parallel_for(queue, sycl.range(8), add, target, value)
+            x.fill(queue, spare, value, 2)
+            x.memset(queue, spare + 2, byte, 16)
+            last = []
+    assert all(x.node.get_node_from_event(e) in graph.get_nodes() for e in last)
+    replay = graph.finalize(updatable)
+    queue.ext_oneapi_graph(replay).wait()
+    assert ([13] * 8, [0] * 8, [3, 3, -1, -1]) == tuple(a[:].tolist() for a in (p, r, spare))
+    source.update(two)
+    target.update(r)
+    value.update(4)
+    byte.update(1)
+    queue.ext_oneapi_graph(replay).wait()  # not taken over yet
+    assert ([13] * 8, [0] * 8) == (p[:].tolist(), r[:].tolist())
+    replay.update(graph.get_nodes())
+    queue.ext_oneapi_graph(replay).wait()
+    assert ([13] * 8, [24] * 8) == (p[:].tolist(), r[:].tolist())
+    assert [4, 4, *[0x0101010101010101] * 2] == spare[:].tolist()
+
+
+@pytest.mark.row("M-2")
+def test_copies_between_accessors_are_updated(queue: sycl.queue) -> None:
+    arrays = [np.full(8, k, np.int64) for k in (1, 2, 0, 0)]
+    one, two, three, four = buffers = [sycl.buffer(a) for a in arrays]
+    graph = x.command_graph(queue)
+    source = x.dynamic_parameter(graph, sycl.accessor(one))
+    with graph.record(queue):
+        event = queue.copy(source, sycl.accessor(three))
+        queue.copy(source, sycl.accessor(four))
+    replay = graph.finalize(updatable)
+    source.update(sycl.accessor(two))
+    replay.update(x.node.get_node_from_event(event))
+    queue.submit(lambda h: h.fill(sycl.accessor(two, h), 7))
+    queue.ext_oneapi_graph(replay)
+    for b in buffers:
+        b.close()
+    assert [1, 7, 7, 1] == [a[0] for a in arrays]
+
+
+@pytest.mark.row("M-2")
+def test_a_dynamic_parameter_of_another_graph_leaves_nothing_behind(queue: sycl.queue) -> None:
+    p, graph = shared(queue), x.command_graph(queue)
+    stranger = x.dynamic_parameter(x.command_graph(queue), 3)
+    mine = x.dynamic_parameter(graph, p)
+    with graph.record(queue):
+        assert sycl.errc.invalid == code_of(queue.parallel_for, 8, add, p, stranger)
+        assert sycl.errc.invalid == code_of(queue.fill, p, stranger)
+        assert graph.empty()
+        queue.fill(mine, 5)
+    assert sycl.errc.invalid == code_of(queue.fill, mine, 5)
+    assert sycl.errc.kernel_argument == code_of(queue.parallel_for, 8, add, mine, 5)
+    assert sycl.errc.invalid == code_of(mine.update, 3)  # no memory to be filled
+    queue.ext_oneapi_graph(graph.finalize()).wait()
+    assert [5] * 8 == p[:].tolist()
+
+
+@pytest.mark.row("M-2", "F-4")
+def test_an_update_that_is_refused_changes_no_node(queue: sycl.queue) -> None:
+    p, graph = shared(queue), x.command_graph(queue)
+    short = sycl.malloc_shared(4, np.int64, queue)
+    short[:] = 0
+    target = x.dynamic_parameter(graph, p)
+    with graph.record(queue):
+        first = queue.parallel_for(4, add, target, 3)
+        queue.fill(target, 9, 8, first)
+    replay = graph.finalize(updatable)
+    assert sycl.errc.invalid == code_of(target.update, short)  # the kernel could use it
+    replay.update(graph.get_nodes())
+    queue.ext_oneapi_graph(replay).wait()
+    assert ([9] * 8, [0] * 4) == (p[:].tolist(), short[:].tolist())
