@@ -47,6 +47,6 @@ class bound_kernel:
             tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else ()))
 
     def __repr__(self) -> str:
-        geometry = self._launch.geometry
+        geometry = self._launch.geometry.launched
         extent = " x ".join(map(str, geometry.global_))
         return f"<bound kernel '{self._name}' over {extent} on {self._channel.device.name}>"

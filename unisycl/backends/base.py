@@ -29,12 +29,31 @@ class Geometry:
     """The index space of a launch: three tuples of equal length; ``local`` is () if left open.
 
     ``kind`` is single, range, nd_range or work_group; for work_group ``global_`` counts groups.
+    Only an nd_range asked for as non-uniform has a ``local`` that does not divide ``global_``; a
+    driver is given parts of it, each uniform, that know the ``whole``.
     """
 
     kind: str
     global_: tuple[int, ...]
     local: tuple[int, ...] = ()
     offset: tuple[int, ...] = ()
+    whole: Geometry | None = None
+
+    @property
+    def launched(self) -> Geometry:
+        """The index space that the program asked for."""
+        return self.whole or self
+
+    def groups(self) -> tuple[int, ...]:
+        """Return how many work-groups an nd_range has in each dimension."""
+        return tuple([-(-g // s) for g, s in zip(self.global_, self.local, strict=True)])
+
+    def first_group(self) -> tuple[int, ...]:
+        """Return the id of the first work-group among those of the whole nd_range."""
+        if self.whole is None:
+            return (0,) * len(self.global_)
+        return tuple([(o - w) // s for o, w, s in zip(
+            self.offset, self.whole.offset, self.whole.local, strict=True)])
 
 
 @dataclass(slots=True)
@@ -168,7 +187,8 @@ class Launch:
     one element each to combine into, and whether its old value is dropped; ``reduction_objects``
     are the user's own, with ``op``, ``identity``, ``dtype`` and ``initialize`` (host device only).
     ``packed`` is where a backend remembers the arguments as it passes them; ``staged`` is what the
-    runtime copies to the device before the launch and back after it.
+    runtime copies to the device before the launch and back after it. ``rest`` are launches of the
+    other parts of a non-uniform nd_range; the runtime starts them after this one.
     """
 
     executable: Executable
@@ -182,6 +202,7 @@ class Launch:
     reduction_objects: tuple[Any, ...] = ()
     packed: Any = None
     staged: tuple[Any, ...] = ()
+    rest: tuple[Launch, ...] = ()
 
 
 class Batch(Protocol):

@@ -219,6 +219,7 @@ class nd_range:
     """
 
     __slots__ = ("_global", "_local", "_offset")
+    _uneven = False
 
     def __init__(self, global_range: Any, local_range: Any, offset: Any = None) -> None:
         self._global = as_range(global_range)
@@ -228,18 +229,27 @@ class nd_range:
         if len(self._local) != n or len(self._offset) != n:
             raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
                              f"{self._local!r} and offset {self._offset!r} differ in dimensions")
-        if 0 in tuple(self._global):
-            return
-        for d in builtins.range(n):
-            whole, part = self._global[d], self._local[d]
-            if part <= 0:
-                raise UsageError(errc.nd_range, f"nd_range: local size {part} in dimension {d} "
-                                 "must be positive")
-            if whole % part:
-                up = -(-whole // part) * part
-                raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} "
-                                 f"is not a multiple of the local size {part}; round it up to "
-                                 f"{up} and guard the kernel, or choose a local size that divides")
+        if 0 not in tuple(self._global):
+            for d in builtins.range(n):
+                self._check(d, self._global[d], self._local[d])
+
+    @classmethod
+    def _make(cls, whole: tuple[int, ...], local: tuple[int, ...],
+              offset: tuple[int, ...]) -> nd_range:
+        """Return the nd_range of a launch that was checked."""
+        made = object.__new__(cls)
+        made._global, made._local, made._offset = range(*whole), range(*local), id(*offset)
+        return made
+
+    def _check(self, d: int, whole: int, part: int) -> None:
+        if part <= 0:
+            raise UsageError(errc.nd_range, f"nd_range: local size {part} in dimension {d} "
+                             "must be positive")
+        if whole % part and not self._uneven:
+            up = -(-whole // part) * part
+            raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} "
+                             f"is not a multiple of the local size {part}; round it up to "
+                             f"{up} and guard the kernel, or choose a local size that divides")
 
     def get_global_range(self) -> range:
         """Return the number of work-items in each dimension."""
@@ -268,7 +278,27 @@ class nd_range:
 
     def __repr__(self) -> str:
         tail = f", {self._offset!r}" if any(self._offset) else ""
-        return f"nd_range({self._global!r}, {self._local!r}{tail})"
+        return f"{type(self).__name__}({self._global!r}, {self._local!r}{tail})"
+
+
+class non_uniform_nd_range(nd_range):
+    """An nd_range whose last work-groups may be smaller, as those of OpenCL 2 (OpenCL 3.0 §3.2.1).
+
+    Where the local size does not divide the global one, the last work-group of that dimension has
+    the work-items that are left: ``non_uniform_nd_range((10,), (4,))`` has groups of 4, 4 and 2.
+    There are up to two sizes in one dimension, four in two, eight in three. In a kernel
+    ``get_local_range`` and sub-groups are those of the group at hand.
+
+    Args: those of ``nd_range``, which refuses sizes that do not divide (SYCL 2020 §4.9.1.2).
+    """
+
+    __slots__ = ()
+    _uneven = True
+
+    def get_group_range(self) -> range:
+        """Return the number of work-groups in each dimension, those that are smaller included."""
+        return range(*(-(-g // s) if g else 0
+                       for g, s in zip(self._global, self._local, strict=True)))
 
 
 def as_range(value: Any) -> range:

@@ -27,11 +27,12 @@ class Space:
 class Place:
     """The work-group at hand and the shape of the launch it belongs to.
 
-    ``sized`` says whether the user gave the local size; ``sub_group`` is the sub-group size.
+    ``sized`` says whether the user gave the local size; ``sub_group`` is the sub-group size. Of a
+    launch that is a part of a larger one, ``within`` makes it speak of that.
     """
 
-    __slots__ = ("global_range", "group", "group_range", "local_range", "offset", "origin", "sized",
-                 "sub_group")
+    __slots__ = ("first", "global_range", "group", "group_range", "local_range", "offset", "origin",
+                 "sized", "start", "sub_group")
 
     def __init__(self, global_range: tuple[int, ...], local_range: tuple[int, ...],
                  offset: tuple[int, ...], sub_group: int, *, sized: bool = True) -> None:
@@ -41,13 +42,21 @@ class Place:
         self.offset = offset
         self.sub_group = sub_group
         self.sized = sized
-        self.move_to((0,) * len(global_range))
+        self.start, self.first = offset, (0,) * len(global_range)
+        self.move_to(self.first)
+
+    def within(self, global_range: tuple[int, ...], group_range: tuple[int, ...],
+               offset: tuple[int, ...], first: tuple[int, ...]) -> None:
+        """Be a part of a launch: its ranges and offset, and the group that the part begins at."""
+        self.global_range, self.group_range, self.offset = global_range, group_range, offset
+        self.first = first
+        self.move_to((0,) * len(first))
 
     def move_to(self, group: tuple[int, ...]) -> None:
-        """Make a work-group the one at hand."""
-        self.group = group
+        """Make a work-group the one at hand; it is counted from the first of this launch."""
+        self.group = tuple(g + b for g, b in zip(group, self.first, strict=True))
         self.origin = tuple(g * s + o for g, s, o in
-                            zip(group, self.local_range, self.offset, strict=True))
+                            zip(group, self.local_range, self.start, strict=True))
 
     @property
     def items(self) -> int:

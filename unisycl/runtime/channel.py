@@ -100,7 +100,7 @@ class Channel:
             return False
         begun = time.monotonic_ns() if self.profiling else 0
         try:
-            if not self.driver.immediate(launch):
+            if launch.rest or not self.driver.immediate(launch):
                 return False
         except BaseException as error:
             task.interrupted(error)  # others may wait for it by now

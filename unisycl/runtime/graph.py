@@ -324,8 +324,7 @@ class Step:
 
     def make(self, driver: Driver) -> None:
         """Make the batch, once its nodes are known or have changed."""
-        found = [n.launch for n in self.nodes if n.launch is not None]
-        self.batch = driver.batch(found) if len(found) == len(self.nodes) else None
+        self.batch = _batch(driver, self.nodes)
         node = self.nodes[0]
         at_home = [a for a in node.accesses if moves.space_of(a, driver) != driver.memory]
         self._begin = node.begin
@@ -337,6 +336,12 @@ class Step:
         if self.batch is not None:
             return self.batch.launch(deps)
         return ended() if self._begin is None else self._begin(deps)
+
+
+def _batch(driver: Driver, nodes: Sequence[Node]) -> Batch | None:
+    """Return nodes as one batch; None where one is no kernel or has to be started by itself."""
+    found = [n.launch for n in nodes if n.launch is not None and not n.launch.rest]
+    return driver.batch(found) if len(found) == len(nodes) else None
 
 
 class Plan:
@@ -375,8 +380,7 @@ class Plan:
             if node.begin is None:  # whoever waits for it waits for what it waits for
                 place.append(found)
                 continue
-            small = node.launch is not None and node.native and (
-                self.driver.batch([node.launch]) is not None)
+            small = node.native and _batch(self.driver, [node]) is not None
             if small and batch >= 0 and all(k <= batch for k in found):
                 at = batch
             else:
@@ -470,8 +474,7 @@ class Plan:
 
     def _check_sizes(self) -> None:
         """A kernel that has grown too large for its batch gets a step of its own."""
-        if any(len(s.nodes) > 1 and self.driver.batch(
-                [n.launch for n in s.nodes if n.launch is not None]) is None for s in self.steps):
+        if any(len(s.nodes) > 1 and _batch(self.driver, s.nodes) is None for s in self.steps):
             self._lay_out()
 
     def update_whole(self, graph: Graph) -> None:

@@ -241,6 +241,7 @@ class History:
 
 def extent_of(geometry: Geometry) -> str:
     """Return an index space as people write it."""
+    geometry = geometry.launched
     if geometry.kind == "single":
         return "single task"
     text = " x ".join(map(str, geometry.global_))

@@ -14,7 +14,7 @@ from typing import Any
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import program, staging
+from unisycl.runtime import parts, program, staging
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -45,8 +45,9 @@ def _nd_geometry(space: geo.nd_range) -> Geometry:
     """An empty index space has no work-groups, so its local range does not matter."""
     extent, local = tuple(space.get_global_range()), tuple(space.get_local_range())
     _check_size(extent)
-    return Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
+    made = Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
                     tuple(space.get_offset()))
+    return parts.cut(made)[0]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -77,8 +78,37 @@ def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geom
 def build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
           arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()) -> Launch:
     """Return the launch of a kernel: specialised, compiled, checked, its arguments bound."""
+    if geometry.whole is not None:
+        return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
+    return _build(channel, group, function, geometry, arguments, reductions)
+
+
+def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Geometry,
+                 arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Launch:
+    """Return the launch of the first part of a non-uniform nd_range, the others behind it.
+
+    What the first has stored in reduction variables counts for those that follow.
+    """
+    made = [_build(channel, group, function, part, arguments, reductions)
+            for part in parts.cut(whole)]
+    for one in made:
+        kernel = one.executable.kernel
+        if kernel.progress:
+            raise UsageError(errc.nd_range, f"kernel '{kernel.name}' requires progress of its "
+                             "work-groups, which those of a non_uniform_nd_range do not make: "
+                             "groups of one size follow those of another; use an nd_range")
+    for one in made[1:]:
+        one.reductions = tuple((view, False) for view, _ in one.reductions)
+    made[0].rest = tuple(made[1:])
+    return made[0]
+
+
+def _build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+           arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Launch:
     spec, loaded, raw = program.prepare(channel.device, function, geometry, arguments, reductions)
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
+    if geometry.whole is not None:
+        values += parts.places(loaded.kernel, geometry)
     if loaded.local_params or loaded.local_bytes:
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
@@ -108,8 +138,12 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:
     if launch.staged:
-        return staging.launch(channel.driver, launch, native, channel.driver.launch)
-    return channel.driver.launch(launch, native)
+        end = staging.launch(channel.driver, launch, native, channel.driver.launch)
+    else:
+        end = channel.driver.launch(launch, native)
+    for one in launch.rest:
+        end = _launch(channel, one, (end,))
+    return end
 
 
 def _store_identities(channel: Channel, reductions: tuple[Any, ...], launch: Launch,

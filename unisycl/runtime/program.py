@@ -22,7 +22,7 @@ from unisycl.frontend.specialize import Specialization
 from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.types import View
-from unisycl.runtime import args, progress, record
+from unisycl.runtime import args, parts, progress, record
 from unisycl.runtime.devices import DeviceState
 from unisycl.runtime.group import Capturable
 
@@ -74,7 +74,7 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
     except KernelError:
         refuse_arguments(function, arguments)
         raise
-    kernel: Kernel = spec.kernel
+    kernel: Kernel = spec.kernel if geometry.whole is None else parts.placed(spec.kernel)
     key = (id(kernel), device.number, device.driver.geometry_key(kernel, geometry))
     program = _programs.get(key)
     if program is None:
@@ -153,7 +153,7 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
                          f"parameters; the device '{info.name}' takes {info.max_parameter_size}; "
                          "pass an accessor or USM memory instead")
     if geometry.local:
-        check_local(info, kernel.name, geometry.local)
+        check_local(info, kernel.name, geometry.launched.local)
     else:
         _refuse_local_accessors(kernel, geometry.kind)
 
@@ -169,9 +169,10 @@ def check_required(info: DeviceInfo, name: str, geometry: Geometry,
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{name}' requires work-groups "
                                f"of {required}; the device '{info.name}' has at most "
                                f"{info.max_work_group_size} work-items in one")
-    if required != geometry.local:
+    local = geometry.launched.local
+    if required != local:
         raise UsageError(errc.nd_range, f"kernel '{name}' requires work-groups of {required}; it "
-                         f"was launched with {geometry.local or 'no local range'}")
+                         f"was launched with {local or 'no local range'}")
 
 
 def _check_atomics(info: DeviceInfo, kernel: Kernel) -> None:

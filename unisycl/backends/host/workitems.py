@@ -101,7 +101,11 @@ class Runner:
         whole = shape.global_
         if shape.kind == "work_group":
             whole = tuple(g * s for g, s in zip(whole, local, strict=True))
-        return Place(whole, local, offset, size, sized=bool(shape.local))
+        made = Place(whole, local, offset, size, sized=bool(shape.local))
+        if shape.whole is not None:
+            launched = shape.whole
+            made.within(launched.global_, launched.groups(), launched.offset, shape.first_group())
+        return made
 
     def ordered(self, places: Iterable[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
         """Return places in the order they are run in: their own, unless a shuffle is asked for."""
@@ -114,7 +118,8 @@ class Runner:
 
     def groups(self, place: Place) -> Iterator[tuple[int, ...]]:
         """Move from work-group to work-group, each with fresh local memory."""
-        for at in self.ordered(points(place.group_range)):
+        counts = self.geometry.groups() if self.geometry.whole else place.group_range
+        for at in self.ordered(points(counts)):
             place.move_to(at)
             self.binder.new_group()
             yield at
