@@ -19,6 +19,7 @@ import numpy as np
 import unisycl as sycl
 from tests.property import model
 from tests.property.launches import launch
+from unisycl.testing import find_device
 
 _numbers = itertools.count()
 
@@ -154,7 +155,7 @@ def parameters(text: str) -> list[str]:
 def run(text: str, device: str) -> dict[str, np.ndarray[Any, Any]]:
     """Run a program on the device of a name and return everything it may have written."""
     case, names = case_of(text), load(text)
-    queue = sycl.queue(getattr(sycl, f"{device}_selector_v"))
+    queue = sycl.queue(find_device(device))
     given = {name: memory(case, name, names) for name in parameters(text)}
     results, reductions = {}, []
     for k, (dtype, op, identity) in enumerate(case.reductions):

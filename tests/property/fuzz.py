@@ -3,7 +3,8 @@
 Programs run in a child process, so that one that crashes or hangs costs only itself. Failures are
 written to ``--keep`` as files. ``--twice`` runs each batch in a second process as well, which finds
 the first one's code on disk; ``--stream`` lets arrays of any size be written past the caches;
-``--counts`` says how many programs used which feature.
+``--counts`` says how many programs used which feature; ``--device`` names another device than the
+CPU.
 Non-goals: making failures small (``shrink``).
 """
 
@@ -49,7 +50,7 @@ def limit(seconds: int) -> None:
     signal.alarm(PATIENCE * seconds)
 
 
-def work(seeds: range, pipe: int, keep: Path) -> None:
+def work(seeds: range, pipe: int, keep: Path, device: str) -> None:
     """Run seeds in this process; report each on the pipe."""
     warnings.simplefilter("ignore")
     with os.fdopen(pipe, "w", buffering=1) as out:
@@ -57,7 +58,7 @@ def work(seeds: range, pipe: int, keep: Path) -> None:
             print("start", seed, file=out)
             limit(LIMIT)
             text = program(seed)
-            word, details = outcome(text)
+            word, details = outcome(text, device)
             limit(0)
             if word != "same":
                 note = "\n".join("# " + line for line in details.splitlines())
@@ -66,14 +67,15 @@ def work(seeds: range, pipe: int, keep: Path) -> None:
             print("done", seed, word, used, details.split("\n")[0][:150], file=out)
 
 
-def batch(seeds: range, keep: Path, counts: Counter[str], used: Counter[str]) -> int:
+def batch(seeds: range, keep: Path, counts: Counter[str], used: Counter[str],
+          device: str = "cpu") -> int:
     """Run seeds in a child until all are done or it dies; return the first seed not done."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read)
         faulthandler.enable(all_threads=False)
-        work(seeds, write, keep)
+        work(seeds, write, keep, device)
         os._exit(0)
     os.close(write)
     at = seeds.start
@@ -105,6 +107,7 @@ def main() -> int:
     parser.add_argument("--twice", action="store_true")
     parser.add_argument("--counts", type=Path, help="a file for counts by feature, as JSON")
     parser.add_argument("--stream", action="store_true")
+    parser.add_argument("--device", default="cpu", help="as in tests: opencl, opencl:1, ...")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.stream:
@@ -114,9 +117,9 @@ def main() -> int:
     at, stop, start = options.seed, options.seed + options.count, time.monotonic()
     while at < stop:
         seeds = range(at, min(at + 50, stop))
-        at = batch(seeds, options.keep, counts, used)
+        at = batch(seeds, options.keep, counts, used, options.device)
         if options.twice:
-            batch(range(seeds.start, at), options.keep, counts, Counter())
+            batch(range(seeds.start, at), options.keep, counts, Counter(), options.device)
         done = at - options.seed
         print(f"\r{done} of {options.count}, {done / (time.monotonic() - start):.1f}/s, "
               f"{dict(counts)}", end="", flush=True, file=sys.stderr)

@@ -48,9 +48,6 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "remquo.quotient": {"f": "{helper:quotient}({0}, {1})"},
     "lgamma_r.sign": {"f": "{helper:gamma_sign}({0})"},
     "ilogb": {"f": "{helper:exponent}({0})"},
-    # Intel 2026.2: mad_sat(0, 944792641, -1227) is 2147483647
-    "mad_sat": {"i": "convert_{T}_sat((long){0} * (long){1} + (long){2})",
-                "u": "convert_{T}_sat((ulong){0} * (ulong){1} + (ulong){2})"},
     "abs_diff": {"*": "({T})abs_diff({0}, {1})"},
     "any": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
     "all": {"i": "{0} < 0", "u": "({0} >> (8 * sizeof({T}) - 1)) != 0"},
@@ -200,8 +197,8 @@ def spelling(row: Builtin, dtype: DType) -> str | None:
     """Return the template of a builtin for operands of a type; None if OpenCL C has none."""
     if row.name == "nan":
         return _NAN.get(dtype.name)
-    if row.name == "mad_sat" and dtype.bits == 64:
-        return f"{{helper:mad_sat_{dtype.kind}64}}({{0}}, {{1}}, {{2}})"
+    if row.name == "mad_sat":
+        return _mad_sat(dtype)
     special = _SPECIAL.get(row.name, {})
     found = special.get(dtype.kind) or special.get("*")
     if found is not None:
@@ -210,3 +207,19 @@ def spelling(row: Builtin, dtype: DType) -> str | None:
     if row.name in known:
         return f"{row.name}({', '.join(f'{{{k}}}' for k in range(row.arity))})"
     return None
+
+
+def _mad_sat(dtype: DType) -> str:
+    """Return ``mad_sat`` by way of wider integers.
+
+    Intel 2026.2: mad_sat(0, 944792641, -1227) is 2147483647, and where a kernel is made of 32
+    work-items a vector convert_char_sat(long) is refused: "Symbols not found:
+    [ _Z18convert_char32_satDv32_l ]".
+    """
+    if dtype.bits == 64:
+        return f"{{helper:mad_sat_{dtype.kind}64}}({{0}}, {{1}}, {{2}})"
+    if dtype.kind == "u":
+        most = f"{(1 << dtype.bits) - 1}ul"
+        return f"({{T}})min((ulong){{0}} * (ulong){{1}} + (ulong){{2}}, {most})"
+    most = 1 << (dtype.bits - 1)
+    return (f"({{T}})clamp((long){{0}} * (long){{1}} + (long){{2}}, {-most}L, {most - 1}L)")

@@ -46,7 +46,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         return builtins.HELPERS.get(name) or atomics.helper(name)
 
     return Dialect(
-        types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits), function="{text}",
+        types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
         kernel=_head, spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
@@ -74,12 +74,17 @@ def language(traits: Traits) -> str:
     return "CL2.0" if traits.c_version >= (2, 0) else "CL1.2"
 
 
-def _preamble(traits: Traits) -> tuple[str, ...]:
+def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
     wanted = [e for e in ("cl_khr_fp16", "cl_khr_int64_base_atomics",
                           "cl_khr_int64_extended_atomics") if traits.has(e)]
     if traits.has("cl_khr_fp64"):
         wanted.insert(0, "cl_khr_fp64")
-    return tuple(f"#pragma OPENCL EXTENSION {e} : enable" for e in wanted)
+    lines = [f"#pragma OPENCL EXTENSION {e} : enable" for e in wanted]
+    if quirks.unnamed_scope:
+        lines += ["#ifndef __opencl_c_atomic_scope_all_devices",
+                  "#define memory_scope_all_svm_devices __OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES",
+                  "#endif"]
+    return tuple(lines)
 
 
 def _head(name: str, params: str, local: str, sub_group: int) -> str:

@@ -116,6 +116,7 @@ def _details(traits: Traits) -> dict[str, Any]:
     out: dict[str, Any] = {
         "extensions": sorted(traits.extensions),
         "vendor_id": traits.number_of("vendor_id"), "image_extent": LARGEST_EXTENT,
+        "image_read_write": True,
         "backend_version": _version(traits.platform_version),
         "max_clock_frequency": traits.number_of("max_clock_frequency"),
         "address_bits": traits.number_of("address_bits", 64),

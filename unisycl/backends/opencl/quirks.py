@@ -28,6 +28,8 @@ class Quirks:
         emulate_collectives: the work-group functions give wrong results.
         weak_functions: some functions exceed their bounds or lose the sign of a zero.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
+        unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
+            name in OpenCL C 3.0.
     """
 
     addresses_host: bool = False
@@ -38,6 +40,7 @@ class Quirks:
     emulate_collectives: bool = False
     old_language: bool = False
     weak_functions: bool = False
+    unnamed_scope: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,9 @@ TABLE = (
     Quirk("Portable Computing Language", "", ("own_cache",),
           "PoCL 3.0 compiles every work-group size when asked for a binary (0.12 s each), and has "
           "a cache of its own (POCL_CACHE_DIR)"),
+    Quirk("Portable Computing Language", "", ("unnamed_scope",),
+          "PoCL 3.0 reports CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES, but no feature of that name, so "
+          "its header declares no memory_scope_all_svm_devices: 'use of undeclared identifier'"),
     Quirk("NVIDIA", "gpu", ("reads_early",),
           "580.159 on an H200: an array that one command reads back and the next one writes to the "
           "device, behind it by an event, arrives there as it was before both"),

@@ -15,7 +15,7 @@ from typing import Any
 from unisycl.backends.opencl import probe
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.traits import Traits
-from unisycl.base.errors import DeviceError, errc
+from unisycl.base.errors import DeviceError, UnsupportedError, errc
 
 _lock = threading.RLock()
 
@@ -47,15 +47,16 @@ class Session:
 def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:
     """Return the session of a device's platform and the device itself, loading what is needed.
 
-    Raises ``DeviceError`` in a process forked after its parent had loaded OpenCL, and where the
-    device is no longer there.
+    Raises ``UnsupportedError`` in a process forked after its parent had loaded OpenCL, and
+    ``DeviceError`` where the device is no longer there.
     """
     with _lock:
         if _loaded.pid and _loaded.pid != os.getpid():
-            raise DeviceError(errc.runtime, f"'{traits.name}' cannot be used in this process: it "
-                              "was forked after its parent had used OpenCL, whose threads do not "
-                              "exist here; start the child with multiprocessing's 'spawn' method, "
-                              "or use the device in the child only")
+            raise UnsupportedError(errc.feature_not_supported, f"'{traits.name}' cannot be used in "
+                                   "this process: it was forked after its parent had used OpenCL, "
+                                   "whose threads do not exist here; start the child with "
+                                   "multiprocessing's 'spawn' method, or use the device in the "
+                                   "child only")
         if _loaded.cl is None:
             _load(libraries)
         device = _loaded.devices.get(_key(traits))
