@@ -42,13 +42,22 @@ class device(HasBackendInfo):
 
     def __init__(self, source: Any = selector.default_selector_v) -> None:
         self.state = source.state if isinstance(source, device) else selector.pick(
-            source, device.get_devices()).state
+            source, device._candidates(source)).state
 
     @classmethod
     def _of(cls, state: DeviceState) -> Self:
         made = object.__new__(cls)
         made.state = state.twin or state
         return made
+
+    @staticmethod
+    def _candidates(source: Any) -> list[device]:
+        """Return the devices that a selector ranks, without looking for those it would pass by."""
+        if any(source is s for s in selector.NEAR):
+            near = [device._of(s) for s in devices.near_devices()]
+            if any(source(d) >= 0 for d in near):
+                return near
+        return device.get_devices()
 
     @staticmethod
     def get_devices(kind: device_type = device_type.all) -> list[device]:
@@ -175,7 +184,7 @@ class platform(HasBackendInfo):
 
     def states(self) -> tuple[DeviceState, ...]:
         """Return the platform's devices as the runtime knows them (internal)."""
-        return devices.platforms().get(self._name, ())
+        return devices.of_platform(self._name)
 
     def get_backend(self) -> backend:
         """Return the platform's backend."""

@@ -48,6 +48,10 @@ def host_selector_v(device: Any) -> int:
     return 1 if device.state.info.backend is backend.host else -1
 
 
+NEAR = (default_selector_v, cpu_selector_v, host_selector_v)
+"""Selectors that choose none of the devices which ``devices.near_devices`` leaves out."""
+
+
 def _of_type(device: Any, kind: device_type) -> int:
     state: DeviceState = device.state
     return devices.score(state) if type_of(state) is kind else -1

@@ -24,7 +24,7 @@ from unisycl.ir.types import View, global_view
 from unisycl.lang.cell import NativeCell
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
-from unisycl.runtime.devices import ContextState, DeviceState, all_devices, require_aspect
+from unisycl.runtime.devices import ContextState, DeviceState, near_devices, require_aspect
 
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
@@ -115,7 +115,7 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __atomic_cell__(self, index: Any) -> NativeCell | None:
         """Return an element for ``atomic_ref`` on the host; None where Python's threads suffice."""
         spaces = {d.driver.memory for d in self.block.context.devices}
-        native = (d.driver.words() for d in all_devices() if d.driver.memory in spaces)
+        native = (d.driver.words() for d in near_devices() if d.driver.memory in spaces)
         words = next((w for w in native if w is not None), None)
         if words is None:
             return None

@@ -1,9 +1,9 @@
 """Which backends there are, and how each is loaded when it is first needed.
 
 A backend's loader returns one driver, or a sequence with one for each of its devices, which are
-then called ``name:0``, ``name:1``, ... Non-goals: choosing a device. Invariant: importing this
+then called ``name:0``, ``name:1``, ... Non-goals: choosing a device. Invariants: importing this
 module loads no backend; a backend that cannot be used here is remembered with the reason, never
-raised.
+raised; whoever wants the native CPU does not wait for backends that offer processors only.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ BACKENDS: dict[str, str] = {
 }
 ON_REQUEST = frozenset(("opencl",))
 """Backends that are not complete: looked for only where ``UNISYCL_BACKENDS`` names them."""
+NATIVE = "cpu"
+BEYOND = {"opencl": "unisycl.backends.opencl.runtimes:beyond_processors"}
+"""Functions that say, without loading the backend, whether it may have more than processors."""
 
 
 class _Loaded:
@@ -34,6 +37,7 @@ class _Loaded:
         self.drivers: dict[str, dict[str, Driver]] = {}
         self.problems: dict[str, str] = {}
         self.absent: set[str] = set()
+        self.beyond: dict[str, bool] = {}
 
 
 _loaded = _Loaded()
@@ -56,11 +60,17 @@ def wanted() -> list[str]:
     return [n for n in BACKENDS if n not in ON_REQUEST]
 
 
-def drivers() -> dict[str, Driver]:
-    """Return the drivers that can be used here, by name, loading each on the first call."""
+def drivers(*, near: bool = False) -> dict[str, Driver]:
+    """Return the drivers that can be used here, by name, loading each on the first call.
+
+    Args:
+        near: do not load backends that have nothing but processors if the native CPU can be used.
+    """
     with _loaded.lock:
         for name in wanted():
-            if name not in _loaded.drivers and name not in _loaded.problems:
+            if name in _loaded.drivers or name in _loaded.problems:
+                continue
+            if not near or NATIVE not in _loaded.drivers or _beyond_processors(name):
                 _load(name)
         return {k: d for n in wanted() for k, d in _loaded.drivers.get(n, {}).items()}
 
@@ -92,6 +102,16 @@ def forget() -> None:
     """Drop every loaded driver: a forked child loads its own."""
     global _loaded
     _loaded = _Loaded()
+
+
+def _beyond_processors(name: str) -> bool:
+    """Say whether a backend that is not loaded may have devices that are no processors."""
+    known = _loaded.beyond.get(name)
+    if known is None:
+        module, _, attribute = BEYOND.get(name, "").partition(":")
+        known = not module or bool(getattr(importlib.import_module(module), attribute)())
+        _loaded.beyond[name] = known
+    return known
 
 
 def _load(name: str) -> None:

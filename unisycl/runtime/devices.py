@@ -85,10 +85,13 @@ class _Found:
 _found = _Found()
 
 
-def platforms() -> dict[str, tuple[DeviceState, ...]]:
-    """Return the root devices by platform name, the same objects on every call."""
+def platforms(*, near: bool = False) -> dict[str, tuple[DeviceState, ...]]:
+    """Return the root devices by platform name, the same objects on every call.
+
+    ``near``: those of ``near_devices`` suffice.
+    """
     global _found
-    drivers = registry.drivers()
+    drivers = registry.drivers(near=near)
     if _found.source != drivers:
         fresh = _Found()
         fresh.source = drivers
@@ -117,12 +120,26 @@ def all_devices() -> tuple[DeviceState, ...]:
     return tuple(d for group in platforms().values() for d in group)
 
 
+def near_devices() -> tuple[DeviceState, ...]:
+    """Return the devices among which a CPU, the host device or the default is to be chosen.
+
+    What is left out are processors that the native CPU is preferred to: finding them takes longer
+    than all else that comes before the first kernel.
+    """
+    return tuple(d for group in platforms(near=True).values() for d in group)
+
+
+def of_platform(name: str) -> tuple[DeviceState, ...]:
+    """Return the root devices of a platform; those of one that was found without looking again."""
+    return _found.platforms.get(name) or platforms().get(name, ())
+
+
 def default_context(device: DeviceState) -> ContextState:
     """Return the context shared by the queues of a platform that name none."""
-    everything = platforms()
+    known = of_platform(device.platform)
     context = _found.contexts.get(device.platform)
     if context is None:
-        known = everything.get(device.platform, (device,))
+        known = known or (device,)
         context = _found.contexts.setdefault(device.platform, ContextState(known))
     return context
 
@@ -141,9 +158,10 @@ def score(device: DeviceState) -> int:
 def find(name: str) -> DeviceState:
     """Return the device of a short name such as ``cpu`` or ``name:1``; else ``errc.runtime``."""
     wanted = name.strip().lower()
-    for device in all_devices():
-        if wanted in (device.name, f"{device.name}:0"):
-            return device
+    for listed in (near_devices, all_devices):
+        for device in listed():
+            if wanted in (device.name, f"{device.name}:0"):
+                return device
     known = ", ".join(d.name for d in all_devices()) or "none"
     raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}")
 

@@ -31,3 +31,24 @@ def test_a_program_may_bring_its_own(fresh: None) -> None:
     driver = NullDriver()
     registry.use("mine", driver)
     assert driver is registry.drivers()["mine"]
+
+
+def test_who_wants_the_native_cpu_does_not_load_other_processors(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded, asked = registry._Loaded(), []
+    loaded.drivers["cpu"] = {"cpu": NullDriver()}
+    monkeypatch.setattr(registry, "_loaded", loaded)
+    monkeypatch.setattr(registry, "_load", asked.append)
+    monkeypatch.setenv("UNISYCL_BACKENDS", "cpu,opencl")
+    loaded.beyond["opencl"] = False
+    assert ["cpu"] == list(registry.drivers(near=True))
+    assert [] == asked
+    registry.drivers()
+    loaded.beyond["opencl"] = True
+    registry.drivers(near=True)
+    assert ["opencl", "opencl"] == asked
+    del loaded.drivers["cpu"]
+    loaded.problems["cpu"] = "no"
+    loaded.beyond["opencl"] = False
+    registry.drivers(near=True)
+    assert ["opencl"] * 3 == asked

@@ -219,7 +219,7 @@ def _mad_sat(dtype: DType) -> str:
     if dtype.bits == 64:
         return f"{{helper:mad_sat_{dtype.kind}64}}({{0}}, {{1}}, {{2}})"
     if dtype.kind == "u":
-        most = f"{(1 << dtype.bits) - 1}ul"
-        return f"({{T}})min((ulong){{0}} * (ulong){{1}} + (ulong){{2}}, {most})"
+        largest = f"{(1 << dtype.bits) - 1}ul"
+        return f"({{T}})min((ulong){{0}} * (ulong){{1}} + (ulong){{2}}, {largest})"
     most = 1 << (dtype.bits - 1)
-    return (f"({{T}})clamp((long){{0}} * (long){{1}} + (long){{2}}, {-most}L, {most - 1}L)")
+    return f"({{T}})clamp((long){{0}} * (long){{1}} + (long){{2}}, {-most}L, {most - 1}L)"

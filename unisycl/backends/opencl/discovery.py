@@ -1,8 +1,9 @@
 """Which OpenCL devices there are: each runtime asked in a process of its own, answers kept.
 
-Non-goals: loading a runtime into this process (``library``). Invariants: a runtime that crashes,
+Non-goals: loading a runtime into this process (``session``). Invariants: a runtime that crashes,
 hangs or is broken is a problem with a reason and takes no other down; what is kept on disk is
-asked again when a runtime, PyOpenCL or the machine's set of devices changes.
+asked again when a runtime, PyOpenCL or the machine's set of devices changes, and a problem after
+an hour besides.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +22,8 @@ from unisycl.backends.opencl.traits import Traits
 from unisycl.base import disk_cache
 
 _SECONDS = 60.0
-_FORMAT = "opencl-devices-1"
+_FORMAT = "opencl-devices-2"
+_PROBLEM_SECONDS = 3600.0
 
 
 @dataclass(slots=True)
@@ -43,12 +46,13 @@ def discover() -> Found:
     key = disk_cache.key_of(_FORMAT, *_state(libraries))
     kept = disk_cache.load(key)
     if kept is not None:
-        return _read(json.loads(kept))
+        entry = json.loads(kept)
+        found = _read(entry["answers"])
+        if not found.problems or 0 <= time.time() - entry["time"] < _PROBLEM_SECONDS:
+            return found
     answers = ask_all(libraries)
-    found = _read(answers)
-    if not found.problems:
-        disk_cache.save(key, json.dumps(answers).encode())
-    return found
+    disk_cache.save(key, json.dumps({"time": time.time(), "answers": answers}).encode())
+    return _read(answers)
 
 
 def _state(libraries: list[Path]) -> list[str]:

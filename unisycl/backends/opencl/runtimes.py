@@ -20,6 +20,8 @@ _WHEELS = ("libintelocl.so", "libintelocl_emu.so", "libpocl.so*", "libpocl-*.so*
 # What drivers install, with or without registering it.
 _DRIVERS = ("libnvidia-opencl.so.1", "libamdocl64.so", "libigdrcl.so", "libmali.so",
             "libpocl.so.2", "libintelocl.so")
+# What has processors only, or emulates; PoCL, too, unless it is told which devices to have.
+_PROCESSORS = ("libintelocl", "liboclgrind")
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
            "/usr/local/lib", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/opt/rocm/lib",
            "/opt/rocm/opencl/lib", "/usr/lib/x86_64-linux-gnu/intel-opencl")
@@ -41,6 +43,14 @@ def libraries() -> list[Path]:
 def has_python_bindings() -> bool:
     """Say whether PyOpenCL is installed; does not import it."""
     return importlib.util.find_spec("pyopencl") is not None
+
+
+def beyond_processors() -> bool:
+    """Say whether a runtime is installed that may have more than processors, by its name."""
+    if not has_python_bindings():
+        return False
+    known = _PROCESSORS if "POCL_DEVICES" in os.environ else (*_PROCESSORS, "libpocl")
+    return any(not library.name.startswith(known) for library in libraries())
 
 
 def registration(path: Path, folders: Iterable[Path]) -> Path | None:
