@@ -61,10 +61,13 @@ class Request:
         given: list[Any] = []
         for arg in args:
             if isinstance(arg, Group):
+                _once(what, "handler", self.group, arg)
                 self.group = arg
             elif isinstance(arg, Tag):
+                _once(what, "access mode", self.mode, arg.mode)
                 self.mode, self.target = arg.mode, arg.target
             elif isinstance(arg, access_mode):
+                _once(what, "access mode", self.mode, arg)
                 self.mode = arg
             elif isinstance(arg, target):
                 self.target = arg
@@ -85,6 +88,11 @@ class Request:
             raise UsageError(errc.invalid, f"{what}: did not expect a {type(arg).__name__}; give "
                              "(buffer, handler[, range[, offset]][, read_only | write_only | "
                              "read_write][, no_init])")
+
+
+def _once(what: str, noun: str, before: object, now: object) -> None:
+    if before is not None and before is not now:
+        raise UsageError(errc.invalid, f"{what}: more than one {noun} was given; give one")
 
 
 class Backed:
@@ -125,10 +133,21 @@ class Window(HasProperties):
         if self.mode is access_mode.read and self.has_property(properties.property.no_init):
             raise UsageError(errc.invalid, f"{what}: no_init and read_only contradict each other; "
                              "drop one of them")
+        if dimensions is not None:
+            self._check_dimensions(what, dimensions)
         if dimensions == 0:
             self._shape, self._offset = (), _ORIGIN[len(region.shape)]
         else:
             self._window(what, request)
+
+    def _check_dimensions(self, what: str, dimensions: int) -> None:
+        shape = self._region.shape
+        if dimensions not in (0, len(shape)):
+            raise UsageError(errc.invalid, f"{what}: dimensions={dimensions!r}, but the buffer has "
+                             f"{len(shape)}; leave it out, or give 0 for the first element only")
+        if dimensions == 0 and not math.prod(shape):
+            raise UsageError(errc.invalid, f"{what}: the buffer has no element, so an accessor of "
+                             "0 dimensions has none to denote")
 
     def _window(self, what: str, request: Request) -> None:
         whole = self._region.shape
@@ -196,6 +215,16 @@ class Window(HasProperties):
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+    def __float__(self) -> float:
+        """Return the element of an accessor of 0 dimensions (SYCL 2020 §4.7.6.9.1)."""
+        return float(np.asarray(self))
+
+    def __int__(self) -> int:
+        return int(np.asarray(self))
+
+    def __complex__(self) -> complex:
+        return complex(np.asarray(self))
 
     def swap(self, other: Self) -> None:
         """Exchange what two accessors of one kind denote (SYCL 2020 §4.7.6.12)."""

@@ -18,6 +18,7 @@ from unisycl.api import properties
 from unisycl.api.access import Array, Backed, Request, Window
 from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
+from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import access_mode, address_space, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import View, element_type, global_view
@@ -52,7 +53,8 @@ class accessor(Window, Capturable):
         self._array: Array | None = None
         request = Request("accessor", args)
         if source is None:
-            self._setup_empty(request, np.dtype(np.float64 if dtype is None else dtype))
+            self._setup_empty(request, as_dtype(
+                "accessor", np.float64 if dtype is None else dtype))
         else:
             self._setup("accessor", source, request, dimensions)
             self._check_dtype(dtype)
@@ -73,9 +75,10 @@ class accessor(Window, Capturable):
         self._shape, self._offset = (0,), (0,)
 
     def _check_dtype(self, dtype: npt.DTypeLike | None) -> None:
-        if dtype is not None and np.dtype(dtype) != self._region.dtype:
+        wanted = self._region.dtype if dtype is None else as_dtype("accessor", dtype)
+        if wanted != self._region.dtype:
             raise UsageError(errc.invalid, f"accessor: the buffer holds {self._region.dtype}, not "
-                             f"{np.dtype(dtype)}; use buffer.reinterpret to see it differently")
+                             f"{wanted}; use buffer.reinterpret to see it differently")
 
     def join(self, group: Group) -> None:
         """Become part of a command group (internal; ``handler.require`` for placeholders)."""
@@ -255,7 +258,7 @@ class local_accessor(HasProperties, Capturable):
     def __init__(self, dtype: npt.DTypeLike, extent: Any = None, *rest: Any) -> None:
         if isinstance(extent, Group):
             rest, extent = (extent, *rest), None
-        self.dtype = np.dtype(dtype)
+        self.dtype = as_dtype("local_accessor", dtype)
         elem = element_type(self.dtype)
         if elem is None:
             raise UsageError(errc.invalid, f"local_accessor: kernels have no type {self.dtype}; "

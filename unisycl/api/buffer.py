@@ -20,11 +20,12 @@ from unisycl.api.access import Backed, read_only
 from unisycl.api.accessor import accessor
 from unisycl.api.advice import NoElements
 from unisycl.api.allocators import buffer_allocator
-from unisycl.api.buffer_source import check_target, checked_dtype, make_region, sub_region
+from unisycl.api.buffer_source import checked_dtype, checked_target, make_region, sub_region
 from unisycl.api.host_accessor import host_accessor
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
+from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.allocation import is_allocator
 from unisycl.runtime.regions import Region
@@ -37,10 +38,10 @@ class buffer(NoElements, Backed, HasProperties):
     Args:
         source: a NumPy array (used in place; read-only if the array is), any object with a
             writable buffer (``bytearray``, ``array.array``), an iterable of values (copied, never
-            written back), a range, an int or a tuple of ints (uninitialised), or a buffer
-            (with an offset and a range: a sub-buffer), or a ``shared_ptr``.
+            written back), a range, an int or a tuple of ints (uninitialised), a ``shared_ptr``, or
+            a buffer: with an offset and a range a sub-buffer, alone another name of it.
         args: an extent for ``source``, or offset and range of a sub-buffer; an allocator;
-            properties.
+            properties; for an uninitialised buffer the type of an element.
         dtype: the type of an element; for an uninitialised buffer float64 if left out.
         allocator: where memory of the buffer's own comes from: an object with ``allocate(nbytes)``
             and ``deallocate(memory)``.
@@ -65,10 +66,9 @@ class buffer(NoElements, Backed, HasProperties):
         self._root: buffer | None = None  # not itself: a cycle would put off its end
         if isinstance(source, buffer):
             self._root = source._root or source
-            self.region = sub_region(source, places)
+            self.region = sub_region(source, places, dtype)
+            self._properties = self._properties or source._properties
             return
-        if dtype is None and len(places) > 1 and not isinstance(places[-1], geo.range | int):
-            dtype = places.pop()
         self.region = make_region(source, places, dtype, allocator)
         self._heed()
         self._finalizer = weakref.finalize(self, self.region.memory.finalize)
@@ -132,7 +132,7 @@ class buffer(NoElements, Backed, HasProperties):
 
         Raises ``errc.invalid`` if the sizes in bytes differ.
         """
-        kind = checked_dtype(np.dtype(dtype))
+        kind = checked_dtype(as_dtype("reinterpret", dtype))
         have = self.byte_size()
         if extent is not None:
             shape = tuple(geo.as_range(extent))
@@ -168,13 +168,14 @@ class buffer(NoElements, Backed, HasProperties):
         """Say where the contents go at the end; None: nowhere (SYCL 2020 §4.7.2.2).
 
         Args:
-            target: a writable array, a weak reference to one or to a ``shared_ptr``, or a callable
-                that gets the bytes.
+            target: a writable array or buffer of elements of this type or of bytes, at least as
+                many; a weak reference to one or to a ``shared_ptr``; or a callable that gets the
+                bytes. What lies beyond the buffer's elements stays as it is.
 
         What earlier commands wrote into the source array in place stays written.
         """
-        check_target(target, self.region.memory.nbytes)
         memory = self.region.memory
+        target = checked_target(target, memory.nbytes, self.dtype)
         memory.check_open()
         memory.detach()
         memory.target = weakref.ref(target) if isinstance(target, shared_ptr) else target

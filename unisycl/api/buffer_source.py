@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unisycl.api.exchange import as_host_array
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
+from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import element_type
 from unisycl.runtime.allocation import Array, allocate
@@ -31,15 +32,18 @@ def make_region(source: Any, places: list[Any], dtype: npt.DTypeLike | None,
     """Return the region of a new buffer, by the kind of its source."""
     if _is_extent(source):
         shape = tuple(geo.as_range(source))
-        kind = checked_dtype(np.dtype(places[0] if places and dtype is None else
-                                       np.float64 if dtype is None else dtype))
+        if dtype is None:
+            dtype = places.pop(0) if places else np.float64
+        _no_more(places)
+        kind = checked_dtype(as_dtype("buffer", dtype))
         memory = BufferMemory(math.prod(shape) * kind.itemsize, allocator=allocator)
         return Region(memory, kind, shape)
-    if source is None:
-        raise UsageError(errc.invalid, "buffer: expected an array, values or a range, got None")
+    _refuse_source(source)
     if isinstance(source, shared_ptr):
         return _shared_region(source, places, dtype, allocator)
-    array, in_place = _as_array(source, dtype)
+    if dtype is None and places and _is_dtype(places[-1]):
+        dtype = places.pop()
+    array, in_place = _as_array(source, None if dtype is None else as_dtype("buffer", dtype))
     return _array_region(_shaped(array, places), in_place=in_place, allocator=allocator)
 
 
@@ -50,8 +54,8 @@ def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | 
     if array is None:
         if not places:
             raise UsageError(errc.invalid, "buffer: an empty shared_ptr needs a range after it")
-        return make_region(geo.as_range(places[0]), [], dtype, allocator)
-    array, _ = _as_array(array, dtype)
+        return make_region(geo.as_range(places[0]), places[1:], dtype, allocator)
+    array, _ = _as_array(array, None if dtype is None else as_dtype("buffer", dtype))
     region = _array_region(_shaped(array, places), in_place=True, allocator=allocator)
     if region.memory.target is not None:
         region.memory.target = weakref.ref(owner)
@@ -59,9 +63,42 @@ def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | 
     return region
 
 
+def _refuse_source(source: Any) -> None:
+    """Refuse what NumPy would make some array of that nobody means."""
+    if isinstance(source, Mapping | Set):
+        raise UsageError(errc.invalid, f"buffer: a {type(source).__name__} has no order; make a "
+                         "list or an array of what you mean, e.g. list(d.values()) or sorted(s)")
+    if isinstance(source, type | np.dtype):
+        raise UsageError(errc.invalid, "buffer: expected data or a range first, got the type "
+                         f"{getattr(source, '__name__', source)}; write buffer(n, dtype=...)")
+    if source is None or isinstance(source, bool | np.bool_ | np.number):
+        raise UsageError(errc.invalid, "buffer: expected an array, values or a range, got "
+                         f"{source!r}; for one element write [{source!r}]")
+    if isinstance(source, np.ma.MaskedArray):
+        raise UsageError(errc.invalid, "buffer: kernels know nothing of the mask of a masked "
+                         "array; pass array.filled(value), or array.data to use all elements")
+
+
+def _is_dtype(place: Any) -> bool:
+    """Say whether a positional argument is a type rather than an extent."""
+    return isinstance(place, type | np.dtype | str)
+
+
+def _no_more(places: list[Any]) -> None:
+    """Refuse arguments that have no meaning."""
+    if places:
+        raise UsageError(errc.invalid, f"buffer: did not expect {places[0]!r}; give (data or "
+                         "range[, range][, allocator][, properties][, dtype=...]), or (buffer, "
+                         "offset, range) for a sub-buffer")
+
+
 def _shaped(array: Array, places: list[Any]) -> Array:
     if not places:
         return array
+    if not isinstance(places[0], geo.range | list | tuple) and not hasattr(
+            places[0], "__index__"):
+        _no_more(places)
+    _no_more(places[1:])
     shape = tuple(geo.as_range(places[0]))
     if math.prod(shape) != array.size:
         raise UsageError(errc.invalid, f"buffer: the range {shape} has {math.prod(shape)} "
@@ -70,6 +107,8 @@ def _shaped(array: Array, places: list[Any]) -> Array:
 
 
 def _is_extent(source: Any) -> bool:
+    if isinstance(source, bool | type):
+        return False
     if isinstance(source, tuple):
         return 0 < len(source) <= 3 and all(isinstance(v, int | np.integer) for v in source)
     return isinstance(source, geo.range) or (  # arrays of other libraries have __index__, too
@@ -77,16 +116,19 @@ def _is_extent(source: Any) -> bool:
         and not getattr(source, "shape", ()))
 
 
-def _as_array(source: Any, dtype: npt.DTypeLike | None) -> tuple[Array, bool]:
+def _as_array(source: Any, dtype: np.dtype[Any] | None) -> tuple[Array, bool]:
     """Return data as an array, and whether it is the user's own memory."""
     found = as_host_array(source)
     if found is not None:
-        if dtype is None or found.dtype == np.dtype(dtype):
+        if dtype is None or found.dtype == dtype:
             return found, True
-        if not hasattr(source, "dtype"):  # mere bytes have no type of their own
-            return np.frombuffer(memoryview(source), dtype), True
-        raise UsageError(errc.invalid, f"buffer: the array holds {found.dtype}, not "
-                         f"{np.dtype(dtype)}; convert it with astype first")
+        if hasattr(source, "dtype"):
+            raise UsageError(errc.invalid, f"buffer: the array holds {found.dtype}, not {dtype}; "
+                             "convert it with astype first")
+        if not found.flags.c_contiguous or not dtype.itemsize or found.nbytes % dtype.itemsize:
+            raise UsageError(errc.invalid, f"buffer: the {found.nbytes} bytes of a "
+                             f"{type(source).__name__} are no whole elements of {dtype}")
+        return found.reshape(-1).view(np.uint8).view(dtype), True  # bytes have no type of their own
     if not isinstance(source, Iterable):
         raise UsageError(errc.invalid, "buffer: expected an array, an iterable of values, a range "
                          f"or a buffer, got {type(source).__name__}")
@@ -131,11 +173,17 @@ def checked_dtype(kind: np.dtype[Any]) -> np.dtype[Any]:
     return kind
 
 
-def sub_region(base: Any, places: list[Any]) -> Region:
+def sub_region(base: Any, places: list[Any], dtype: npt.DTypeLike | None = None) -> Region:
     """Return the region of a sub-buffer (SYCL 2020 §4.7.2.1): contiguous and inside its base.
 
-    ``base`` is the buffer it is made from.
+    ``base`` is the buffer it is made from; without an offset and a range, all of it.
     """
+    if dtype is not None and as_dtype("buffer", dtype) != base.dtype:
+        raise UsageError(errc.invalid, f"buffer: the base holds {base.dtype}, not "
+                         f"{as_dtype('buffer', dtype)}; use base.reinterpret to see it differently")
+    if not places:
+        base.region.memory.check_open()
+        return base.region  # type: ignore[no-any-return]
     if len(places) != 2:
         raise UsageError(errc.invalid, "buffer: a sub-buffer is made by buffer(base, offset, "
                          "range)")
@@ -160,18 +208,27 @@ def sub_region(base: Any, places: list[Any]) -> Region:
     return Region(region.memory, base.dtype, shape, region.start + start)
 
 
-def check_target(target: Any, nbytes: int) -> None:
-    """Refuse what ``set_final_data`` cannot write so many bytes to."""
-    array = target() if isinstance(target, weakref.ref) else target
-    if isinstance(array, shared_ptr):
-        array = array.get()
+def checked_target(target: Any, nbytes: int, kind: np.dtype[Any]) -> Any:
+    """Return what ``set_final_data`` is to write to; refuse what cannot take so many bytes.
+
+    Objects with a buffer, and arrays of other libraries, are returned as arrays over their memory.
+    """
+    is_weak = isinstance(target, weakref.ref)
+    held = target() if is_weak else target
+    array = held.get() if isinstance(held, shared_ptr) else held
     if array is None or callable(array):
-        return
-    if not isinstance(array, np.ndarray):
-        raise UsageError(errc.invalid, f"set_final_data: got {type(array).__name__}; "
+        return target
+    array = as_host_array(array)
+    if array is None or (is_weak and not isinstance(held, np.ndarray | shared_ptr)):
+        raise UsageError(errc.invalid, f"set_final_data: got {type(held).__name__}; "
                          f"{_TARGET_HELP}")
     if not array.flags.writeable:
         raise UsageError(errc.invalid, f"set_final_data: the array is read-only; {_TARGET_HELP}")
+    if array.dtype not in (kind, np.uint8):
+        raise UsageError(errc.invalid, f"set_final_data: the array holds {array.dtype}, the "
+                         f"buffer {kind}; give an array of that type, or its bytes "
+                         "(array.view(numpy.uint8))")
     if array.nbytes < nbytes:
         raise UsageError(errc.invalid, f"set_final_data: the array has {array.nbytes} bytes, the "
                          f"buffer {nbytes}; give one of at least that size")
+    return target if is_weak or isinstance(held, shared_ptr) else array

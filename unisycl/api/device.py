@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from unisycl.api import device_info, progress_info, selector
 from unisycl.api.info import (
     PROGRESS,
@@ -86,6 +88,7 @@ class device(HasBackendInfo):
 
     def has(self, wanted: aspect) -> bool:
         """Say whether the device has an aspect (SYCL 2020 §4.6.4.5)."""
+        _check_aspect(wanted)
         return wanted in self.state.info.aspects
 
     def has_extension(self, name: str) -> bool:
@@ -121,7 +124,7 @@ class device(HasBackendInfo):
         if kind is what.partition_equally and len(args) == 1 and hasattr(args[0], "__index__"):
             made = partition.equally(self.state, int(args[0]))
         elif kind is what.partition_by_counts and args:
-            counts = args if hasattr(args[0], "__index__") else args[0]
+            counts = args if isinstance(args[0], int | np.integer) else args[0]
             made = partition.by_counts(self.state, [int(c) for c in counts])
         elif kind is what.partition_by_affinity_domain and len(args) == 1 and isinstance(
                 args[0], partition_affinity_domain):
@@ -161,7 +164,7 @@ class platform(HasBackendInfo):
     """A backend with its devices (SYCL 2020 §4.6.2).
 
     Args:
-        source: a selector; the platform is that of the device it selects.
+        source: a selector; the platform is that of the device it selects. Or a platform.
     """
 
     __slots__ = ("_name",)
@@ -169,7 +172,8 @@ class platform(HasBackendInfo):
     _name: str
 
     def __init__(self, source: Any = selector.default_selector_v) -> None:
-        self._name = device(source).state.platform
+        self._name = source._name if isinstance(source, platform) else (
+            device(source).state.platform)
 
     @classmethod
     def _of(cls, name: str) -> Self:
@@ -193,6 +197,7 @@ class platform(HasBackendInfo):
 
     def get_devices(self, kind: device_type = device_type.all) -> list[device]:
         """Return the root devices of a type; ``automatic`` gives one (SYCL 2020 §4.6.2.2)."""
+        _check_type(kind)
         found = [device._of(s) for s in self.states()]
         if kind is device_type.all:
             return found
@@ -202,6 +207,7 @@ class platform(HasBackendInfo):
 
     def has(self, wanted: aspect) -> bool:
         """Say whether every device has the aspect; False if there are none."""
+        _check_aspect(wanted)
         found = self.get_devices()
         return bool(found) and all(d.has(wanted) for d in found)
 
@@ -258,11 +264,25 @@ def _check(what: Any, owner: str) -> None:
 check_descriptor = _check
 
 
+def _check_aspect(wanted: Any) -> None:
+    if not isinstance(wanted, aspect):
+        raise UsageError(errc.invalid, f"has: expected an aspect, such as aspect.fp64, got "
+                         f"{wanted!r}")
+
+
+def _check_type(kind: Any) -> None:
+    if not isinstance(kind, device_type):
+        raise UsageError(errc.invalid, "get_devices: expected a type of device, such as "
+                         f"info.device_type.cpu, got {kind!r}")
+
+
 def any_device_has(wanted: aspect) -> bool:
     """Say whether a device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
+    _check_aspect(wanted)
     return any(wanted in d.info.aspects for d in devices.all_devices())
 
 
 def all_devices_have(wanted: aspect) -> bool:
     """Say whether every device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
+    _check_aspect(wanted)
     return all(wanted in d.info.aspects for d in devices.all_devices())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import CoroutineType, FunctionType, GeneratorType
 from typing import Any, overload
 
 from unisycl.api import transfer
@@ -378,7 +378,8 @@ class handler(Group):
             view = self._operand("memset", dst, writes=True)
             count = view.memory.dtype.itemsize * _size(view) if nbytes is None else nbytes
             view = transfer.as_bytes("memset", "destination", view, count)
-            return view, transfer.pattern_of("memset", view, int(value) & 255)
+            return view, transfer.pattern_of("memset", view, transfer.as_count(
+                "memset", "the byte to write", value) & 255)
 
         self._transfer("memset", views, launch.begin_fill)
 
@@ -391,18 +392,21 @@ class handler(Group):
 
     def prefetch(self, pointer: usm_pointer, nbytes: int | None = None) -> None:
         """Say that the device will use shared memory soon: a hint (SYCL 2020 §4.9.4.3)."""
-        self._hint("prefetch", pointer)
+        self._hint("prefetch", pointer, nbytes)
 
     def mem_advise(self, pointer: usm_pointer, nbytes: int | None = None, advice: int = 0) -> None:
         """Advise how memory will be used: a hint (SYCL 2020 §4.9.4.3)."""
-        self._hint("mem_advise", pointer)
+        transfer.as_count("mem_advise", "the advice", advice)
+        self._hint("mem_advise", pointer, nbytes)
 
-    def _hint(self, what: str, pointer: Any) -> None:
+    def _hint(self, what: str, pointer: Any, nbytes: int | None) -> None:
         self.check_free(what)
         if not isinstance(pointer, usm_pointer):
             raise UsageError(errc.invalid, f"{what}: expected USM memory, got "
                              f"{type(pointer).__name__}")
-        pointer.bind(self, self.channel)
+        view = pointer.bind(self, self.channel)
+        if nbytes is not None:
+            transfer.as_bytes(what, "memory", view, nbytes)
         self.set_command(what, begin_nothing, native=True)
 
     def _operand(self, what: str, thing: Any, *, writes: bool = False) -> BoundView:
@@ -482,7 +486,7 @@ def _check_given(given: properties | None) -> None:
 def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     """Run a command group function and submit what it asks for; nothing if it raises."""
     try:
-        group_function(h)
+        made = group_function(h)
     except TypeError as err:
         h.abandon()
         trace = err.__traceback__
@@ -493,6 +497,11 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     except BaseException:
         h.abandon()
         raise
+    if made is not None and isinstance(made, CoroutineType | GeneratorType):
+        made.close()
+        h.abandon()
+        raise UsageError(errc.invalid, "submit: the command group function is a generator or "
+                         "async: calling it runs nothing; give a plain function")
     return h.finish()
 
 

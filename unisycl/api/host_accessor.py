@@ -39,7 +39,11 @@ class host_accessor(Window):
     def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:
         self._holding: Holding | None = None
         self._array: Array | None = None
-        self._setup("host_accessor", source, Request("host_accessor", args), dimensions)
+        request = Request("host_accessor", args)
+        if request.group is not None:
+            raise UsageError(errc.invalid, "host_accessor: it belongs to no command group, so it "
+                             "takes no handler; make an accessor for the group's command")
+        self._setup("host_accessor", source, request, dimensions)
         mode = "reads" if not self.mode.writes else "writes"
         self._holding = Holding(self._access(), self, f"a host_accessor that {mode} the buffer")
         self._array = self._host_array()

@@ -227,9 +227,22 @@ def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:
     found = tuple(properties)
     for p in found:
         if owner not in p.applies_to:
-            raise UsageError(errc.invalid, f"{p!r} is no property of a {owner}; it belongs to "
-                             f"{' and '.join(p.applies_to)}")
+            raise UsageError(errc.invalid, f"{p!r} is no property of {_article(owner)} {owner}; "
+                             f"it belongs to {' and '.join(p.applies_to)}")
     return found
+
+
+def check_priority(properties: Iterable[Property]) -> None:
+    """Refuse a queue that is to be of more than one urgency (sycl_ext_oneapi_queue_priority)."""
+    kinds = property.queue
+    found = {type(p) for p in properties} & {
+        kinds.priority_low, kinds.priority_normal, kinds.priority_high}
+    if len(found) > 1:
+        raise UsageError(errc.invalid, "queue: more than one priority was given; give one")
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
 
 
 def is_property(kind: Any) -> bool:

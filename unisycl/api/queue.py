@@ -67,6 +67,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             raise UsageError(errc.invalid, f"queue: {chosen!r} is not a device of the context; "
                              "choose one of context.get_devices(), or a part of one")
         self._properties = properties.check(properties.flatten(given), "queue")
+        properties.check_priority(self._properties)
         profiling = self.has_property(properties.property.queue.enable_profiling)
         if profiling:
             require_aspect(chosen.state, aspect.queue_profiling, "property.queue.enable_profiling")
@@ -361,17 +362,14 @@ def _arguments(args: tuple[Any, ...]) -> tuple[Any, context | None, Any, list[An
     found: Any = None
     given: list[Any] = []
     for arg in args:
-        if isinstance(arg, context):
+        if isinstance(arg, context) and owner is None:
             owner = arg
         elif isinstance(arg, _GIVEN) or properties.is_property(arg):
             given.append(arg)
-        elif isinstance(arg, device):
+        elif chosen is None and (isinstance(arg, device) or callable(arg)):
             chosen = arg
-        elif callable(arg):
-            if chosen is None:
-                chosen = arg
-            else:
-                found = arg
+        elif found is None and callable(arg):
+            found = arg
         elif arg is not None:
             raise UsageError(errc.invalid, f"queue: did not expect a {type(arg).__name__}; give a "
                              "device or a selector, a context, an async handler, properties")

@@ -7,7 +7,10 @@ listed first wins.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from unisycl.api.device_info import type_of
 from unisycl.api.info import device_type
@@ -94,11 +97,14 @@ def pick(selector: Any, candidates: Iterable[Any]) -> Any:
     if not callable(selector):
         raise UsageError(errc.invalid, "expected a device selector (a callable that ranks devices, "
                          f"such as gpu_selector_v), got {type(selector).__name__}")
-    best, best_score, seen = None, -1, []
+    best, best_score, seen = None, 0, []
     for candidate in candidates:
-        points = int(selector(candidate))
+        points = selector(candidate)
+        if not _is_number(points):
+            raise UsageError(errc.invalid, "a device selector returns a number for each device "
+                             f"(negative: not this one); this one returned {points!r}")
         seen.append(candidate.state.name)
-        if points > best_score:
+        if points >= 0 and (best is None or points > best_score):
             best, best_score = candidate, points
     if best is None:
         name = getattr(selector, "__name__", repr(selector))
@@ -106,3 +112,7 @@ def pick(selector: Any, candidates: Iterable[Any]) -> Any:
                          f"{', '.join(seen) or 'there are none'}; 'python -m unisycl doctor' says "
                          "what was looked for")
     return best
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real | np.bool_)

@@ -7,12 +7,14 @@ that do not fit are refused before anything is enqueued.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from unisycl.api.accessor import accessor
 from unisycl.api.device_global import device_global
+from unisycl.api.exchange import as_host_array
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.api.usm import usm_pointer
 from unisycl.base.errors import UsageError, errc
@@ -39,6 +41,9 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
         return thing.elements(what, channel, writes=writes)
     if isinstance(thing, shared_ptr):
         thing = thing.get()
+    if not isinstance(thing, np.ndarray | list | tuple | type):
+        found = as_host_array(thing)
+        thing = thing if found is None else found
     if isinstance(thing, np.ndarray):
         if not thing.flags.c_contiguous:
             raise UsageError(errc.invalid, f"{what}: the array is not C-contiguous; pass "
@@ -50,11 +55,20 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
                      f"{type(thing).__name__}")
 
 
+def as_count(what: str, noun: str, count: Any) -> int:
+    """Return a number of elements or bytes; ``errc.invalid`` if it is no integer."""
+    try:
+        return operator.index(count)
+    except TypeError as err:
+        raise UsageError(errc.invalid, f"{what}: expected {noun}, an integer, got "
+                         f"{count!r}") from err
+
+
 def begin_at(what: str, thing: Any, view: BoundView, start: int) -> BoundView:
     """Return the elements of a device_global from ``start`` on; other operands have no start."""
     if not isinstance(thing, device_global):
         return view
-    have = math.prod(view.shape)
+    start, have = as_count(what, "the number of elements to skip", start), math.prod(view.shape)
     if not 0 <= start <= have:
         raise UsageError(errc.invalid, f"{what}: {thing!r} has {have} elements, so a copy cannot "
                          f"start at {start}")
@@ -79,6 +93,7 @@ def fit(what: str, dst: BoundView, src: BoundView,
         raise UsageError(errc.invalid, f"{what}: the source holds {src.memory.dtype}, the "
                          f"destination {dst.memory.dtype}; use memcpy for bytes, or reinterpret")
     if count is not None:
+        count = as_count(what, "the number of elements", count)
         return _first(what, "destination", dst, count), _first(what, "source", src, count)
     if dst.shape == src.shape:
         return dst, src
@@ -120,6 +135,7 @@ def as_bytes(what: str, side: str, view: BoundView, nbytes: int) -> BoundView:
         raise UsageError(errc.invalid, f"{what}: the {side} is not contiguous")
     size = view.memory.dtype.itemsize
     have = math.prod(view.shape) * size
+    nbytes = as_count(what, "the number of bytes", nbytes)
     if not 0 <= nbytes <= have:
         raise UsageError(errc.invalid, f"{what}: {nbytes} bytes asked for; the {side} has {have}")
     memory = view.memory.view(np.uint8)
@@ -134,6 +150,9 @@ def whole_bytes(what: str, side: str, view: BoundView) -> BoundView:
 def pattern_of(what: str, view: BoundView, value: Any) -> Any:
     """Return a fill value in the operand's type; ``errc.invalid`` if it does not fit."""
     kind = view.memory.dtype
+    if value is None or isinstance(value, str | bytes) or (not kind.names and np.ndim(value)):
+        raise UsageError(errc.invalid, f"{what}: {value!r} is no {kind}; give one value of that "
+                         "type")
     try:
         if kind.names:
             return np.array(value, kind)[()]

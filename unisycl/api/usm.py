@@ -86,6 +86,7 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     @property
     def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        self.block.bytes()
         self.block.exported = True
         return {"data": (self.address(), not self._type.mode.writes), "shape": self.shape,
                 "strides": None, "typestr": self.dtype.str, "offset": 0, "version": 1,
@@ -166,6 +167,21 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     __radd__ = __add__
 
+    def __sub__(self, other: Any) -> Any:
+        """Return the pointer some elements before, or how many lie between two pointers."""
+        if isinstance(other, usm_pointer):
+            if other.block is not self.block or other.dtype != self.dtype:
+                raise UsageError(errc.invalid, f"{self!r} - {other!r}: pointers into different "
+                                 "allocations or to different types have no distance")
+            return (self.offset - other.offset) // self.dtype.itemsize
+        if isinstance(other, np.ndarray) or not hasattr(other, "__index__"):
+            return no_arithmetic(other)
+        back, size = int(other), self.dtype.itemsize
+        if not -self.size() <= back <= self.offset // size:
+            raise UsageError(errc.invalid, f"{self!r} - {back} lies outside the allocation")
+        return type(self)(self.block, self.dtype, (self.size() + back,),
+                          self.offset - back * size)
+
     def __copy__(self) -> Self:
         return self
 
@@ -204,12 +220,15 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     """
     where: list[Any] = []
     for arg in args:
-        if isinstance(arg, usm_kind):
+        if isinstance(arg, usm_kind) and kind in (None, arg):
             kind = arg
         elif isinstance(arg, QueueBase | device | context):
             where.append(arg)
-        else:
+        elif dtype is None and arg is not None:
             dtype = arg
+        else:
+            raise UsageError(errc.invalid, f"malloc: did not expect {arg!r}; give (count, dtype, "
+                             "queue), or (count, dtype, device, context)")
     if kind is None or kind is usm_kind.unknown:
         raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
     state, owner = place(kind, where)
@@ -223,8 +242,11 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
 
 def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
     """Return the device and context of an allocation (SYCL 2020 §4.8.3)."""
+    if len({type(x) for x in where}) < len(where) or len(where) > 2:
+        raise UsageError(errc.invalid, f"USM is allocated with one queue, or one device and one "
+                         f"context, got {where!r}")
     found = next((q for q in where if isinstance(q, QueueBase)), None)
-    if found is not None:
+    if found is not None and len(where) == 1:
         return found.channel.device, found.channel.context
     owner = next((c for c in where if isinstance(c, context)), None)
     chosen = next((d for d in where if isinstance(d, device)), None)
@@ -241,8 +263,8 @@ def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
               state: DeviceState, owner: ContextState) -> usm_pointer | None:
     require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation")
     shape = tuple(geo.as_range(count))
-    if alignment < 0 or alignment & (alignment - 1):
-        raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment}")
+    if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
+        raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment!r}")
     nbytes = math.prod(shape) * dtype.itemsize
     most = state.info.max_mem_alloc_size or state.info.global_mem_size
     if (most and nbytes > most) or alignment > 1 << 24:

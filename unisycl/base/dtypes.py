@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from unisycl.base.errors import UsageError, errc
+
 
 @dataclass(frozen=True, slots=True)
 class DType:
@@ -76,6 +78,20 @@ DTYPES: dict[str, DType] = {
 }
 """The types that targets have."""
 _BY_NUMPY = {d.numpy: d for d in (*DTYPES.values(), COMPLEX64, COMPLEX128)}
+
+
+def as_dtype(what: str, spec: npt.DTypeLike) -> np.dtype[np.generic]:
+    """Return what names a type, as NumPy's dtype; ``errc.invalid`` if it names none.
+
+    ``what`` is who asks, for the text of the error.
+    """
+    try:
+        if spec is not None:
+            return np.dtype(spec)
+    except (TypeError, ValueError) as err:
+        raise UsageError(errc.invalid, f"{what}: expected the type of an element, such as "
+                         f"numpy.float32, got {spec!r}") from err
+    raise UsageError(errc.invalid, f"{what}: expected the type of an element, got None")
 
 
 def find_dtype(spec: npt.DTypeLike) -> DType | None:

@@ -271,12 +271,11 @@ class BufferMemory:
         if callable(target):
             target(self._storage)
         elif not (self._shares_target()):
-            flat = target.reshape(-1).view(np.uint8) if target.flags.c_contiguous else None
-            if flat is not None:
-                flat[:] = self._storage[: flat.size]
+            if target.flags.c_contiguous:
+                target.reshape(-1).view(np.uint8)[: self.nbytes] = self._storage
             else:
-                count = target.size * target.itemsize
-                target[...] = self._storage[:count].view(target.dtype).reshape(target.shape)
+                values = self._storage.view(target.dtype)
+                target[np.unravel_index(np.arange(values.size), target.shape)] = values
 
 
 def report(tasks: Sequence[Task]) -> None:

@@ -1,0 +1,103 @@
+"""USM calls with odd arguments: refused at once, memory left as it was (SYCL 2020 §4.8, §4.9.4)."""
+
+from __future__ import annotations
+
+import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+
+def refusal(call: Any, *args: Any, **named: Any) -> str:
+    """Return the text of a refusal with ``errc.invalid``."""
+    with pytest.raises(sycl.exception) as caught:
+        call(*args, **named)
+    assert sycl.errc.invalid == caught.value.code()
+    return caught.value.what()
+
+
+@pytest.mark.row("B-43", "B-44")
+def test_an_allocation_takes_each_thing_once(queue: sycl.queue) -> None:
+    device, context = queue.get_device(), queue.get_context()
+    for kind in (sycl.malloc_shared, sycl.malloc_device):
+        assert "did not expect" in refusal(kind, 3, np.int32, np.float32, queue)
+        assert "one queue" in refusal(kind, 3, np.int32, queue, queue)
+        assert "one queue" in refusal(kind, 3, np.int32, queue, device, context)
+        refusal(kind, 3, "nonsense", queue)
+        refusal(kind, 2.5, np.int32, queue)
+        refusal(kind, -1, np.int32, queue)
+    alloc = sycl.usm.alloc
+    refusal(sycl.malloc, 3, np.int32, queue, alloc.shared, kind=alloc.device)
+    assert alloc.shared is sycl.malloc(3, queue, alloc.shared, kind=alloc.shared).block.kind
+    for wrong in (3, -4, "a", 64.0, None):
+        assert "power of two" in refusal(sycl.aligned_alloc_shared, wrong, 4, np.int32, queue)
+
+
+@pytest.mark.row("B-48", "A-25")
+def test_a_pattern_is_one_value(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(8, np.float32, queue)
+    p[:] = 1
+    for wrong in ([1, 2], np.array([1.0, 2.0]), "3", b"3", None, object()):
+        assert "is no float32" in refusal(queue.fill, p, wrong, 3)
+    assert "integer" in refusal(queue.fill, p, 3, 2.0)
+    for wrong in (1.5, None, "1"):
+        assert "integer" in refusal(queue.memset, p, wrong, 4)
+    queue.wait()
+    assert [1.0] * 8 == p[:].tolist()
+    queue.fill(p, np.int64(3), np.int32(2)).wait()
+    assert [3.0, 3.0, 1.0] == p[:3].tolist()
+    kind = np.dtype([("a", np.int32), ("b", np.float32)])
+    records = sycl.malloc_shared(2, kind, queue)
+    queue.fill(records, (1, 2.5)).wait()
+    assert [(1, 2.5)] * 2 == records[:].tolist()
+
+
+@pytest.mark.row("B-48", "B-51")
+def test_sizes_are_whole_numbers_inside_the_memory(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(8, np.float32, queue)
+    for call in (lambda n: queue.memcpy(p, bytes(32), n), lambda n: queue.memset(p, 0, n),
+                 lambda n: queue.prefetch(p, n), lambda n: queue.mem_advise(p, n)):
+        for wrong in (3.5, "4", -1, 33):
+            refusal(call, wrong)
+        call(np.int64(32)).wait()
+    assert "advice" in refusal(queue.mem_advise, p, 32, "x")
+    assert "elements" in refusal(queue.copy, p, p, 1.5)
+
+
+@pytest.mark.row("B-48", "I-15")
+def test_copies_take_whatever_is_an_array(queue: sycl.queue) -> None:
+    p = sycl.malloc_device(4, np.int32, queue)
+    queue.memcpy(p, np.arange(4, dtype=np.int32).tobytes()).wait()
+    raw, numbers = bytearray(16), array.array("i", [0] * 4)
+    queue.memcpy(raw, p).wait()
+    queue.copy(p, memoryview(numbers)).wait()
+    assert [0, 1, 2, 3] == list(numbers) == np.frombuffer(raw, np.int32).tolist()
+    assert "read-only" in refusal(queue.memcpy, bytes(16), p)
+    for wrong in ([1, 2], None, 3, np.int32):
+        assert "expected an accessor, USM memory or an array" in refusal(queue.memcpy, p, wrong)
+
+
+@pytest.mark.row("B-47")
+def test_pointers_go_back_and_have_distances(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(8, np.int16, queue)
+    p[:] = np.arange(8)
+    end = p + 8
+    assert (8, 0, -8) == (end - p, end - end, p - end)
+    last = end - 1
+    assert (7, 1, 7) == (last - p, last.size(), last[0])
+    assert p == end - 8
+    assert (1, p + 2) == ((p - -1) - p, (p + 4) - np.int64(2))
+    other = sycl.malloc_shared(8, np.int16, queue)
+    assert "outside" in refusal(lambda: p - 1)
+    assert "no distance" in refusal(lambda: p - other)
+
+
+@pytest.mark.row("B-45", "I-17")
+def test_freed_memory_is_not_described(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(8, np.int16, queue)
+    sycl.free(p, queue)
+    for name in ("__array_interface__", "__sycl_usm_array_interface__"):
+        assert "was freed" in refusal(lambda name=name: getattr(p, name))
