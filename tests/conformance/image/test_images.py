@@ -343,5 +343,5 @@ def test_an_image_bound_to_a_context_is_refused_elsewhere(device: sycl.device) -
 def test_properties_of_buffers_are_not_those_of_images() -> None:
     assert sycl.is_property_of(sycl.property.image.use_host_ptr, sycl.unsampled_image)
     assert sycl.is_property_of(sycl.property.image.use_mutex, sycl.sampled_image)
-    with pytest.raises(sycl.exception, match="no property of a unsampled_image"):
+    with pytest.raises(sycl.exception, match="no property of an unsampled_image"):
         sycl.unsampled_image(RGBA8, 4, sycl.property.buffer.use_host_ptr())
