@@ -20,6 +20,7 @@ from unisycl.api.info import (
     partition_affinity_domain,
     partition_property,
 )
+from unisycl.base.architecture import architecture, checked, fits
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import devices, partition
@@ -90,6 +91,10 @@ class device(HasBackendInfo):
         """Say whether the device has an aspect (SYCL 2020 §4.6.4.5)."""
         _check_aspect(wanted)
         return wanted in self.state.info.aspects
+
+    def ext_oneapi_architecture_is(self, kind: architecture) -> bool:
+        """Say whether the device is of an architecture (sycl_ext_oneapi_device_architecture)."""
+        return fits(self.state.info, checked("architecture_is", (kind,), (architecture,))[0])
 
     def has_extension(self, name: str) -> bool:
         """Say whether an extension is supported; deprecated in SYCL 2020 in favour of ``has``."""

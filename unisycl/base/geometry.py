@@ -211,7 +211,7 @@ class nd_range:
 
     Args:
         global_range: a range, an int or a tuple: how many work-items in all.
-        local_range: the same number of dimensions: how many in a work-group.
+        local_range: the same number of dimensions: how many in a work-group; or ``auto_range()``.
         offset: added to every global id (deprecated in SYCL 2020).
 
     Raises ``errc.nd_range`` where dimensions differ, a local size is not positive, or the global
@@ -223,7 +223,8 @@ class nd_range:
 
     def __init__(self, global_range: Any, local_range: Any, offset: Any = None) -> None:
         self._global = as_range(global_range)
-        self._local = as_range(local_range)
+        self._local = local_range.within(self._global) if isinstance(
+            local_range, auto_range) else as_range(local_range)
         n = len(self._global)
         self._offset = id(*([0] * n)) if offset is None else as_id(offset)
         if len(self._local) != n or len(self._offset) != n:
@@ -279,6 +280,40 @@ class nd_range:
     def __repr__(self) -> str:
         tail = f", {self._offset!r}" if any(self._offset) else ""
         return f"{type(self).__name__}({self._global!r}, {self._local!r}{tail})"
+
+
+class auto_range:
+    """A local range that unisycl chooses (sycl_ext_oneapi_auto_local_range).
+
+    Args:
+        dimensions: 1 to 3, those of the global range.
+
+    ``nd_range((1000,), auto_range(1))`` has work-groups of 250: the largest size up to 256 that
+    divides the global one, of the last dimension first.
+    """
+
+    __slots__ = ("dimensions",)
+
+    def __init__(self, dimensions: int = 1) -> None:
+        if dimensions not in (1, 2, 3):
+            raise UsageError(errc.invalid, "auto_range: dimensions are 1, 2 or 3, not "
+                             f"{dimensions!r}")
+        self.dimensions = dimensions
+
+    def within(self, whole: range) -> range:
+        """Return the local range for a global one; ``errc.nd_range`` for other dimensions."""
+        if len(whole) != self.dimensions:
+            raise UsageError(errc.nd_range, f"nd_range: global {whole!r} and auto_range("
+                             f"{self.dimensions}) differ in dimensions")
+        left, chosen = 256, []
+        for extent in reversed(tuple(whole)):
+            size = max((s for s in builtins.range(1, left + 1) if extent % s == 0), default=1)
+            chosen.append(size if extent else 1)
+            left //= chosen[-1]
+        return range(*reversed(chosen))
+
+    def __repr__(self) -> str:
+        return f"auto_range({self.dimensions})"
 
 
 class non_uniform_nd_range(nd_range):

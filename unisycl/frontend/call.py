@@ -216,7 +216,7 @@ def _is_library(function: FunctionType) -> bool:
 
 LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
     "default_sorters", "fragments", "joint", "masks", "partitions", "radix_sorters", "root_group",
-    "sorting"))))
+    "sorting", "target"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

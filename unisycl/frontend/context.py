@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unisycl.base import diagnostics, geometry
+from unisycl.base.architecture import Target
 from unisycl.base.errors import Diagnostic
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
@@ -162,6 +163,8 @@ class Context(Variables):
         self.in_items = False
         self.handled = False
         self.required: tuple[int, ...] = ()
+        self.target: Target | None = None
+        self.asked: dict[Any, bool] = {}
         self.limited = False
         self.at: ast.AST | None = None
         self._numbers = itertools.count(1)

@@ -17,6 +17,7 @@ from unisycl.frontend import (
     copies,
     instances,
     pointers,
+    targets,
     vecmethods,
     vectors,
 )
@@ -319,7 +320,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "unisycl.lang.environment.fast_relaxed_math": _fast_math,
     "unisycl.base.geometry.id": _identifier("id"),
     "unisycl.base.geometry.range": _identifier("range"),
-    **pointers.SPECIAL,
+    **pointers.SPECIAL, **targets.SPECIAL,
 }
 
 __all__ = ["SPECIAL"]

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from unisycl.base import config, diagnostics
+from unisycl.base.architecture import Target, fits
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass
@@ -66,6 +67,11 @@ class Specialization:
     match: matching.Match
     handled: bool = False
     required: tuple[int, ...] = ()
+    asked: tuple[tuple[Any, bool], ...] = ()
+
+    def suits(self, target: Target | None) -> bool:
+        """Say whether a device gives the answers that the kernel was compiled with."""
+        return all(fits(target, what) is answer for what, answer in self.asked)
 
     def passed(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return what the user's function is called with after its index and reducers."""
@@ -73,14 +79,15 @@ class Specialization:
 
 
 def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
-               reductions: tuple[Any, ...] = (), local: tuple[int, ...] = ()) -> Specialization:
+               reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
+               target: Target | None = None) -> Specialization:
     """Return the kernel of a callable for these arguments, as ``find`` does."""
-    return find(function, kind, ndim, arguments, reductions, local)[0]
+    return find(function, kind, ndim, arguments, reductions, local, target)[0]
 
 
 def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
-         reductions: tuple[Any, ...] = (),
-         local: tuple[int, ...] = ()) -> tuple[Specialization, tuple[Any, ...]]:
+         reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
+         target: Target | None = None) -> tuple[Specialization, tuple[Any, ...]]:
     """Return the kernel of a callable and the user's object behind each of its parameters.
 
     Args:
@@ -89,6 +96,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         arguments: what follows the index and the reducers.
         reductions: the reduction objects of the launch.
         local: the work-group's size; kernels are specialised on it.
+        target: the device, for kernels that ask which one it is.
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
@@ -113,7 +121,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
            fast, progress, has, free)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
-        if raw is not None:
+        if raw is not None and (not known.asked or known.suits(target)):
             return known, raw
     if free and free != (kind, ndim):
         raise UsageError(errc.invalid, f"kernel '{_name(function)}' is a free function for "
@@ -121,7 +129,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
     shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress,
                         bool(free))
     with _lock:
-        return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions)
+        return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions, target)
 
 
 def _launched(kind: str, ndim: int) -> str:
@@ -129,16 +137,16 @@ def _launched(kind: str, ndim: int) -> str:
 
 
 def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, shape: KernelShape,
-                  arguments: tuple[Any, ...],
-                  reductions: tuple[Any, ...]) -> tuple[Specialization, tuple[Any, ...]]:
+                  arguments: tuple[Any, ...], reductions: tuple[Any, ...],
+                  target: Target | None) -> tuple[Specialization, tuple[Any, ...]]:
     """Return a specialization of equal code (made by another ``exec``, say), or compile one."""
     alike = (*alike, getattr(function, "__unisycl_device_has__", None))
     for made in _alike.get(alike, ()):
         raw = made.match(function, arguments, reductions)
-        if raw is not None:
+        if raw is not None and made.suits(target):
             break
     else:
-        made = _compile(function, alike[0], shape, arguments, reductions)
+        made = _compile(function, alike[0], shape, arguments, reductions, target)
         raw = made.match(function, arguments, reductions)
         if raw is None:  # an attribute that is another object each time: compiled for each launch
             raw = matching.matcher(alike[0], (), (p.path for p in made.kernel.params))(
@@ -183,7 +191,7 @@ def _code(function: Any) -> Any:
 
 
 def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any, ...],
-             reductions: tuple[Any, ...]) -> Specialization:
+             reductions: tuple[Any, ...], target: Target | None) -> Specialization:
     root, path, receiver = _root(function)
     try:
         source = function_source(root.__code__)
@@ -195,6 +203,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
                       call.call_value)
         ctx.reductions = reductions
         ctx.required = shape.required
+        ctx.target = target
         return ctx
     ctx, body = _settle(start, lambda ctx: _lower_root(ctx, root, path, receiver, source))
     if ctx.diagnostics:
@@ -210,7 +219,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     asked = ((path, test) for (path, _), test in ctx.guards.items())
     return Specialization(
         kernel, uses, matching.matcher(code, asked, (p.path for p in kernel.params)), ctx.handled,
-        ctx.required)
+        ctx.required, tuple(ctx.asked.items()))
 
 
 def _name(function: Any) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from unisycl.base.architecture import Target
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -20,20 +22,26 @@ class _Thread(threading.local):
 
     inside = False
     fast_math = False
+    device: Target | None = None
 
 
 _thread = _Thread()
 
 
 @contextmanager
-def inside_kernel(*, fast_math: bool = False) -> Iterator[None]:
+def inside_kernel(*, fast_math: bool = False, device: Target | None = None) -> Iterator[None]:
     """What runs in the block is device code (the host device says so)."""
-    before = _thread.inside, _thread.fast_math
-    _thread.inside, _thread.fast_math = True, fast_math
+    before = _thread.inside, _thread.fast_math, _thread.device
+    _thread.inside, _thread.fast_math, _thread.device = True, fast_math, device
     try:
         yield
     finally:
-        _thread.inside, _thread.fast_math = before
+        _thread.inside, _thread.fast_math, _thread.device = before
+
+
+def this_device() -> Target | None:
+    """Return the device whose kernel is running in this thread; None outside kernels."""
+    return _thread.device
 
 
 def device_only() -> bool:

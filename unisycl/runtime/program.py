@@ -70,7 +70,7 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
           reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
     try:
         spec, raw = specialize.find(function, geometry.kind, len(geometry.global_), arguments,
-                                    reductions, geometry.local)
+                                    reductions, geometry.local, device.info)
     except KernelError:
         refuse_arguments(function, arguments)
         raise

@@ -35,10 +35,11 @@ _ASPECTS = frozenset({
 class HostExecutable:
     """A kernel as the host device has it: nothing is compiled; ``cache`` keeps rewritten code."""
 
-    __slots__ = ("cache", "kernel")
+    __slots__ = ("cache", "device", "kernel")
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, device: DeviceInfo) -> None:
         self.kernel = kernel
+        self.device = device
         self.cache: dict[Any, Any] = {}
 
 
@@ -122,7 +123,7 @@ class HostDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
         """Return the kernel's executable; there is nothing to compile."""
-        return HostExecutable(kernel)
+        return HostExecutable(kernel, self.devices()[0])
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Refuse: the host device runs the function as it stands."""

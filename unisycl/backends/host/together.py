@@ -62,7 +62,8 @@ class _Launch:
         stack = ExitStack()
         fast = self.launch.executable.kernel.fast_math
         stack.enter_context(np.errstate(all="ignore"))
-        stack.enter_context(inside_kernel(fast_math=fast))
+        device = getattr(self.launch.executable, "device", None)
+        stack.enter_context(inside_kernel(fast_math=fast, device=device))
         stack.enter_context(records_of(binder.records))
         pace.relax, pace.meet = self.relax, self.meet
         return stack

@@ -45,7 +45,9 @@ def run(launch: Launch, cache: Cache) -> None:
     runner = Runner(launch, binder, (*reducers, *binder.arguments), seed)
     # Devices do not warn about overflow or division by zero, so neither does this one.
     fast = launch.executable.kernel.fast_math
-    with np.errstate(all="ignore"), inside_kernel(fast_math=fast), records_of(binder.records):
+    device = getattr(launch.executable, "device", None)
+    with np.errstate(all="ignore"), inside_kernel(fast_math=fast, device=device), \
+            records_of(binder.records):
         _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)

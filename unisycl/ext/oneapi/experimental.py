@@ -56,6 +56,8 @@ from unisycl.api.source_bundle import (
     is_source_kernel_bundle_supported,
     save_log,
 )
+from unisycl.base.architecture import architecture
+from unisycl.base.geometry import auto_range
 from unisycl.base.enums import node_type, queue_state, sorting_order, source_language
 from unisycl.base.progress import (
     execution_scope,
@@ -92,6 +94,7 @@ from unisycl.lang.sorting import (
     sort_over_group,
     sorter,
 )
+from unisycl.lang.target import architecture_is, if_architecture_is, if_device_has
 
 ballot_group = opportunistic_group = fragment
 """The older names of ``fragment``, by how one was made."""
@@ -101,24 +104,24 @@ tangle_group = tangle
 """The older name of ``tangle``."""
 
 __all__ = [
-    "ballot_group", "barrier", "binary_partition", "build", "build_options", "chunk",
-    "chunked_partition", "command_graph", "copy", "create_kernel_bundle_from_source",
-    "default_sorters", "device_global", "device_has", "device_image_scope",
-    "device_image_scope_key", "dynamic_command_group", "dynamic_parameter", "entangle",
-    "executable_graph", "execute_graph", "execution_scope", "fill", "fixed_size_group",
-    "forward_progress_guarantee", "fragment", "get_ballot_group", "get_fixed_size_group",
-    "get_opportunistic_group", "get_root_group", "get_tangle_group", "group_with_scratchpad",
-    "host_access", "host_access_enum", "host_access_key", "host_access_none",
-    "host_access_read", "host_access_read_write", "host_access_write", "implement_in_csr",
-    "implement_in_csr_key", "implement_in_csr_off", "implement_in_csr_on", "init_mode",
-    "init_mode_enum", "init_mode_key", "init_mode_reprogram", "init_mode_reset",
-    "is_source_kernel_bundle_supported", "joint_sort", "launch_config", "mem_advise", "memcpy",
-    "memset", "nd_launch", "nd_range_kernel", "node", "node_type", "opportunistic_group",
-    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties",
-    "properties_tag", "property", "queue_state", "radix_sorters", "root_group", "save_log",
-    "single_task", "single_task_kernel", "sort_key_value_over_group", "sort_over_group",
-    "sorter", "sorting_order", "source_language", "sub_group_progress", "sub_group_size",
-    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel", "use_root_sync",
-    "work_group_memory", "work_group_progress", "work_group_size", "work_group_size_hint",
-    "work_item_progress",
+    "architecture", "architecture_is", "auto_range", "ballot_group", "barrier",
+    "binary_partition", "build", "build_options", "chunk", "chunked_partition", "command_graph",
+    "copy", "create_kernel_bundle_from_source", "default_sorters", "device_global", "device_has",
+    "device_image_scope", "device_image_scope_key", "dynamic_command_group", "dynamic_parameter",
+    "entangle", "executable_graph", "execute_graph", "execution_scope", "fill",
+    "fixed_size_group", "forward_progress_guarantee", "fragment", "get_ballot_group",
+    "get_fixed_size_group", "get_opportunistic_group", "get_root_group", "get_tangle_group",
+    "group_with_scratchpad", "host_access", "host_access_enum", "host_access_key",
+    "host_access_none", "host_access_read", "host_access_read_write", "host_access_write",
+    "if_architecture_is", "if_device_has", "implement_in_csr", "implement_in_csr_key",
+    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
+    "init_mode_reprogram", "init_mode_reset", "is_source_kernel_bundle_supported", "joint_sort",
+    "launch_config", "mem_advise", "memcpy", "memset", "nd_launch", "nd_range_kernel", "node",
+    "node_type", "opportunistic_group", "parallel_for", "partial_barrier", "prefetch",
+    "prefetch_type", "properties", "properties_tag", "property", "queue_state", "radix_sorters",
+    "root_group", "save_log", "single_task", "single_task_kernel", "sort_key_value_over_group",
+    "sort_over_group", "sorter", "sorting_order", "source_language", "sub_group_progress",
+    "sub_group_size", "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
+    "use_root_sync", "work_group_memory", "work_group_progress", "work_group_size",
+    "work_group_size_hint", "work_item_progress",
 ]

@@ -7,5 +7,6 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 from unisycl.api.mapped_buffer import mapped_buffer
 from unisycl.api.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
+from unisycl.lang.target import device_is
 
-__all__ = ["mapped_buffer", "non_uniform_nd_range", "user_event"]
+__all__ = ["device_is", "mapped_buffer", "non_uniform_nd_range", "user_event"]
