@@ -1,14 +1,13 @@
 """What a device is, as far as a kernel may ask: its architecture, its backend, its aspects.
 
 The names are those of sycl_ext_oneapi_device_architecture, with ``aarch64`` for processors of that
-kind. Non-goals: finding devices. Invariant: ``fits`` has one answer for a device, for ever.
+kind. Non-goals: finding devices, telling cards apart. Invariant: ``fits`` has one answer for a device, for ever.
 """
 
 from __future__ import annotations
 
 import enum
 import platform
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 from unisycl.base.enums import aspect, backend
@@ -16,14 +15,11 @@ from unisycl.base.errors import UsageError, errc
 
 
 class architecture(enum.Enum):
-    """Families of devices (sycl_ext_oneapi_device_architecture); ``unknown`` where none fits."""
+    """Families of processors (sycl_ext_oneapi_device_architecture); all cards are ``unknown``."""
 
     unknown = "unknown"
     x86_64 = "x86_64"
     aarch64 = "aarch64"
-    intel_gpu = "intel_gpu"
-    nvidia_gpu = "nvidia_gpu"
-    amd_gpu = "amd_gpu"
 
 
 class Target(Protocol):
@@ -37,33 +33,20 @@ class Target(Protocol):
     def aspects(self) -> frozenset[aspect]:
         """The aspects."""
 
-    @property
-    def vendor(self) -> str:
-        """Who made it."""
-
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """What else is known."""
-
 
 _PROCESSORS = {"x86_64": architecture.x86_64, "amd64": architecture.x86_64,
                "aarch64": architecture.aarch64, "arm64": architecture.aarch64}
-_CARDS = {"intel": architecture.intel_gpu, "nvidia": architecture.nvidia_gpu,
-          "amd": architecture.amd_gpu, "advanced micro devices": architecture.amd_gpu}
 
 
 def architecture_of(device: Target) -> architecture:
-    """Return the family a device belongs to: of cards by their maker, else this machine's."""
-    if aspect.gpu in device.aspects:
-        maker = device.vendor.lower()
-        return next((a for word, a in _CARDS.items() if word in maker), architecture.unknown)
+    """Return the family a device belongs to: this machine's if it is its processor."""
     if aspect.cpu in device.aspects or device.backend is backend.host:
         return _PROCESSORS.get(platform.machine().lower(), architecture.unknown)
     return architecture.unknown
 
 
 def fits(device: Target | None, what: aspect | backend | architecture) -> bool:
-    """Say whether a device has an aspect, or is of a backend or an architecture; None is nothing."""
+    """Say whether a device has an aspect, or is of a backend or architecture; None is nothing."""
     if device is None:
         return False
     if isinstance(what, aspect):
@@ -81,7 +64,7 @@ def checked(name: str, given: tuple[Any, ...],
     """
     given = tuple(x for one in given for x in (one if isinstance(one, tuple) else (one,)))
     if not given or not all(isinstance(one, kinds) for one in given):
-        words = ", ".join(f"{k.__name__}.{next(iter(k)).name}" for k in kinds)  # type: ignore[attr-defined]
-        raise UsageError(errc.invalid, f"{name}: expected such as {words}, got "
+        raise UsageError(errc.invalid, f"{name}: expected values of "
+                         f"{', '.join(k.__name__ for k in kinds)}, got "
                          f"{', '.join(map(repr, given)) or 'nothing'}")
     return given

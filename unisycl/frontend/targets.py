@@ -26,9 +26,8 @@ def _asks(name: str, join: Callable[[list[bool]], bool],
         try:
             asked = checked(name, given, kinds)
         except UsageError:
-            raise ctx.refuse("K046", node, what=f"what '{name}' asks", help="write "
-                             f"{name}({kinds[0].__name__}.{next(iter(kinds[0])).name})"  # type: ignore[call-overload]
-                             ) from None
+            raise ctx.refuse("K046", node, what=f"what '{name}' asks", help="name a value of "
+                             f"{' or '.join(k.__name__ for k in kinds)}") from None
         answers = []
         for one in asked:
             answer = ctx.asked[one] = fits(ctx.target, one)
