@@ -1,7 +1,8 @@
 """What a device is, as far as a kernel may ask: its architecture, its backend, its aspects.
 
 The names are those of sycl_ext_oneapi_device_architecture, with ``aarch64`` for processors of that
-kind. Non-goals: finding devices, telling cards apart. Invariant: ``fits`` has one answer for a device, for ever.
+kind. Non-goals: finding devices, telling cards apart. Invariant: ``fits`` has one answer for a
+device, for ever.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ from unisycl.api.source_bundle import (
     save_log,
 )
 from unisycl.base.architecture import architecture
-from unisycl.base.geometry import auto_range
 from unisycl.base.enums import node_type, queue_state, sorting_order, source_language
+from unisycl.base.geometry import auto_range
 from unisycl.base.progress import (
     execution_scope,
     forward_progress_guarantee,
