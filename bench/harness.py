@@ -16,6 +16,7 @@ from typing import Any
 
 OURS = "unisycl"
 QUICK = "BENCH_QUICK"  # set in the environment by --quick, for the workers to see
+EVENTS = "BENCH_EVENTS"  # set in the environment: single kernels are timed by their devices
 
 
 def sized(full: int, quick: int) -> int:

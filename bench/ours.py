@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.harness import OURS, Benchmark, Case, Implementation, Missing, Work, prepare
+from bench.harness import EVENTS, OURS, Benchmark, Case, Implementation, Missing, Work, prepare
 
 ONE_THREAD = f"{OURS}-1-thread"
 
@@ -22,6 +22,8 @@ def queue(*properties: Any) -> Any:
     import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
 
     asked = os.environ.get("UNISYCL_DEVICE")
+    if os.environ.get(EVENTS):
+        properties = (*properties, sycl.property.queue.enable_profiling())
     return sycl.queue(sycl.default_selector_v if asked else sycl.cpu_selector_v, *properties)
 
 
@@ -62,7 +64,22 @@ def launch(space: Any, kernel: Any, work: Work, *local: Any) -> Case:
     q = queue()
     placed, fetch = place(q, work.args)
     args = (*placed, *local)
-    return Case(lambda: q.parallel_for(space, kernel, *args).wait(), fetched(work, fetch))
+
+    def run() -> float | None:
+        event = q.parallel_for(space, kernel, *args)
+        event.wait()
+        return taken(event) if os.environ.get(EVENTS) else None
+
+    return Case(run, fetched(work, fetch))
+
+
+def taken(event: Any) -> float:
+    """Return the seconds a command took on its device."""
+    import unisycl as sycl  # noqa: PLC0415 - belongs to our implementation's process
+
+    asked = sycl.info.event_profiling
+    start, end = (event.get_profiling_info(x) for x in (asked.command_start, asked.command_end))
+    return float(end - start) * 1e-9
 
 
 def show(benchmarks: Mapping[str, Benchmark]) -> None:

@@ -5,6 +5,7 @@ Sources lie in ``peers/kernels.cl``. Non-goals: finding runtimes (``peers.icd``)
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.harness import Case, Implementation, Missing, Work
+from bench.harness import EVENTS, Case, Implementation, Missing, Work
 from bench.peers.icd import VENDORS, register
 
 SOURCE = Path(__file__).parent / "kernels.cl"
@@ -38,9 +39,11 @@ class Session:
         self.cl = cl
         self._kept: list[Any] = []  # a kernel does not keep its arguments alive
         self.context = cl.Context(found[:1])
-        order = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-        self.queue = (cl.CommandQueue(self.context, properties=order) if out_of_order
-                      else cl.CommandQueue(self.context))
+        kinds = cl.command_queue_properties
+        asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE * out_of_order
+        self.timed = bool(os.environ.get(EVENTS))
+        self.queue = cl.CommandQueue(
+            self.context, properties=asked | kinds.PROFILING_ENABLE * self.timed)
 
     def kernel(self, name: str, **defines: Any) -> Any:
         """Return one kernel, built with these macros."""
@@ -96,6 +99,10 @@ def one_kernel(name: str, work: Callable[[], Work], space: Sequence[int],
             session.read(given.args, buffers)
             return given.result()
 
-        return Case(lambda: session.enqueue(kernel, extent, group).wait(), result,
-                    keep=(session, buffers))
+        def run() -> float | None:
+            event = session.enqueue(kernel, extent, group)
+            event.wait()
+            return (event.profile.end - event.profile.start) * 1e-9 if session.timed else None
+
+        return Case(run, result, keep=(session, buffers))
     return opencl(prepare)

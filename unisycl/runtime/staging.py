@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Completion, Driver, Launch
+from unisycl.backends.base import BoundView, Completion, Driver, Launch, Tentative
 from unisycl.base.record import dataclass
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.stored import stored
@@ -143,9 +143,35 @@ def launch(driver: Driver, made: Launch, native: Sequence[Completion],
             else:
                 while not end.wait(1.0):
                     continue
-        end = run(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
+        end = ran = run(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
         for span in spans:
             if span.writes:
                 end = driver.copy(span.host(), span.device(), (end,))
         _flights.known += [(span, driver, end) for span in spans]
-    return end
+    return _Checked(ran, end) if isinstance(ran, Tentative) and end is not ran else end
+
+
+class _Checked(Tentative):
+    """The end of copying back what a kernel stored that says only when it has ended how it went."""
+
+    __slots__ = ("_back", "_ran")
+
+    def __init__(self, ran: Completion, back: Completion) -> None:
+        self._ran = ran
+        self._back = back
+
+    def done(self) -> bool:
+        """Say whether both have ended."""
+        return self._back.done() and self._ran.done()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until both have ended or so many seconds pass; the kernel ends first."""
+        return self._back.wait(timeout) and self._ran.done()
+
+    def error(self) -> BaseException | None:
+        """Return what the kernel or the copy failed with."""
+        return self._ran.error() or self._back.error()
+
+    def profile(self) -> tuple[int, int]:
+        """Return the start of the kernel and the end of the copy, in ns."""
+        return self._ran.profile()[0], self._back.profile()[1]

@@ -24,15 +24,14 @@ def repeat(i, p, kh: sycl.kernel_handler):
 
 
 def run(queue: sycl.queue, kernel: object, dtype: object, *sets: object) -> list[object]:
-    p = sycl.malloc_shared(4, dtype, queue)
-    p[:] = 0
+    p = np.zeros(4, dtype)
 
     def group(h: sycl.handler) -> None:
         for name, value in sets:
             h.set_specialization_constant(name, value)
         h.parallel_for(4, kernel, p)
     queue.submit(group).wait()
-    assert 1 == len(set(p[:].tolist()))
+    assert 1 == len(set(p.tolist()))
     return p[0].item()
 
 

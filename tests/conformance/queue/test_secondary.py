@@ -158,9 +158,10 @@ def test_a_feature_that_either_device_lacks_is_refused(queue: sycl.queue) -> Non
 
 @pytest.mark.row("E-13")
 def test_alignment_and_bundles_are_checked_for_both_queues(queue: sycl.queue) -> None:
-    strict = null_queue(mem_base_addr_align=4096)
-    whole = sycl.buffer(1024, dtype=np.int32)
-    align = queue.get_device().get_info(sycl.info.device.mem_base_addr_align) // 32
+    bits = queue.get_device().get_info(sycl.info.device.mem_base_addr_align)
+    strict = null_queue(mem_base_addr_align=2 * bits)
+    align = bits // 32
+    whole = sycl.buffer(align + 8, dtype=np.int32)
     part = sycl.buffer(whole, sycl.id(align), sycl.range(8))
     queue.submit(lambda h: add_one(h, part)).wait()
     with pytest.raises(sycl.exception, match="multiple") as caught:

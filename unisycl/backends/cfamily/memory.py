@@ -50,7 +50,23 @@ def _by_bytes(p: Printer, place: n.Place, element: str, emit: Emit) -> str:
     step = Text(str(place.offset))
     for x, size in place.inner:
         step = Text(f"{step.at(SUM)} + {emit(p, x).at(PRODUCT)} * {size}", SUM)
-    return f"*({space}{p.storage(place.type.dtype)} *)(({space}uchar *)&{element} + {step.c})"
+    where = f"(({space}uchar *)&{element} + {step.c})"
+    if aligned(place):
+        return f"*({space}{p.storage(place.type.dtype)} *){where}"
+    return f"(({space}{p.loose(place.type.dtype)} *){where})->value"
+
+
+def aligned(place: n.Place) -> bool:
+    """Say whether a place inside an element lies at a multiple of its own size."""
+    base = place.base.type
+    elem = base.elem if isinstance(base, View) else base
+    return not any(x % place.type.size for x in (
+        alignment_of(elem), place.offset, *(size for _, size in place.inner)))
+
+
+def alignment_of(elem: Scalar | Struct) -> int:
+    """Return what the address of an element is a multiple of."""
+    return elem.size if isinstance(elem, Scalar) else min(16, elem.size & -elem.size)
 
 
 def _index(p: Printer, place: n.Place, emit: Emit) -> Text:
@@ -153,9 +169,9 @@ def record_type(p: Printer, struct: Struct) -> str:
         at = field.offset + field.type.size * math.prod(field.shape)
     if at < struct.size:
         lines.append(f"    uchar gap{spare}[{struct.size - at}];")
-    align = min(16, struct.size & -struct.size)
+    packed = p.d.packed.format(align=alignment_of(struct))
     body = "\n".join(lines)
-    p.records[struct] = f"typedef struct {p.d.packed.format(align=align)} {{\n{body}\n}} {known};"
+    p.records[struct] = f"typedef struct {packed} {{\n{body}\n}} {known};"
     return known
 
 

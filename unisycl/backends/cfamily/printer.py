@@ -68,6 +68,7 @@ class Printer:
         self.at_group_scope = False
         self.extent: tuple[str, ...] = ()
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
+        self._loose: dict[DType, str] = {}
         self._helpers: dict[tuple[str, str], str] = {}
         self._texts: list[str] = []
         self._where: tuple[str, int] = ("", 0)
@@ -104,6 +105,16 @@ class Printer:
     def storage(self, dtype: DType) -> str:
         """Return the C type of an element in memory."""
         return self.type(DTYPES["uint8"] if dtype.kind == "b" else dtype)
+
+    def loose(self, dtype: DType) -> str:
+        """Return the name of a struct of one ``value`` that may lie at any address."""
+        known = self._loose.get(dtype)
+        if known is None:
+            type = self.storage(dtype)
+            known = self._loose[dtype] = self.names.fresh(f"loose_{type}")
+            self._texts.insert(0, f"typedef struct {self.d.packed.format(align=1)} "
+                                  f"{{ {type} value; }} {known};")
+        return known
 
     def helper(self, name: str, dtype: DType) -> str:
         """Return the name of a helper function for a type, adding it if need be."""

@@ -144,7 +144,7 @@ def _load_many(b: Body, stmt: n.LoadMany) -> None:
     p, dtype = b.p, stmt.place.type.dtype
     at = _pointer(p, stmt.place, "const ")
     for k, local in enumerate(stmt.results):
-        p.line(f"{b.target(stmt, local)} = {at}[{k}]{' != 0' if dtype.kind == 'b' else ''};")
+        p.line(f"{b.target(stmt, local)} = {at.format(k)}{' != 0' if dtype.kind == 'b' else ''};")
 
 
 def _store_many(b: Body, stmt: n.StoreMany) -> None:
@@ -159,7 +159,7 @@ def _store_many(b: Body, stmt: n.StoreMany) -> None:
 
     def write() -> None:
         for k, name in enumerate(names):
-            p.line(f"{at}[{k}] = {name};")
+            p.line(f"{at.format(k)} = {name};")
     if p.at_group_scope and memory.space_of(stmt.place.base) is not address_space.private_space:
         _lead(b, write)
     else:
@@ -167,14 +167,16 @@ def _store_many(b: Body, stmt: n.StoreMany) -> None:
 
 
 def _pointer(p: Printer, place: n.Place, const: str) -> str:
-    """Declare a pointer to the first of several scalars; return its name."""
+    """Declare a pointer to the first of several scalars; return how the scalars are written."""
     text = memory.lvalue(p, place, emit)
     text = text[1:] if text.startswith("*") else f"&{text}"
     space = p.d.spaces[memory.space_of(place.base)]
-    type = f"{space} {const}{p.storage(place.type.dtype)}".lstrip()
+    loose = not memory.aligned(place)
+    kind = p.loose(place.type.dtype) if loose else p.storage(place.type.dtype)
+    type = f"{space} {const}{kind} *".lstrip()
     name = p.names.fresh("at")
-    p.line(f"{type} *{name} = {text};")
-    return name
+    p.line(f"{type}{name} = {f'({type})' if loose else ''}{text};")
+    return f"{name}[{{}}]{'.value' if loose else ''}"
 
 
 # ---- branches and loops

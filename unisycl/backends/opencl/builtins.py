@@ -6,6 +6,8 @@ calls it is refused by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from unisycl.backends.cfamily.dialect import Helper
 from unisycl.backends.opencl.gamma import TGAMMA
 from unisycl.base.dtypes import DType
@@ -63,8 +65,18 @@ _SPECIAL: dict[str, dict[str, str]] = {
 }
 
 # what stands for functions that a driver gets wrong (``Quirks.weak_functions``)
-_CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
-            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma")}
+CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
+            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma", "sign")}
+CAREFUL |= {f"native_{name}": f"half_{name}({{0}})" for name in ("sin", "cos", "tan")}
+
+# what stands for sums that must not be fused with a product, where FP_CONTRACT OFF is not obeyed
+_UNFUSED = """{T} {name}({T} a, {T} b)
+{{
+    {T} result;
+    asm("OPERATION.rn.f{bits} %0, %1, %2;" : "={T[0]}"(result) : "{T[0]}"(a), "{T[0]}"(b));
+    return result;
+}}"""
+UNFUSED = {f"exact_{word}": Helper(_UNFUSED.replace("OPERATION", word)) for word in ("add", "sub")}
 _NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
         "uint32": "as_float(({0}) & 0x7fffffu | 0x7fc00000u)",
         "uint64": "as_double(({0}) & 0xffffffffffffful | 0x7ff8000000000000ul)"}
@@ -132,6 +144,10 @@ HELPERS: dict[str, Helper] = {
 {{
     return copysign(atanpi(x), x);
 }}"""),
+    "sign_careful": Helper("""{T} {name}({T} x)
+{{
+    return x == 0 ? x : sign(x);
+}}"""),
     "log1p_careful": Helper("""{T} {name}({T} x)
 {{
     return fabs(x) < ({T})1e-30 ? x : log1p(x);
@@ -188,9 +204,10 @@ RESERVED = _FLOAT | _INTEGER | frozenset((
                         "float", "double", "half") for w in (2, 3, 4, 8, 16))
 
 
-def careful(row: Builtin, dtype: DType) -> str | None:
-    """Return the template where some of the driver's functions are wrong."""
-    return _CAREFUL.get(row.name) or spelling(row, dtype)
+def careful(weak: tuple[str, ...]) -> Callable[[Builtin, DType], str | None]:
+    """Return ``spelling`` for a driver whose functions of these names are wrong."""
+    instead = {name: CAREFUL[name] for name in weak}
+    return lambda row, dtype: instead.get(row.name) or spelling(row, dtype)
 
 
 def spelling(row: Builtin, dtype: DType) -> str | None:

@@ -43,6 +43,8 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
     sub_groups = has_sub_groups(traits)
 
     def helper(name: str) -> Helper | None:
+        if quirks.contracts and name in builtins.UNFUSED:
+            return builtins.UNFUSED[name]
         return builtins.HELPERS.get(name) or atomics.helper(name)
 
     return Dialect(
@@ -50,7 +52,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         kernel=_head, spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
-        builtin=builtins.careful if quirks.weak_functions else builtins.spelling,
+        builtin=builtins.careful(quirks.weak_functions),
         helper=helper, atomic=atomics.template, collective=_collective(traits, sub_groups, quirks),
         divide=_divide(traits, quirks), reserved=builtins.RESERVED, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",

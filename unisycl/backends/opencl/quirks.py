@@ -26,7 +26,8 @@ class Quirks:
         reads_early: a write that does not block takes the host's data when it is enqueued, not
             when its turn has come.
         emulate_collectives: the work-group functions give wrong results.
-        weak_functions: some functions exceed their bounds or lose the sign of a zero.
+        weak_functions: these exceed their bounds or lose the sign of a zero.
+        contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
         unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
             name in OpenCL C 3.0.
@@ -38,19 +39,24 @@ class Quirks:
     blocking_waits: bool = False
     reads_early: bool = False
     emulate_collectives: bool = False
+    contracts: bool = False
     old_language: bool = False
-    weak_functions: bool = False
     unnamed_scope: bool = False
+    weak_functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Quirk:
-    """One row: which devices (patterns over platform and name), which flags, and why."""
+    """One row: which devices (patterns over platform and name), which flags, and why.
+
+    ``weak``: the functions that ``Quirks.weak_functions`` names.
+    """
 
     platform: str
     kind: str
     flags: tuple[str, ...]
     why: str
+    weak: tuple[str, ...] = ()
 
 
 TABLE = (
@@ -60,11 +66,12 @@ TABLE = (
     Quirk("Portable Computing Language", "cpu", ("addresses_host",),
           "PoCL 3.0 reports fine-grained buffers only, but its CPU devices pass pointers on as "
           "they are; tests/unit/backends/opencl/test_driver.py runs a kernel over a NumPy array"),
-    Quirk("Portable Computing Language", "", ("weak_functions",),
+    Quirk("Portable Computing Language", "", (),
           "PoCL 3.0: sinpi(1.0) is -0.0, cospi(0.5) is -0.0, tanpi(1.0) is 0.0, atanpi(-0.0) of "
           "doubles is 0.0, log1p of the least number is 0.0 (test_edges_are_those_of_the_host in "
           "tests/conformance/language/test_builtins.py); tgamma is wrong by more than 16 units in "
-          "the last place (test_accuracy.py beside it)"),
+          "the last place (test_accuracy.py beside it)",
+          weak=("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma")),
     Quirk("Portable Computing Language", "", ("own_cache",),
           "PoCL 3.0 compiles every work-group size when asked for a binary (0.12 s each), and has "
           "a cache of its own (POCL_CACHE_DIR)"),
@@ -74,6 +81,17 @@ TABLE = (
     Quirk("NVIDIA", "gpu", ("reads_early",),
           "580.159 on an H200: an array that one command reads back and the next one writes to the "
           "device, behind it by an event, arrives there as it was before both"),
+    Quirk("NVIDIA", "gpu", (),
+          "580.159 on an H200: tanpi(1.0) is 0.0; sign(-0.0) of doubles is 0.0 "
+          "(test_special_values_are_pinned and test_exact_functions_are_exact in "
+          "tests/conformance/language/test_builtins.py); native_sin is up to 3e-7 beside the sine "
+          "of numbers near 0 and 1e-4 of numbers near 1000, so native_cos and native_tan too",
+          weak=("sign", "tanpi", "native_sin", "native_cos", "native_tan")),
+    Quirk("NVIDIA", "gpu", ("contracts",),
+          "580.159 on an H200: a * b - c * d is contracted in functions that begin with "
+          "FP_CONTRACT OFF, and in a kernel that does the program is not compiled "
+          "(test_sums_products_and_quotients_are_numpys in tests/conformance/language"
+          "/test_complex.py)"),
     Quirk("Intel", "cpu", ("blocking_waits", "rounds_division"),
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
@@ -86,7 +104,8 @@ def quirks_of(traits: Traits) -> Quirks:
     found = Quirks()
     for row in TABLE:
         if re.search(row.platform, traits.platform) and row.kind in ("", traits.kind):
-            found = replace(found, **dict.fromkeys(row.flags, True))
+            found = replace(found, weak_functions=found.weak_functions + row.weak,
+                            **dict.fromkeys(row.flags, True))
     return found
 
 

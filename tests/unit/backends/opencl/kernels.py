@@ -77,3 +77,10 @@ def every_builtin(i, x, k, out):
 
 def sizes(it, n, out):
     out[it.get_global_id(0)] = min(it.get_local_range(0), n)
+
+
+oriented = np.dtype([("kind", np.int16), ("axis", sycl.float2)])
+
+
+def turn(i, things):
+    things[i].axis = things[i].axis.yx

@@ -32,20 +32,30 @@ def test_it_is_spelled_for_all_its_types(row) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: r.name)
 def test_the_functions_it_needs_exist(row) -> None:
-    for spell in (builtins.spelling, builtins.careful):
+    for spell in (builtins.spelling, builtins.careful(tuple(builtins.CAREFUL))):
         text = spell(row, DTYPES[OPERANDS[row.operands[0]][0]]) or ""
         for name in re.findall(r"\{helper:(\w+)\}", text):
             assert name in builtins.HELPERS or name in HELPERS
 
 
 def test_a_careless_driver_gets_functions_of_our_own() -> None:
-    plain, careful = (make_dialect(NEW, Quirks(weak_functions=flag), offsets=False)
-                      for flag in (False, True))
+    plain, careful = (make_dialect(NEW, Quirks(weak_functions=weak), offsets=False)
+                      for weak in ((), ("sinpi",)))
     row = BUILTINS["sinpi"]
     assert "sinpi({0})" == plain.builtin(row, DTYPES["float32"])
     assert "{helper:sinpi_careful}({0})" == careful.builtin(row, DTYPES["float32"])
     sine = BUILTINS["sin"]
     assert plain.builtin(sine, DTYPES["float32"]) == careful.builtin(sine, DTYPES["float32"])
+
+
+def test_sums_are_not_fused_where_the_pragma_is_not_obeyed() -> None:
+    obeys, contracts = (make_dialect(NEW, Quirks(contracts=flag), offsets=False)
+                        for flag in (False, True))
+    assert obeys.helper("exact_sub") is None
+    found = contracts.helper("exact_sub")
+    assert found is not None
+    text = found.text.format(name="exact_sub_double", T="double", bits=64)
+    assert 'asm("sub.rn.f64 %0, %1, %2;" : "=d"(result) : "d"(a), "d"(b));' in text
 
 
 def test_a_choice_of_small_integers_is_small() -> None:

@@ -64,6 +64,7 @@ CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
     "histogram": (k.histogram, RANGE, (INTS, INTS, FLOATS)),
     "scans": (k.scans, GROUPS, (INTS, INTS)),
     "drift": (k.drift, RANGE, (np.zeros(100, k.particle), np.float32(0.5))),
+    "turn": (k.turn, RANGE, (np.zeros(100, k.oriented),)),
     "checked": (k.checked, GROUPS, (FLOATS,)),
     "sizes": (k.sizes, GROUPS, (7, INTS)),
     "rotate": (k.rotate, RANGE, (np.zeros(100, np.complex64),) * 3),
