@@ -73,6 +73,9 @@ class Limits:
         return Limits((levels[0], levels[1], levels[2]), self.sub_group)._groups(
             device, local, local_bytes)
 
+    def _largest(self, device: DeviceState) -> int:
+        return progress.largest_group(device.info, self.levels)
+
     def _widest(self, device: DeviceState, local: Any = 1) -> int:
         items = math.prod(tuple(geo.as_range(local)))
         size = self.sub_group or max(device.info.sub_group_sizes)
@@ -89,7 +92,7 @@ def _sizes(limits: Limits, device: DeviceState) -> Any:
 
 _LAUNCH: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "max_work_item_sizes": (("queue",), _sizes),
-    "max_work_group_size": (("queue",), lambda limits, d: d.info.max_work_group_size),
+    "max_work_group_size": (("queue",), Limits._largest),
     "max_num_work_groups": (("queue", "local range", "[local bytes]"), Limits._groups),
     "max_num_work_group_sync": (("queue", "local range", "[local bytes]"), Limits._together),
     "max_sub_group_size": (("queue", "local range"), Limits._widest),

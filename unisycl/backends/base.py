@@ -122,7 +122,8 @@ class DeviceInfo:
     resident_groups: int = 0
     """How many work-groups run at the same time where they can be concurrent."""
     resident_items: int = 0
-    """How many work-items of a launch make progress of their own; 0: no limit but that one."""
+    """How many work-items at the same time may be in groups whose threads do not wait for one
+    another; 0: no limit but that one."""
     concurrent_kernels: bool = False
     """Whether a kernel may wait for another one that was submitted beside it."""
     details: Mapping[str, Any] = field(default_factory=dict)

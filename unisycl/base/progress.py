@@ -130,6 +130,11 @@ def required(requests: Iterable[ProgressRequest]) -> Levels:
     return levels[0], levels[1], levels[2]
 
 
+def apart(levels: Levels | tuple[()]) -> bool:
+    """Say whether sub-groups of one work-group must not wait for one another."""
+    return bool(levels) and max(levels[:2]) > WEAKEST[0]
+
+
 @functools.cache
 def missing(given: Levels, wanted: Levels) -> tuple[execution_scope, ...]:
     """Return the scopes whose threads are given less than is wanted."""

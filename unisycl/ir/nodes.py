@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.images import image_sampler
-from unisycl.base.progress import Levels
+from unisycl.base.progress import Levels, apart
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.base.text import Shown
@@ -496,6 +496,11 @@ class Kernel:
     progress: Levels | tuple[()] = ()
     waits: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def apart(self) -> bool:
+        """Whether threads of one work-group may wait for others of it that are no neighbours."""
+        return self.index_kind == "nd_range" and apart(self.progress)
 
 
 def true() -> Const:

@@ -10,7 +10,7 @@ import math
 
 from unisycl.backends.base import DeviceInfo, Geometry
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.progress import WEAKEST, Levels, missing
+from unisycl.base.progress import WEAKEST, Levels, apart, missing
 from unisycl.ir.nodes import Kernel
 
 
@@ -29,14 +29,21 @@ def check_kernel(info: DeviceInfo, kernel: Kernel) -> None:
 
 def groups_for(info: DeviceInfo, levels: Levels, local: int) -> int:
     """Return how many work-groups of ``local`` items a launch may have; 0 if it cannot be."""
-    if not 1 <= local <= info.max_work_group_size or missing(info.progress, levels):
+    if not 1 <= local <= largest_group(info, levels) or missing(info.progress, levels):
         return 0
     most = (1 << 62) // local
     if levels[2] > WEAKEST[2]:
         most = min(most, info.resident_groups)
-    if (levels[0] > WEAKEST[0] or levels[1] > WEAKEST[1]) and info.resident_items:
-        most = min(most, info.resident_items // local)
+        if apart(levels) and info.resident_items:
+            most = min(most, info.resident_items // local)
     return most
+
+
+def largest_group(info: DeviceInfo, levels: Levels) -> int:
+    """Return how many work-items a work-group may have."""
+    if apart(levels) and info.resident_items:
+        return min(info.max_work_group_size, info.resident_items)
+    return info.max_work_group_size
 
 
 def check_launch(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:

@@ -4,7 +4,8 @@ Header: for each dimension the global range (groups for nd_range and work_group)
 the tile of a range kernel; then the bytes of local memory. Each view: address, extents, pitches of
 all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
 records as many as they need. Each reducer: partials, validity bytes, the number of chunks, result
-address, whether the old value counts, units in a chunk. Last, in kernels that print or check, the
+address, whether the old value counts, units in a chunk. Where sub-groups are on threads of their
+own, the address of what they share. Last, in kernels that print or check, the
 address they call, the launch's number, and the address of the error cell. Invariant: compiled code
 and ``Packer`` agree because both use ``Layout``.
 """
@@ -75,7 +76,8 @@ def layout(kernel: Kernel) -> Layout:
     for param in kernel.params:
         starts.append(at)
         at += _slots(param)
-    count = at + SLOTS * len(kernel.reducers) + REPORT_SLOTS * reports(kernel)
+    count = at + SLOTS * len(kernel.reducers) + kernel.apart
+    count += REPORT_SLOTS * reports(kernel)
     return Layout(kernel.ndim, tuple(starts), at, count)
 
 
@@ -110,6 +112,7 @@ class Packer:
             kinds.append(kind)
             parts.append(text)
         parts.append(f"{SLOTS * len(kernel.reducers)}q" if kernel.reducers else "")
+        parts.append("q" if kernel.apart else "")
         parts.append(f"{REPORT_SLOTS}q" if reports(kernel) else "")
         self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)
@@ -128,9 +131,15 @@ class Packer:
             self._mixed(flat, values, len(head))
         return self._format.pack(*flat, *tail)
 
+    def local_bytes(self, values: Sequence[Any]) -> int:
+        """Return how many bytes of local memory the arguments of a launch take."""
+        return sum(-(-size * math.prod(value.shape) // LOCAL_ALIGN) * LOCAL_ALIGN
+                   for kind, value, size in zip(self._kinds, values, self.local, strict=True)
+                   if kind == "local")
+
     def _mixed(self, flat: list[Any], values: Sequence[Any], local_at: int) -> None:
         """Append values of any kind; local memory is laid out here."""
-        total = 0
+        total = 0  # as in ``local_bytes``
         for kind, value, size in zip(self._kinds, values, self.local, strict=True):
             if kind == "view":
                 flat += value.packed or packed(value)

@@ -32,15 +32,20 @@ def is_local(place: n.Place) -> bool:
         place.base.type.space is address_space.local_space
 
 
-def is_alone(stmt: n.Atomic) -> bool:
-    """Say whether only this thread can take part in an operation: it runs the whole work-group."""
+def is_alone(e: Emitter, stmt: n.Atomic) -> bool:
+    """Say whether only this thread can take part in an operation.
+
+    It runs a whole work-group, or a sub-group where those are to make progress of their own.
+    """
+    if e.kernel.apart:
+        return stmt.scope <= memory_scope.sub_group
     return is_local(stmt.place) or stmt.scope <= memory_scope.work_group
 
 
 def one(e: Emitter, stmt: n.Atomic, pointer: str, operands: list[str]) -> str:
     """Emit one operation and return the old value ('' for a store)."""
     dtype = stmt.place.type.dtype
-    if is_alone(stmt):
+    if is_alone(e, stmt):
         return _plain(e, stmt, pointer, operands)
     t, order = llvm_type(dtype), ORDER[stmt.order]
     tail = f"{order}, align {dtype.size}"
@@ -86,7 +91,7 @@ def change(e: Emitter, stmt: n.Atomic, pointer: str, update: Update) -> str:
     """Replace an element by what ``update`` makes of it; return the old value."""
     f, dtype = e.f, stmt.place.type.dtype
     t, whole, align = llvm_type(dtype), f"i{dtype.bits}", f"align {dtype.size}"
-    if is_alone(stmt):
+    if is_alone(e, stmt):
         old = f.op(f"load atomic {t}, ptr {pointer} monotonic, {align}")
         f.do(f"store atomic {t} {update(old)}, ptr {pointer} monotonic, {align}")
         return old

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
+from unisycl.backends.cpu.own_threads import MOST_THREADS, OwnThreads, common_memory
 from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.reports import Report, callback
@@ -42,7 +42,7 @@ from unisycl.passes import streams
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
-_PROGRESS = (WEAKEST[0], WEAKEST[1], forward_progress_guarantee.concurrent)
+_PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SMALL = 1 << 31
 _FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
@@ -59,9 +59,8 @@ class CpuDriver:
         self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
-        self._turn = threading.Lock()
-        self._last: NativeJob | None = None
-        self._aside: list[NativePool] = []
+        self._own = OwnThreads(self.pool, lambda count: ConfinedPool(units, count) if units
+                               else NativePool(count))
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use, or some of them."""
@@ -133,47 +132,25 @@ class CpuDriver:
         tail, error_at, on_error = _reporting(executable, report)
         assisted = not executable.heavy and report is None
         submit: Callable[..., NativeJob] = self.pool.submit
+        common: Any = None
         if executable.kernel.progress or executable.kernel.waits:
-            submit = self._submit_together if executable.kernel.progress else self._submit_aside
+            submit = self._own.submitter(executable, plan)
+        if executable.kernel.apart:
+            common, at = common_memory(executable, plan, values)
+            tail = (at, *tail)
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
             return submit(executable.entry, args, plan.units, plan.grain, jobs,
-                                    (executable, values, block, report), assisted=assisted,
+                                    (executable, values, block, report, common), assisted=assisted,
                                     error_at=error_at, on_error=on_error)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
-        keep = (executable, values, partials, launch.reductions, block, report)
+        keep = (executable, values, partials, launch.reductions, block, report, common)
         first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
                                  assisted=assisted, error_at=error_at, on_error=on_error)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last
-
-    def _submit_together(self, entry: int, args: int, units: int, grain: int, deps: Any,
-                         keep: Any, **options: Any) -> NativeJob:
-        """Start a kernel whose work-groups run at the same time, one on each thread.
-
-        Two such kernels would share the threads out between them and wait for ever, so each
-        follows the one before. No thread that waits helps: it could be interrupted half-way.
-        """
-        with self._turn:
-            before = self._last
-            if before is not None and not before.done():
-                deps = (*deps, before)
-            self._last = self.pool.submit(entry, args, units, grain, deps, keep,
-                                          **{**options, "assisted": False})
-            return self._last
-
-    def _submit_aside(self, entry: int, args: int, units: int, grain: int, deps: Any,
-                      keep: Any, **options: Any) -> NativeJob:
-        """Start a kernel that may wait for others: on a thread that none of them can need."""
-        with self._turn:
-            pool = next((p for p in self._aside if not p.pending()), None)
-            if pool is None:
-                pool = NativePool(1)
-                self._aside.append(pool)
-            return pool.submit(entry, args, units, grain, deps, keep,
-                               **{**options, "assisted": False})
 
     def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
@@ -286,7 +263,8 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
         max_work_group_size=4096, max_work_item_sizes=(4096, 4096, 4096), sub_group_sizes=sizes,
         local_mem_size=512 * 1024, global_mem_size=memory, max_mem_alloc_size=memory,
         units=units if len(units) > 1 else (),
-        progress=_PROGRESS, resident_groups=len(units), concurrent_kernels=True,
+        progress=_PROGRESS, resident_groups=len(units), resident_items=MOST_THREADS,
+        concurrent_kernels=True,
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
         details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,

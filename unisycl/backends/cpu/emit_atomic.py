@@ -22,7 +22,8 @@ def fence(e: Emitter, stmt: n.Fence) -> None:
     """Emit an atomic_fence."""
     if stmt.order is memory_order.relaxed:
         return
-    scope = ' syncscope("singlethread")' if stmt.scope <= memory_scope.work_group else ""
+    own = memory_scope.sub_group if e.kernel.apart else memory_scope.work_group
+    scope = ' syncscope("singlethread")' if stmt.scope <= own else ""
     e.f.do(f"fence{scope} {ORDER[stmt.order]}")
 
 

@@ -58,7 +58,8 @@ class Emitter:
     """Everything the emission functions share while one LLVM function is written.
 
     ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
-    ``abort``: where code goes that must not go on.
+    ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
+    share where each has a thread. ``turns``: a count of turns of loops that wait.
     """
 
     kernel: n.Kernel
@@ -88,6 +89,8 @@ class Emitter:
     reducer_locals: frozenset[n.Local] = frozenset()
     sites: list[Site] = field(default_factory=list)
     abort: str = ""
+    meeting: str = ""
+    turns: str = ""
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from unisycl.backends.cpu import emit_expr, emit_memory, queries, reductions
 from unisycl.backends.cpu.abi import Layout, layout
+from unisycl.backends.cpu.apart import Apart, begin
 from unisycl.backends.cpu.emit_stmt import emit_block
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.hierarchical import Hierarchy
@@ -59,8 +60,9 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(seeds)
     e.stream = streams.output(kernel) if stream else None
-    if any(isinstance(p.type, View) and p.type.space is address_space.local_space
-           for p in kernel.params):
+    if not kernel.apart and any(
+            isinstance(p.type, View) and p.type.space is address_space.local_space
+            for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {e.slot(found.local_bytes)}, align 64")
     _arrays(e)
     _units(e, {"range": _range_unit, "single": _single_unit, "nd_range": _group_unit,
@@ -79,7 +81,10 @@ def _arrays(e: Emitter) -> None:
 
     Those lie element by element, lanes side by side.
     """
+    own = e.kernel.apart
     for array in e.kernel.arrays:
+        if own and array.type.space is not address_space.private_space:
+            continue
         size = math.prod(array.shape) * array.type.elem.size
         if array.type.space is address_space.private_space:
             size *= e.lanes.lanes * _copies(e)
@@ -94,7 +99,7 @@ def _arrays(e: Emitter) -> None:
 
 def _copies(e: Emitter) -> int:
     kernel = e.kernel
-    if kernel.index_kind != "nd_range":
+    if kernel.index_kind != "nd_range" or kernel.apart:
         return 1
     return -(-math.prod(kernel.local) // e.lanes.lanes)
 
@@ -267,11 +272,14 @@ def _groups(e: Emitter, number: str) -> list[str]:
 
 
 def _group_unit(e: Emitter, number: str, edge: bool) -> None:
-    """Run one work-group of an nd_range."""
+    """Run one work-group of an nd_range, or one sub-group of it."""
     items, w = math.prod(e.kernel.local), e.lanes.lanes
     split = Split(w, items // w, items % w)
+    mine = ""
+    if e.kernel.apart:
+        number, mine = begin(e, number, split)
     e.queries = queries.group_queries(e, _groups(e, number), split.full, split.rest)
-    group = Group(e, split, dict(e.homes))
+    group = Apart(e, split, dict(e.homes), mine=mine) if mine else Group(e, split, dict(e.homes))
     group.plan(e.kernel.body)
     group.block(e.kernel.body)
     e.dead, e.mask = "", None

@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import direct, entry, jit, remembered
+from unisycl.backends.cpu import apart, direct, entry, jit, remembered
 from unisycl.backends.cpu.abi import Layout, Packer, header
 from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.target import machine, threads
@@ -74,6 +74,11 @@ class CpuExecutable:
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
 
     @property
+    def sub_groups(self) -> int:
+        """How many units a work-group is, where sub-groups have threads of their own; else 0."""
+        return apart.sub_groups(self.kernel, self.lanes) if self.kernel.apart else 0
+
+    @property
     def direct_address(self) -> int:
         """The address of the function for direct calls."""
         return self.loaded.addresses[direct.symbol(_SYMBOL)]
@@ -83,7 +88,7 @@ class CpuExecutable:
         found = self._plans.get(id(geometry))
         if found is None:
             tile = self.tile(geometry)
-            units = _units(geometry, tile)
+            units = _units(geometry, tile) * max(1, self.sub_groups)
             grain = 1 if geometry.kind in ("range", "single") or self.kernel.progress else \
                 max(1, units // (threads() * _GROUPS_PER_THREAD))
             if len(self._plans) >= _PLANS:

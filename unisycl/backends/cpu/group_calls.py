@@ -52,21 +52,12 @@ def _evaluates(x: n.Expr) -> n.Stmt:
     return n.Print((x,))
 
 
-def emit(group: Group, stmt: n.Stmt, before: n.Block) -> None:
+def emit(group: Group, stmt: n.GroupCall, before: n.Block) -> None:
     """Emit a call and the statements that lead to it."""
-    assert isinstance(stmt, n.GroupCall)
-    call = _Call(group, stmt, before)
-    if stmt.op == "broadcast":
-        call.broadcast()
-    elif stmt.op in collectives.VOTES:
-        call.vote()
-    elif stmt.op == "reduce":
-        call.reduce()
-    else:
-        call.scan()
+    Call(group, stmt, before).emit()
 
 
-class _Call:
+class Call:
     """One call of a work-group."""
 
     def __init__(self, group: Group, stmt: n.GroupCall, before: n.Block) -> None:
@@ -75,6 +66,16 @@ class _Call:
         self.dtype = stmt.args[0].type.dtype
         self.vector = llvm_type(self.dtype, group.split.lanes)
         self.block = (*before, _evaluates(stmt.args[0]))
+
+    def emit(self) -> None:
+        if self.stmt.op == "broadcast":
+            self.broadcast()
+        elif self.stmt.op in collectives.VOTES:
+            self.vote()
+        elif self.stmt.op == "reduce":
+            self.reduce()
+        else:
+            self.scan()
 
     def operand(self) -> Val:
         """Run the statements before the call for one sub-group and return what it gives."""
@@ -94,19 +95,19 @@ class _Call:
         giver = self.other()
         assert giver is not None
         place = self.e.lanes.cast(giver, INT64).ref
-        number = self._number(place)
+        number = self.number(place)
         lane = f.op(f"and i64 {place}, {w - 1}")
         found = f.alloca(llvm_type(self.dtype))
 
         def take(_number: str) -> None:
             x = self.operand()
             f.store(llvm_type(self.dtype), shuffles.one(self.e.lanes, x, lane).ref, found)
-        group.sub_group(self.block, number, self._mask(number), take)
+        group.sub_group(self.block, number, group.mask_of(number), take)
         self.e.mask, self.e.maybe_empty = None, False
         group.assign_group(self.stmt.result, Val(UNIFORM, self.dtype,
                                                  f.load(llvm_type(self.dtype), found)))
 
-    def _number(self, place: str) -> str:
+    def number(self, place: str) -> str:
         """Return the sub-group an item is in; ids beyond the group's end up in the last."""
         split, f = self.group.split, self.f
         if not place.startswith("%"):
@@ -114,17 +115,6 @@ class _Call:
         number = f.op(f"lshr i64 {place}, {split.lanes.bit_length() - 1}")
         f.module.declare("llvm.umin.i64", "i64 @(i64, i64)")
         return f.op(f"call i64 @llvm.umin.i64(i64 {number}, i64 {split.count - 1})")
-
-    def _mask(self, number: str) -> str | None:
-        split, e = self.group.split, self.e
-        if not split.rest or (not number.startswith("%") and int(number) < split.full):
-            return None
-        rest = self.group.rest_mask()
-        if not number.startswith("%") or not split.full:
-            return rest
-        last = self.f.op(f"icmp eq i64 {number}, {split.full}")
-        return self.f.op(f"select i1 {last}, {e.mask_type} {rest}, {e.mask_type} "
-                         "splat (i1 true)")
 
     def vote(self) -> None:
         decided = self.f.alloca("i1")
@@ -160,12 +150,7 @@ class _Call:
         t, w = llvm_type(self.dtype), self.group.split.lanes
         kept = self.group.slots.get(self.stmt.result)
         carry = f.alloca(t)
-        init = self.other()
-        if init is None:
-            like = Val(VECTOR, self.dtype, "")
-            init = collectives.start(e, name, like) if exclusive else \
-                collectives.neutral(e, name, like)
-        f.store(t, init.ref, carry)
+        f.store(t, self.start().ref, carry)
 
         def take(number: str) -> None:
             x = collectives.present(e, name, self.operand())
@@ -177,3 +162,13 @@ class _Call:
             if kept is not None:
                 f.store(self.vector, found.ref, self.group.element(kept[0], self.vector, number))
         self.group.each(self.block, take)
+
+    def start(self) -> Val:
+        """Return what a scan begins with."""
+        init = self.other()
+        if init is not None:
+            return init
+        like = Val(VECTOR, self.dtype, "")
+        exclusive = self.stmt.op == "exclusive_scan"
+        return collectives.start(self.e, self.stmt.combine, like) if exclusive else \
+            collectives.neutral(self.e, self.stmt.combine, like)

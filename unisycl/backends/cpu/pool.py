@@ -58,6 +58,11 @@ _MACHINES = {
 }
 
 
+def futex_number() -> int:
+    """Return the number of the futex system call on this machine."""
+    return _MACHINES[platform.machine()][0]
+
+
 class _PoolState(ctypes.Structure):
     """``%Pool`` of pool.ll."""
 

@@ -134,7 +134,7 @@ class Group:
         for local in sorted(self.crossing, key=lambda x: x.name):
             home = self.e.new_home(local)
             type = self.e.lanes.type(local.type.dtype, home.form)
-            self.slots[local] = (self.e.f.alloca(f"[{self.split.count} x {type}]", 64), home)
+            self.slots[local] = (self.e.f.alloca(f"[{self.copies()} x {type}]", 64), home)
 
     def _runs(self, block: n.Block, *, in_loop: bool) -> Iterator[tuple[n.Block, bool]]:
         for kind, stmts in partition(block, in_loop=in_loop):
@@ -165,9 +165,15 @@ class Group:
             if kind == "run":
                 self.region(stmts)
             elif kind == "call":
-                group_calls.emit(self, stmts[-1], stmts[:-1])
+                call = stmts[-1]
+                assert isinstance(call, n.GroupCall)
+                self.call(call, stmts[:-1])
             else:
                 self.stmt(stmts[0], in_loop=in_loop)
+
+    def call(self, stmt: n.GroupCall, before: n.Block) -> None:
+        """Emit a group function and the statements that lead to it."""
+        group_calls.emit(self, stmt, before)
 
     def stmt(self, stmt: n.Stmt, *, in_loop: bool) -> None:
         match stmt:
@@ -244,8 +250,8 @@ class Group:
                  if isinstance(s, n.Leave) and s.number == stmt.number}
         gone = ""
         if True in apart:
-            gone = f.alloca(f"[{self.split.count} x {e.mask_type}]", 64)
-            for k in range(self.split.count):
+            gone = f.alloca(f"[{self.copies()} x {e.mask_type}]", 64)
+            for k in range(self.copies()):
                 f.store(e.mask_type, "zeroinitializer", self.element(gone, e.mask_type, str(k)))
         exit = f.label("return")
         left = f.alloca("i1") if False in apart else ""
@@ -268,11 +274,11 @@ class Group:
         if local not in self.slots:
             home = self.e.new_home(local)
             type = self.e.lanes.type(local.type.dtype, home.form)
-            self.slots[local] = (self.e.f.alloca(f"[{self.split.count} x {type}]", 64), home)
+            self.slots[local] = (self.e.f.alloca(f"[{self.copies()} x {type}]", 64), home)
         array, home = self.slots[local]
         type = self.e.lanes.type(local.type.dtype, home.form)
         ref = value.ref if home.form == UNIFORM else self.e.lanes.vector(value)
-        for k in range(self.split.count):
+        for k in range(self.copies()):
             self.e.f.store(type, ref, self.element(array, type, str(k)))
 
     def group_home(self, local: n.Local) -> Home:
@@ -299,10 +305,18 @@ class Group:
                 t = llvm_type(dtype, self.e.lanes.lanes)
                 ref = self.e.f.op(f"extractelement {t} {value.ref}, i64 0")
             self.e.f.store(llvm_type(dtype), ref, out)
-        mask = self.rest_mask() if not self.split.full else None
-        self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), "0", mask, take)
+        number, mask = self.one()
+        self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), number, mask, take)
         self.e.mask, self.e.maybe_empty = None, False
         return self.e.f.load(llvm_type(dtype), out)
+
+    def one(self) -> tuple[str, str | None]:
+        """Return the sub-group that speaks for all, and its mask."""
+        return "0", self.rest_mask() if not self.split.full else None
+
+    def copies(self) -> int:
+        """Return for how many sub-groups this function keeps values."""
+        return self.split.count
 
     # ---- regions
     def element(self, array: str, type: str, index: str) -> str:
@@ -352,6 +366,17 @@ class Group:
         """Return the lanes of the sub-group that is not full."""
         on = [f"i1 {str(k < self.split.rest).lower()}" for k in range(self.split.lanes)]
         return "<" + ", ".join(on) + ">"
+
+    def mask_of(self, number: str) -> str | None:
+        """Return the lanes of a sub-group; None if all of them."""
+        split, e = self.split, self.e
+        if not split.rest or (not number.startswith("%") and int(number) < split.full):
+            return None
+        rest = self.rest_mask()
+        if not number.startswith("%") or not split.full:
+            return rest
+        last = e.f.op(f"icmp eq i64 {number}, {split.full}")
+        return e.f.op(f"select i1 {last}, {e.mask_type} {rest}, {e.mask_type} splat (i1 true)")
 
     def sub_group(self, stmts: n.Block, number: str, mask: str | None, body: object) -> None:
         """Run ``body`` for one sub-group: slots in, statements, slots out."""

@@ -85,10 +85,14 @@ class ConfinedPool(NativePool):
     """A pool on some of the compute units: so many threads, on these processors, and no more.
 
     Threads that wait do not take part in its jobs, for they would be one more.
+
+    Args:
+        units: the compute units, by number.
+        threads: how many threads; 0: as many as units.
     """
 
-    def __init__(self, units: tuple[int, ...]) -> None:
-        super().__init__(len(units))
+    def __init__(self, units: tuple[int, ...], threads: int = 0) -> None:
+        super().__init__(threads or len(units))
         known = processors()
         self._processors = {known[u] for u in units if u < len(known)}
 

@@ -87,11 +87,22 @@ def run(launch: Launch, cache: Cache) -> None:
     shared = _Launch(launch)
     shape = launch.geometry
     counts = tuple(g // s for g, s in zip(shape.global_, shape.local, strict=True))
+    levels = launch.executable.kernel.progress or WEAKEST
+    at_once = math.prod(counts) if levels[2] > WEAKEST[2] else \
+        max(1, MOST_THREADS // max(1, math.prod(shape.local)))
     made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
                   for r in launch.reduction_objects) for _ in points(counts)]
     threads = [threading.Thread(target=_group, args=(shared, cache, at, reducers), daemon=True,
                                 name="unisycl-host-group")
                for at, reducers in zip(points(counts), made, strict=True)]
+    for start in range(0, len(threads), at_once):
+        _run_threads(shared, threads[start:start + at_once])
+    for k, reducers in enumerate(made):
+        _give_back(launch, reducers, dropped=k == 0)
+
+
+def _run_threads(shared: _Launch, threads: Sequence[threading.Thread]) -> None:
+    """Start threads and wait for their end; raise what the launch failed with."""
     for thread in threads:
         thread.start()
     try:
@@ -102,8 +113,6 @@ def run(launch: Launch, cache: Cache) -> None:
         raise
     if shared.error is not None:
         raise shared.error
-    for k, reducers in enumerate(made):
-        _give_back(launch, reducers, dropped=k == 0)
 
 
 def run_aside(launch: Launch, cache: Cache) -> None:

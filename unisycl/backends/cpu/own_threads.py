@@ -1,0 +1,91 @@
+"""Threads for kernels that wait: for one another, or for others of their own threads.
+
+Non-goals: ordinary kernels, which share the device's pool. Invariant: a kernel that runs here never
+waits for a thread that another kernel has; all threads keep to the device's processors.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.cpu import apart
+from unisycl.backends.cpu.abi import LOCAL_ALIGN
+from unisycl.backends.cpu.executable import CpuExecutable, Plan
+from unisycl.backends.cpu.plain import plain
+from unisycl.backends.cpu.pool import NativeJob, NativePool
+from unisycl.base.progress import WEAKEST
+
+MOST_THREADS = 1024
+
+
+class OwnThreads:
+    """The threads of one device beside its pool; started when they are needed, and kept.
+
+    Args:
+        pool: the device's.
+        make: makes another pool of so many threads on the same processors.
+    """
+
+    def __init__(self, pool: NativePool, make: Callable[[int], NativePool]) -> None:
+        self._pool, self._make = pool, make
+        self._turn = threading.Lock()
+        self._last: NativeJob | None = None
+        self._pools: list[NativePool] = []
+
+    def submitter(self, executable: CpuExecutable, plan: Plan) -> Callable[..., NativeJob]:
+        """Return what starts a kernel that waits."""
+        kernel = executable.kernel
+        count = executable.sub_groups
+        if count:
+            levels = kernel.progress or WEAKEST
+            groups_too = levels[2] > WEAKEST[2]
+            needed = plan.units if groups_too else \
+                min(plan.units, count * max(1, self._pool.threads // count))
+            return functools.partial(self._aside, max(1, needed))
+        return self._together if kernel.progress else functools.partial(self._aside, 1)
+
+    def _together(self, entry: int, args: int, units: int, grain: int, deps: Any,
+                  keep: Any, **options: Any) -> NativeJob:
+        """Start a kernel whose work-groups run at the same time, one on each thread of the pool.
+
+        Two such kernels would share the threads out between them and wait for ever, so each
+        follows the one before. No thread that waits helps: it could be interrupted half-way.
+        """
+        with self._turn:
+            before = self._last
+            if before is not None and not before.done():
+                deps = (*deps, before)
+            self._last = self._pool.submit(entry, args, units, grain, deps, keep,
+                                           **{**options, "assisted": False})
+            return self._last
+
+    def _aside(self, threads: int, entry: int, args: int, units: int, grain: int, deps: Any,
+               keep: Any, **options: Any) -> NativeJob:
+        """Start a kernel on threads that no other one can need.
+
+        Units are begun in order, so those of one work-group run at the same time wherever there
+        are as many threads as they are.
+        """
+        with self._turn:
+            fit = [p for p in self._pools if p.threads >= threads and not p.pending()]
+            if fit:
+                pool = min(fit, key=lambda p: p.threads)
+            else:
+                pool = self._make(1 << (threads - 1).bit_length())
+                self._pools.append(pool)
+            return pool.submit(entry, args, units, grain, deps, keep,
+                               **{**options, "assisted": False})
+
+
+def common_memory(executable: CpuExecutable, plan: Plan, values: Sequence[Any]) -> tuple[Any, int]:
+    """Return the memory that sub-groups of each work-group share, zeros, and its address."""
+    fixed = apart.shared(plain(executable.kernel), executable.lanes).size
+    groups = plan.units // max(1, executable.sub_groups)
+    size = groups * (fixed + executable.packer.local_bytes(values))
+    memory = np.zeros(size + LOCAL_ALIGN, np.uint8)
+    return memory, -(-memory.ctypes.data // LOCAL_ALIGN) * LOCAL_ALIGN
