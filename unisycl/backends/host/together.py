@@ -165,10 +165,11 @@ def _call(runner: Runner, it: nd_item) -> None:
 
 def _apart(shared: _Launch, runner: Runner, items: list[nd_item], size: int) -> None:
     """Run each work-item of a group in a thread of its own."""
-    with ThreadPoolExecutor(len(items), "unisycl-host-item",
-                            lambda: _begin(shared, runner.binder)) as threads:
+    def pool(count: int) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(count, "unisycl-host-item", lambda: _begin(shared, runner.binder))
+    with pool(len(items)) as threads, pool(-(-len(items) // size)) as drivers:
         if runner.binder.convergent:
-            _Apart(shared, runner, items, size, threads).run()
+            _Apart(shared, runner, items, size, threads, drivers).run()
             return
         _gather(shared, [threads.submit(_call, runner, it) for it in items])
 
@@ -193,21 +194,52 @@ def _gather(shared: _Launch, futures: Sequence[Any]) -> list[Any]:
 
 
 class _Apart(Group):
-    """A work-group whose items run from meeting to meeting at the same time."""
+    """A work-group whose items run from meeting to meeting at the same time, sub-groups by theirs.
 
-    __slots__ = ("shared", "threads")
+    ``drivers`` has a thread for each sub-group, ``threads`` one for each item.
+    """
+
+    __slots__ = ("drivers", "shared", "threads")
 
     def __init__(self, shared: _Launch, runner: Runner, items: list[nd_item], size: int,
-                 threads: ThreadPoolExecutor) -> None:
+                 threads: ThreadPoolExecutor, drivers: ThreadPoolExecutor) -> None:
         super().__init__(runner, items, size)
-        self.shared, self.threads = shared, threads
+        self.shared, self.threads, self.drivers = shared, threads, drivers
+
+    def run(self) -> None:
+        count = len(self.tasks)
+        self.requests = [None] * count
+        results: Sequence[Any] = self.requests
+        starts = range(0, count, self.size)
+        while True:
+            _gather(self.shared, [
+                self.drivers.submit(self._part, start, results[start:start + self.size])
+                for start in starts])
+            if not self._same(0, count):
+                raise self._divergence(0, count)
+            if self.requests[0] is None:
+                return
+            results = self._combine(range(count))
+
+    def _part(self, start: int, results: Sequence[Any]) -> None:
+        """Run one sub-group to the work-group's next meeting: the body of its thread."""
+        stop = start + len(results)
+        self.requests[start:stop] = self._resume(start, results)
+        self._settle_part(start, stop)
 
     def _go_on(self, start: int, stop: int) -> list[Any]:
         return self._resume(start, [None] * (stop - start))
 
     def _resume(self, start: int, results: Sequence[Any]) -> list[Any]:
+        return self._send(range(start, start + len(results)), results)
+
+    def _meet_some(self, some: list[int]) -> None:
+        for k, request in zip(some, self._send(some, self._combine(some)), strict=True):
+            self.requests[k] = request
+
+    def _send(self, members: Sequence[int], results: Sequence[Any]) -> list[Any]:
         return _gather(self.shared, [self.threads.submit(self._one, k, result)
-                                     for k, result in enumerate(results, start)])
+                                     for k, result in zip(members, results, strict=True)])
 
     def _one(self, k: int, result: Any) -> Any:
         """Run one item to its next request; None if it has ended."""

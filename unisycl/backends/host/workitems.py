@@ -20,7 +20,7 @@ import numpy as np
 from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import divergence, kernel_failure
-from unisycl.backends.host.collectives import BARRIER, PRESENT
+from unisycl.backends.host.collectives import BARRIER, PRESENT, Collective
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
 from unisycl.base import config
@@ -284,18 +284,21 @@ class Group:
         """Bring sub-groups to a work-group's meeting; say False if all items have ended."""
         count = len(self.tasks)
         for start in range(0, count, self.size):
-            stop = min(start + self.size, count)
-            while any(r is not None and r[2] for r in self.requests[start:stop]):
-                if self._same(start, stop):
-                    self.requests[start:stop] = self._meet(start, stop)
-                    continue
-                some = ready(self.requests, start, stop, PRESENT)
-                if not some:
-                    raise self._divergence(start, stop)
-                self._meet_some(some)
+            self._settle_part(start, min(start + self.size, count))
         if not self._same(0, count):
             raise self._divergence(0, count)
         return self.requests[0] is not None
+
+    def _settle_part(self, start: int, stop: int) -> None:
+        """Bring one sub-group to a work-group's meeting, or to its end."""
+        while any(r is not None and r[2] for r in self.requests[start:stop]):
+            if self._same(start, stop):
+                self.requests[start:stop] = self._meet(start, stop)
+                continue
+            some = ready(self.requests, start, stop, PRESENT)
+            if not some:
+                raise self._divergence(start, stop)
+            self._meet_some(some)
 
     def _same(self, start: int, stop: int) -> bool:
         """Say whether items [start, stop) wait in the same call, or have all ended."""
@@ -309,22 +312,23 @@ class Group:
 
     def _meet(self, start: int, stop: int) -> list[_Request]:
         """Give items [start, stop) the result of their call and run them to the next."""
-        collective = self.requests[start][1]
-        if collective is BARRIER:
+        if self.requests[start][1] is BARRIER:
             return self._go_on(start, stop)
-        results: Sequence[Any]
+        return self._resume(start, self._combine(range(start, stop)))
+
+    def _combine(self, members: Sequence[int]) -> Sequence[Any]:
+        """Return what the call that some items are in gives to each of them."""
+        collective: Collective = self.requests[members[0]][1]
         try:
-            results = collective.combine([r[3] for r in self.requests[start:stop]])
+            return collective.combine([self.requests[k][3] for k in members])
         except Exception as error:
-            raise self.runner.fail(error, self.items[start]) from error
-        return self._resume(start, results)
+            raise self.runner.fail(error, self.items[members[0]]) from error
 
     def _meet_some(self, some: list[int]) -> None:
         """Give some items of a sub-group the result of their call and run them to the next."""
-        collective = self.requests[some[0]][1]
+        results = self._combine(some)
         k = some[0]
         try:
-            results = collective.combine([self.requests[k][3] for k in some])
             for k, result in zip(some, results, strict=True):
                 try:
                     self.requests[k] = self.tasks[k].send(result)
