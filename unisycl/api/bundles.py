@@ -5,6 +5,7 @@ Non-goals: the bundle itself. Invariant: what is refused is refused before anyth
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,7 +48,8 @@ class _Wanted:
 
     def images(self) -> list[device_image]:
         """Return one image for each kernel that some device can run."""
-        found = [device_image(k, usable) for k in self.ids or get_kernel_ids()
+        found = [device_image(k, usable)
+                 for k in (get_kernel_ids() if self.ids is None else self.ids)
                  if (usable := tuple(d for d in self.devices
                                      if launch_form.compatible(k.function, d)))]
         return [i for i in found if self.select is None or self.select(i)]
@@ -123,16 +125,17 @@ def is_compatible(kernels: Iterable[Any], on: device) -> bool:
 
 
 def join(bundles: Iterable[kernel_bundle]) -> kernel_bundle:
-    """Return the union of bundles of one context and state (SYCL 2020 §4.11.10)."""
+    """Return the union of bundles of one context, one state and the same devices (§4.11.10).
+
+    Each kernel keeps the constants that its bundle had set.
+    """
     given = _checked("join", list(bundles))
     if len({b.state for b in given}) > 1:
         raise UsageError(errc.invalid, "join: all bundles must be in one state")
-    devices = tuple(dict.fromkeys(d.state for b in given for d in b.get_devices()))
-    images = {(i.id, i.devices, _frozen(b)): i for b in given for i in b}
-    made = given[0].derived(given[0].state, devices, tuple(images.values()))
-    for bundle in given:
-        made.constants().update(bundle.constants())
-    return made
+    if len({frozenset(d.state for d in b.get_devices()) for b in given}) > 1:
+        raise UsageError(errc.invalid, "join: all bundles must be for the same devices; get or "
+                         "compile them for the same list")
+    return _union(given, tuple(d.state for d in given[0].get_devices()))
 
 
 def compile(bundle: kernel_bundle, devices: Iterable[device] | None = None) -> kernel_bundle:
@@ -146,7 +149,12 @@ def compile(bundle: kernel_bundle, devices: Iterable[device] | None = None) -> k
 
 def link(bundles: kernel_bundle | Iterable[kernel_bundle],
          devices: Iterable[device] | None = None) -> kernel_bundle:
-    """Make bundles in object state executable (SYCL 2020 §4.11.11)."""
+    """Make bundles in object state executable (SYCL 2020 §4.11.11).
+
+    Args:
+        bundles: one bundle, or several of one context.
+        devices: devices that all of them have; left out, all such devices.
+    """
     given = [bundles] if isinstance(bundles, kernel_bundle) else list(bundles)
     _checked("link", given)
     for bundle in given:
@@ -161,13 +169,24 @@ def build(bundle: kernel_bundle, devices: Iterable[device] | None = None) -> ker
 
 
 def _linked(bundles: list[kernel_bundle], devices: Iterable[device] | None = None) -> kernel_bundle:
-    for bundle in bundles:
-        _subset("link", bundle, devices)
-    whole = join(bundles)
-    on = _subset("link", whole, devices)
+    shared = [_subset("link", bundle, devices) for bundle in bundles]
+    on = tuple(d for d in shared[0] if all(d in s for s in shared))
+    if not on:
+        raise UsageError(errc.invalid, "link: the bundles have no device in common")
+    whole = _union(bundles, on)
     return whole.derived(bundle_state.executable, on, tuple(
-        device_image(i.id, tuple(d for d in i.devices if d in on), i.compiled)
+        device_image(i.id, tuple(d for d in i.devices if d in on), i.compiled, i.constants)
         for i in whole if any(d in on for d in i.devices)))
+
+
+def _union(bundles: list[kernel_bundle], devices: tuple[DeviceState, ...]) -> kernel_bundle:
+    images: dict[Any, device_image] = {}
+    for image in itertools.chain.from_iterable(b.images() for b in bundles):
+        images.setdefault(image.likeness(), image)
+    made = bundles[0].derived(bundles[0].state, devices, tuple(images.values()))
+    for bundle in bundles[1:]:
+        made.inherit(bundle)
+    return made
 
 
 def _subset(what: str, bundle: kernel_bundle,
@@ -197,7 +216,3 @@ def _checked(what: str, bundles: list[Any]) -> list[kernel_bundle]:
     if len({b.get_context() for b in bundles}) > 1:
         raise UsageError(errc.invalid, f"{what}: all bundles must belong to one context")
     return bundles
-
-
-def _frozen(bundle: kernel_bundle) -> frozenset[Any]:
-    return frozenset(bundle.constants().items())

@@ -127,6 +127,10 @@ def _widest(k: device_kernel, d: DeviceState) -> int:
     return k.reqd_sub_group_size or max(d.info.sub_group_sizes)
 
 
+def _narrowest(k: device_kernel, d: DeviceState) -> int:
+    return k.reqd_sub_group_size or min(d.info.sub_group_sizes)
+
+
 def _multiple(k: device_kernel, d: DeviceState) -> int:
     return k.reqd_sub_group_size or int(
         d.info.details.get("preferred_work_group_size_multiple", d.info.sub_group_sizes[0]))
@@ -138,7 +142,7 @@ _ANSWERS: dict[str, Callable[[device_kernel, DeviceState], Any]] = {
     "compile_work_group_size": _required,
     "preferred_work_group_size_multiple": _multiple,
     "private_mem_size": lambda k, d: max((c.private_bytes() for c in k._on(d)), default=0),
-    "max_num_sub_groups": lambda k, d: max(1, d.info.max_work_group_size // _widest(k, d)),
+    "max_num_sub_groups": lambda k, d: -(-d.info.max_work_group_size // _narrowest(k, d)),
     "compile_num_sub_groups": lambda k, d: 0,
     "max_sub_group_size": _widest,
     "compile_sub_group_size": lambda k, d: k.reqd_sub_group_size,

@@ -260,7 +260,8 @@ class handler(Group):
                 raise UnsupportedError(errc.kernel_not_supported, f"kernel '{label(fn)}' is not in "
                                        f"the bundle this command group uses for {where!r}; leave "
                                        "use_kernel_bundle out, or get a bundle with it")
-        return Arguments.with_constants(args, bundle.constants()) if bundle.constants() else args
+        constants = bundle.constants_of(fn)
+        return Arguments.with_constants(args, constants) if constants else args
 
     def recorded(self, node: Any) -> None:
         """Tell dynamic parameters which node of a graph uses them (internal)."""

@@ -17,21 +17,29 @@ from unisycl.api.info import HasBackendInfo
 from unisycl.api.kernel_id import as_ids, kernel_id
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.specialization import specialization_id
+from unisycl.lang.specialization import Constants, likeness, specialization_id
 from unisycl.runtime.ahead import Compiled
 from unisycl.runtime.devices import DeviceState
 
 
 class device_image:
-    """One kernel of a bundle, for all its devices (SYCL 2020 §4.11.12)."""
+    """One kernel of a bundle, for all its devices (SYCL 2020 §4.11.12).
 
-    __slots__ = ("compiled", "devices", "id")
+    ``constants`` are those set before it was compiled or its bundle joined.
+    """
+
+    __slots__ = ("compiled", "constants", "devices", "id")
 
     def __init__(self, id: kernel_id, devices: tuple[DeviceState, ...],
-                 compiled: tuple[Compiled, ...] = ()) -> None:
+                 compiled: tuple[Compiled, ...] = (), constants: Constants | None = None) -> None:
         self.id = id
         self.devices = devices
         self.compiled = compiled
+        self.constants: Constants = constants or {}
+
+    def likeness(self) -> tuple[Any, ...]:
+        """Return what equal images have in common (internal)."""
+        return self.id, frozenset(self.devices), likeness(self.constants)
 
     def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
         """Say whether the image holds a kernel, for a device if one is given (§4.11.12)."""
@@ -56,7 +64,7 @@ class kernel_bundle(HasBackendInfo):
     its ``device_image`` objects.
     """
 
-    __slots__ = ("_constants", "_devices", "_images", "_owner", "state")
+    __slots__ = ("_before", "_constants", "_devices", "_images", "_owner", "state")
     __kernel_refusal__ = "give it to handler.use_kernel_bundle"
 
     def __init__(self, *args: Any) -> None:
@@ -68,6 +76,7 @@ class kernel_bundle(HasBackendInfo):
         self._images: tuple[device_image, ...]
         self._owner, self._devices, self._images, self.state = args
         self._constants: dict[specialization_id, Any] = {}
+        self._before: dict[specialization_id, Any] = {}
 
     # ------------------------------------------------------------------ asking
     def empty(self) -> bool:
@@ -130,42 +139,66 @@ class kernel_bundle(HasBackendInfo):
         self._constants[known] = known.convert(value)
 
     def get_specialization_constant(self, name: specialization_id) -> Any:
-        """Return the value its kernels see (SYCL 2020 §4.11.12.2)."""
-        return self._constants.get(kernel_constants.checked_id(name), name.default)
+        """Return the value set here, else in a bundle that this one was made of, else the default.
+
+        (SYCL 2020 §4.11.12.2)
+        """
+        known = kernel_constants.checked_id(name)
+        return {**self._before, **self._constants}.get(known, name.default)
 
     # ------------------------------------------------------------------ internal
-    def constants(self) -> dict[specialization_id, Any]:
-        """Return the constants set (internal)."""
-        return self._constants
+    def constants_of(self, kernel: Any) -> Constants:
+        """Return the constants that a kernel of it was compiled with (internal)."""
+        found = as_ids([kernel])[0]
+        return next((i.constants for i in self._images if i.id == found), {})
 
     def images(self) -> tuple[device_image, ...]:
-        """Return the images (internal)."""
-        return self._images
+        """Return the images with the constants as they are now (internal)."""
+        return tuple(device_image(i.id, i.devices, i.compiled, {**i.constants, **self._constants})
+                     for i in self._images) if self._constants else self._images
 
     def compiled(self, devices: Iterable[DeviceState]) -> kernel_bundle:
         """Return this bundle compiled for some of its devices (internal)."""
         chosen = tuple(devices)
         images = []
-        for image in self._images:
-            made = launch_form.compile_all(image.id.function, chosen, self._constants)
+        for image in self.images():
+            made = launch_form.compile_all(image.id.function, chosen, image.constants)
             usable = tuple(d for d in chosen if d in image.devices and d in made)
             if usable:
                 images.append(device_image(
-                    image.id, usable, tuple(c for d in usable for c in made[d])))
+                    image.id, usable, tuple(c for d in usable for c in made[d]), image.constants))
         return self.derived(bundle_state.object, chosen, tuple(images))
 
     def derived(self, state: bundle_state, devices: tuple[DeviceState, ...],
                 images: tuple[device_image, ...]) -> kernel_bundle:
-        """Return a bundle with the same context and constants (internal)."""
+        """Return a bundle made of this one, with the same context (internal)."""
         made = kernel_bundle(self._owner, devices, images, state)
-        made._constants = dict(self._constants)
+        made.inherit(self)
         return made
+
+    def inherit(self, other: kernel_bundle) -> None:
+        """Note the constants that were set in a bundle that this one is made of (internal)."""
+        self._before.update({**other._before, **other._constants})
 
     def __copy__(self) -> kernel_bundle:
         return self
 
     def __deepcopy__(self, memo: object) -> kernel_bundle:
         return self
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether context, state, devices and images are the same (SYCL 2020 §4.11.12)."""
+        if not isinstance(other, kernel_bundle):
+            return NotImplemented
+        return self is other or (hash(self) == hash(other) and self._owner == other._owner
+                                 and self.state is other.state
+                                 and set(self._devices) == set(other._devices)
+                                 and {i.likeness() for i in self.images()}
+                                 == {i.likeness() for i in other.images()})
+
+    def __hash__(self) -> int:
+        return hash((self._owner, self.state, frozenset(self._devices),
+                     frozenset(i.id for i in self._images)))
 
     def __repr__(self) -> str:
         names = ", ".join(i.get_name().rpartition(".")[2] for i in self.get_kernel_ids()[:3])

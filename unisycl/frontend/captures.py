@@ -29,6 +29,7 @@ from unisycl.ir.types import (
 )
 from unisycl.lang.functions import function_object
 from unisycl.lang.math import builtin_function
+from unisycl.lang.specialization import specialization_id
 
 _MUTABLE = (list, dict, set, bytearray)
 
@@ -164,6 +165,8 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
         return (type(obj), len(obj))
     if isinstance(obj, str | bytes):
         return obj
+    if isinstance(obj, specialization_id):
+        return Identity(obj)
     # What code depends on in any other object are its attributes, each noted by itself.
     return Identity(obj) if is_constant(obj) else type(obj)
 

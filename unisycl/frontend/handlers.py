@@ -6,17 +6,19 @@ Non-goals: setting constants. Invariant: a kernel that read a constant is guarde
 from __future__ import annotations
 
 import ast
+import dataclasses
 from typing import Any
 
 import numpy as np
 
 from unisycl.base import dtypes
-from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend import coerce, guards, vectors
 from unisycl.frontend.context import Context
-from unisycl.frontend.values import Constant, Value, describe
+from unisycl.frontend.values import Constant, Instance, Several, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
-from unisycl.lang.specialization import constant_of, specialization_id
+from unisycl.lang.elements import elements_type
+from unisycl.lang.specialization import constant_of, likeness, specialization_id
 
 METHODS = frozenset(("get_specialization_constant",))
 _NAMES = ("kh", "kernel_handler")
@@ -42,19 +44,32 @@ def call_handler(ctx: Context, name: str, args: list[Value], node: ast.AST) -> V
                          found=found)
     value = constant_of(ctx.arguments, asked)
     ctx.guards[(("constant", asked),), True] = _same(value)
-    return _constant(value, asked.dtype)
+    return _constant(ctx, value, node)
 
 
-def _constant(value: Any, kind: np.dtype[Any] | None) -> n.Expr:
-    row = None if kind is None else dtypes.find_dtype(kind)
-    return coerce.weak_scalar(value) if row is None else n.Const(Scalar(row), value.item())
+def _constant(ctx: Context, value: Any, node: ast.AST) -> Value:
+    own = getattr(value, "_type", None)
+    if isinstance(own, elements_type):
+        parts = np.frombuffer(value.tobytes(), own.element)[:own.count]
+        return vectors.of(own, [n.Const(vectors.scalar_of(own), x.item()) for x in parts])
+    if isinstance(value, np.generic):
+        row = dtypes.find_dtype(value.dtype)
+        if row is not None:
+            return n.Const(Scalar(row), value.item())
+    elif isinstance(value, bool | int | float | complex):
+        return coerce.weak_scalar(value)
+    elif isinstance(value, tuple):
+        return Several(tuple(_constant(ctx, v, node) for v in value))
+    elif dataclasses.is_dataclass(value):
+        names = tuple(f.name for f in dataclasses.fields(value))
+        return Instance(type(value), names, tuple(
+            _constant(ctx, getattr(value, name), node) for name in names))
+    raise ctx.refuse("K040", node, name="the constant", kind=type(value).__name__,
+                     help="fields of constants are numbers, vec and marray values, tuples, and "
+                     "dataclasses of these")
 
 
 def _same(value: Any) -> guards.Test:
-    known = captures.signature(_plain(value), frozen=True)
-    return lambda other: bool(captures.signature(_plain(other), frozen=True) == known)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    known = likeness(value)
+    return lambda other: bool(likeness(other) == known)
 

@@ -106,7 +106,7 @@ def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],
     if captured:
         inner = getattr(function, "__unisycl_function__", function)
         module = getattr(inner, "__module__", None) or type(inner).__module__
-        constants = frozenset(getattr(arguments, "constants", {}).items())
+        constants: frozenset[Any] = getattr(arguments, "likeness", frozenset)()
         for x in captured:
             x.used_by(module, constants, device)
 

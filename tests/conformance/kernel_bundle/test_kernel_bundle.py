@@ -180,6 +180,66 @@ def test_compile_link_and_join(queue: sycl.queue) -> None:
     assert sycl.errc.invalid == code_of(sycl.compile, first, [])
 
 
+@pytest.mark.row("C-21")
+def test_only_bundles_for_the_same_devices_are_joined_and_links_keep_common_ones() -> None:
+    able = INFO.aspects | {sycl.aspect.online_compiler, sycl.aspect.online_linker}
+    two, three = (null_queue(aspects=able).get_device() for _ in range(2))
+    context = sycl.context([two, three])
+    raw = sycl.get_kernel_bundle(context, [shift], state.input)
+    both, first, second = (sycl.compile(raw, d) for d in ([two, three], [two], [three]))
+    assert sycl.errc.invalid == code_of(sycl.join, [both, first])
+    assert [two] == sycl.link([both, first]).get_devices()
+    assert sycl.errc.invalid == code_of(sycl.link, [first, second])
+    assert sycl.errc.invalid == code_of(sycl.link, [both, first], [three])
+    assert [two] == sycl.join([first, sycl.compile(raw, [two])]).get_devices()
+
+
+@pytest.mark.row("C-21", "C-24", "C-25")
+def test_joined_kernels_keep_the_constants_of_their_bundles(queue: sycl.queue) -> None:
+    def other(i, p, kh: sycl.kernel_handler):
+        p[i] += kh.get_specialization_constant(factor)
+    p = sycl.malloc_shared(4, np.int32, queue)
+    p[:] = 1
+    first, second = (sycl.get_kernel_bundle(queue.get_context(), [k], state.input)
+                     for k in (scale, other))
+    first.set_specialization_constant(factor, 7)
+    second.set_specialization_constant(factor, 100)
+    raw = sycl.join([first, second])
+    built = sycl.build(raw)
+    raw.set_specialization_constant(factor, 3)  # for all kernels of it
+    again = sycl.build(raw)
+
+    def run(bundle: sycl.kernel_bundle) -> int:
+        for kernel in (scale, other):
+            def group(h: sycl.handler, kernel=kernel) -> None:
+                h.use_kernel_bundle(bundle)
+                h.parallel_for(4, kernel, p)
+            queue.submit(group).wait()
+        return int(p[0])
+    assert 107 == run(built)
+    assert 324 == run(again)
+    assert 324 * 7 + 100 == run(sycl.join([sycl.build(first), sycl.build(second)]))
+
+
+@pytest.mark.row("C-19", "C-20")
+def test_bundles_are_equal_by_what_they_hold(queue: sycl.queue) -> None:
+    def get(kernels: list[Any], which: Any = state.executable) -> sycl.kernel_bundle:
+        return sycl.get_kernel_bundle(queue.get_context(), kernels, which)
+    assert get([shift, scale]) == get([scale, shift, shift])
+    assert hash(get([shift, scale])) == hash(get([scale, shift]))
+    assert get([shift]) != get([scale])
+    assert get([scale], state.input) != get([scale])
+    one, two = get([scale], state.input), get([scale], state.input)
+    assert one == two
+    one.set_specialization_constant(factor, 12)
+    assert one != two
+    assert sycl.build(one) != sycl.build(two)
+    assert get([scale]) != sycl.get_kernel_bundle(sycl.context(queue.get_device()), [scale])
+    nothing = sycl.get_kernel_bundle(queue.get_context(), [queue.get_device()], [])
+    assert nothing.empty()
+    assert sycl.has_kernel_bundle(queue.get_context(), [queue.get_device()], [])
+
+
 @pytest.mark.row("C-22")
 def test_a_prebuilt_kernel_is_not_compiled_again(
         queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,7 +373,15 @@ def test_kernel_queries_by_device(queue: sycl.queue) -> None:
         sycl.info.device.sub_group_sizes)
     assert free.get_info(info.preferred_work_group_size_multiple, device) >= 1
     assert k.get_info(info.private_mem_size, device) == 32
-    assert k.get_info(info.max_num_sub_groups, device) >= 1
+    size = device.get_info(sycl.info.device.max_work_group_size)
+    assert k.get_info(info.max_num_sub_groups, device) == size // 8
+    seen = sycl.malloc_shared(1, np.int64, queue)
+
+    def count(it, seen):
+        seen[0] = it.get_sub_group().get_group_linear_range()
+    queue.parallel_for(sycl.nd_range(size, size), count, seen).wait()
+    most = sycl.get_kernel_bundle(queue.get_context(), [count]).get_kernel(count)
+    assert 1 <= seen[0] <= most.get_info(info.max_num_sub_groups, device)
     assert 0 == k.get_info(info.compile_num_sub_groups, device)
     assert sycl.errc.invalid == code_of(k.get_info, info.global_work_size, device)
     for other in sycl.device.get_devices():

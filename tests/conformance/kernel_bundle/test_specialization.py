@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -75,6 +76,82 @@ def test_constants_of_every_type_and_of_classes(queue: sycl.queue) -> None:
     assert np.float32(0.1) == run(queue, typed, np.float32, (weak, 0.1))
 
 
+EXTREMES = [
+    (np.bool_, True), (np.int8, -128), (np.uint8, 255), (np.int16, -2**15), (np.uint16, 2**16 - 1),
+    (np.int32, -2**31), (np.uint32, 2**32 - 1), (np.int64, -2**63), (np.uint64, 2**64 - 1),
+    (np.float16, 65504), (np.float32, np.inf), (np.float32, -0.0), (np.float32, np.nan),
+    (np.float64, 5e-324), (np.complex64, 1 - 2j), (np.complex128, complex(0.1, np.inf))]
+
+
+@pytest.mark.row("C-24")
+@pytest.mark.parametrize("case", EXTREMES, ids=lambda c: f"{c[0].__name__} {c[1]}")
+def test_every_number_arrives_bit_for_bit(queue: sycl.queue, case: tuple[type, object]) -> None:
+    dtype, value = case
+    name = sycl.specialization_id(dtype, 1)
+
+    def ask(p, kh: sycl.kernel_handler):
+        p[0] = kh.get_specialization_constant(name)
+    p = sycl.malloc_shared(1, dtype, queue)
+    queue.single_task(ask, p).wait()
+    assert 1 == p[0]
+
+    def group(h: sycl.handler) -> None:
+        h.set_specialization_constant(name, value)
+        h.single_task(ask, p)
+    queue.submit(group).wait()
+    assert np.array(value, dtype).tobytes() == p[:].tobytes()
+
+
+def asking(name: sycl.specialization_id) -> object:
+    """Return a kernel; all that this makes have the same code."""
+    def ask(i, p, kh: sycl.kernel_handler):
+        p[i] = kh.get_specialization_constant(name)
+    return ask
+
+
+@pytest.mark.row("C-24")
+def test_kernels_of_one_code_that_ask_for_other_constants_differ(queue: sycl.queue) -> None:
+    names = [sycl.specialization_id(np.int32, k) for k in range(4)]
+    for _ in range(2):
+        assert [0, 1, 2, 3] == [run(queue, asking(n), np.int32) for n in names]
+    assert 7 == run(queue, asking(names[1]), np.int32, (names[1], 7))
+    assert 2 == run(queue, asking(names[2]), np.int32, (names[1], 7))
+
+
+@dataclass
+class Shape:
+    at: sycl.float4
+    mass: np.float32
+    tag: int
+
+    def total(self):
+        return self.at.x + self.at.w + self.mass + self.tag
+
+
+@pytest.mark.row("C-24")
+def test_constants_may_be_vectors_and_dataclasses(queue: sycl.queue) -> None:
+    lanes = sycl.specialization_id(sycl.float4, (1, 2, 3, 4))
+    array = sycl.specialization_id(sycl.marray(np.int32, 3), sycl.marray(np.int32, 3)(5))
+    first = Shape(sycl.float4(1, 2, 3, 4), np.float32(0.5), 10)
+    shape = sycl.specialization_id(Shape, first)
+    first.tag = 99  # the default is what it was
+
+    def kernel(i, p, kh: sycl.kernel_handler):
+        v = kh.get_specialization_constant(lanes)
+        s = kh.get_specialization_constant(shape)
+        v.x = v.x * 2  # the constant stays as it is
+        p[i] = s.total() * 100 + v.x + v.w + kh.get_specialization_constant(array)[2]
+    assert 1561 == run(queue, kernel, np.float64)
+    assert 1561 == run(queue, kernel, np.float64)
+    other = Shape(sycl.float4(0), np.float32(1), 1)
+    assert 208 == run(queue, kernel, np.float64, (shape, other), (lanes, sycl.float4(1)))
+    assert 1561 == run(queue, kernel, np.float64)
+    with pytest.raises(sycl.exception, match="expected a Shape"):
+        shape.convert(3)
+    with pytest.raises(sycl.exception, match="is no float4"):
+        lanes.convert((1, 2, 3))
+
+
 @pytest.mark.row("C-24")
 def test_a_shortcut_sees_the_defaults_and_tasks_may_ask(queue: sycl.queue) -> None:
     p = sycl.malloc_shared(4, np.int32, queue)
@@ -111,12 +188,13 @@ def test_a_handler_answers_what_was_set(queue: sycl.queue) -> None:
         h.set_specialization_constant(count, 9)
         assert 9 == h.get_specialization_constant(count)
         assert np.int32 is type(h.get_specialization_constant(count))
-        for name, value in (("count", 3), (count, "nine"), (count, 2**40), (weak, "x")):
+        for name, value in (("count", 3), (count, "nine"), (count, 2**40), (weak, "x"),
+                            (count, [1]), (Config.flag, "no"), (Config.wide, "3")):
             with pytest.raises(sycl.exception) as caught:
                 h.set_specialization_constant(name, value)
             assert sycl.errc.invalid == caught.value.code()
     queue.submit(group).wait()
-    with pytest.raises(sycl.exception, match="no type"):
+    with pytest.raises(sycl.exception, match="cannot be of type"):
         sycl.specialization_id("U3", 1)
     with pytest.raises(sycl.exception, match="cannot make"):
         sycl.kernel_handler()
