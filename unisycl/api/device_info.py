@@ -136,6 +136,8 @@ TABLE: dict[str, Answer] = {
     "sub_group_sizes": lambda d: list(d.info.sub_group_sizes),
     "sub_group_independent_forward_progress": _detail("sub_group_progress", False),
     **{f"{p}_vector_width_{k}": _width(k) for p in ("preferred", "native") for k in _WIDTHS},
+    "ext_unisycl_queue_on_device_max_size": lambda d: d.info.device_queue_size,
+    "ext_unisycl_native_enqueue": lambda d: d.info.native_enqueue,
     "max_clock_frequency": _detail("max_clock_frequency", 0),
     "address_bits": _detail("address_bits", 64 if sys.maxsize > 2**32 else 32),
     "max_mem_alloc_size": lambda d: d.info.max_mem_alloc_size or d.info.global_mem_size,

@@ -43,10 +43,12 @@ DEVICE = [
 PROGRESS = ["forward_progress_guarantee", "work_group_progress_capabilities",
             "sub_group_progress_capabilities", "work_item_progress_capabilities"]
 """Of devices, too; these take scopes (sycl_ext_oneapi_forward_progress)."""
+ENQUEUE = ["ext_unisycl_queue_on_device_max_size", "ext_unisycl_native_enqueue"]
+"""Of devices, too: commands a launch may enqueue; whether the device starts them itself."""
 
 
 NAMES: dict[str, list[str]] = {
-    "device": [*DEVICE, *PROGRESS],
+    "device": [*DEVICE, *PROGRESS, *ENQUEUE],
     "platform": ["name", "vendor", "version", "profile", "extensions"],
     "context": [
         "platform", "devices", "atomic_memory_order_capabilities",

@@ -17,6 +17,7 @@ from unisycl.base.progress import WEAKEST, Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.base.words import Words
+from unisycl.ir.commands import CAPACITY
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.uses import FunctionUse
 
@@ -126,6 +127,10 @@ class DeviceInfo:
     another; 0: no limit but that one."""
     concurrent_kernels: bool = False
     """Whether a kernel may wait for another one that was submitted beside it."""
+    device_queue_size: int = CAPACITY
+    """How many commands one launch of a kernel may enqueue; 0 where kernels cannot enqueue any."""
+    native_enqueue: bool = False
+    """Whether the device starts what kernels enqueue itself; else the runtime does."""
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -189,7 +194,9 @@ class Launch:
     are the user's own, with ``op``, ``identity``, ``dtype`` and ``initialize`` (host device only).
     ``packed`` is where a backend remembers the arguments as it passes them; ``staged`` is what the
     runtime copies to the device before the launch and back after it. ``rest`` are launches of the
-    other parts of a non-uniform nd_range; the runtime starts them after this one.
+    other parts of a non-uniform nd_range; the runtime starts them after this one. ``tree`` is the
+    ``runtime.enqueued.Tree`` of a kernel that enqueues kernels, ``children`` what it enqueues, for
+    the host device: (ChildUse, callable, arguments).
     """
 
     executable: Executable
@@ -204,6 +211,8 @@ class Launch:
     packed: Any = None
     staged: tuple[Any, ...] = ()
     rest: tuple[Launch, ...] = ()
+    tree: Any = None
+    children: tuple[Any, ...] = ()
 
 
 class Batch(Protocol):
@@ -264,6 +273,9 @@ class Driver(Protocol):
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""
+
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
+        """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""
 
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
         """Return launches that are better run by one call; None where each is run by itself."""

@@ -105,6 +105,7 @@ _ROWS: dict[str, tuple[str, str]] = {
              "do not bind that name anew: every kernel that names it means the same variable"),
     "K116": ("a barrier over the root_group needs all work-groups to run at the same time",
              "give the kernel the property: @sycl.kernel(properties=use_root_sync)"),
+    "K117": ("{what}", "{help}"),
     "K115": ("'{name} = ...' would bind the name of the module anew, not write the device_global",
              "write {name}[()] = ...; '{name} += ...' changes it, too"),
 }

@@ -41,6 +41,27 @@ class Missing:
 MISSING = Missing()
 
 
+class Later:
+    """Mixed into numbers that stand for one known only when the kernel runs: never constants."""
+
+    __slots__ = ()
+
+
+class LaterInt(Later, int):
+    """An int that a parent kernel will give."""
+
+
+class LaterFloat(Later, float):
+    """A float that a parent kernel will give."""
+
+
+def later(kind: Scalar) -> Any:
+    """Return a number of a type that stands for one known only when the kernel runs."""
+    if kind.weak and kind.dtype.kind in "if":
+        return LaterInt(0) if kind.dtype.kind == "i" else LaterFloat(0)
+    return kind.dtype.numpy.type(0)
+
+
 def fetch(path: Path, function: Any, arguments: tuple[Any, ...]) -> Any:
     """Return the object a path leads to from the user's callable; ``MISSING`` if there is none."""
     obj: Any = function

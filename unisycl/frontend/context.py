@@ -49,7 +49,7 @@ from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT, Field, ImageView, Scalar, StreamType, Struct, View
-from unisycl.ir.uses import Position
+from unisycl.ir.uses import ChildUse, Position
 
 Tail: TypeAlias = frozenset[str]
 """What falling off the end of a block amounts to: 'return', 'continue', or neither."""
@@ -158,6 +158,7 @@ class Context(Variables):
         self.streams: dict[Path, n.Expr] = {}
         self.unrolled: list[int] = []
         self.libraries: set[Path] = set()
+        self.children: list[ChildUse] = []
         self.inlined = 0
         self.reductions: tuple[Any, ...] = ()
         self.in_items = False
@@ -453,6 +454,8 @@ class Context(Variables):
             return coerce.weak_scalar(obj)
         if getattr(type(obj), "__kernel_waits__", False):
             self.facts.add("waits")
+        if getattr(type(obj), "__kernel_commands__", False):
+            self.facts.add("enqueues")
         if kind is not None:
             value = self._parameter(path, kind, name, node)
             if captures.is_reference(obj) and isinstance(value, Memory):
@@ -481,6 +484,8 @@ class Context(Variables):
         if isinstance(value, n.ParamRead) and value.type.weak and value.param.path:
             path = value.param.path
             obj = captures.fetch(path, self.function, self.arguments)
+            if isinstance(obj, captures.Later):
+                return None
             self.guard(path, obj, frozen=True)
             return coerce.weak_scalar(obj)
         return value if isinstance(value, n.Const) else None

@@ -24,6 +24,7 @@ from unisycl.frontend import (
     call,
     captures,
     compare,
+    enqueue,
     expr,
     matching,
     names,
@@ -40,7 +41,7 @@ from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
-from unisycl.ir.uses import FunctionUse
+from unisycl.ir.uses import ChildUse, FunctionUse
 from unisycl.lang.kernel import class_attributes, required_progress
 from unisycl.lang.specialization import kernel_handler
 from unisycl.passes import pipeline
@@ -48,6 +49,7 @@ from unisycl.passes import pipeline
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER}
 SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
+SPECIAL.update(enqueue.SPECIAL)
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 _LIMIT = 64
@@ -68,6 +70,7 @@ class Specialization:
     handled: bool = False
     required: tuple[int, ...] = ()
     asked: tuple[tuple[Any, bool], ...] = ()
+    children: tuple[ChildUse, ...] = ()
 
     def suits(self, target: Target | None) -> bool:
         """Say whether a device gives the answers that the kernel was compiled with."""
@@ -211,7 +214,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = n.Kernel(
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
-        shape.fast_math, shape.progress, "waits" in ctx.facts, span=source.span(source.node))
+        shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
+        span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
@@ -219,7 +223,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     asked = ((path, test) for (path, _), test in ctx.guards.items())
     return Specialization(
         kernel, uses, matching.matcher(code, asked, (p.path for p in kernel.params)), ctx.handled,
-        ctx.required, tuple(ctx.asked.items()))
+        ctx.required, tuple(ctx.asked.items()), tuple(ctx.children))
 
 
 def _name(function: Any) -> str:
@@ -320,6 +324,18 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
         id, facts = refusal(node)
         raise ctx.refuse(id, node, **facts)
     return lower(ctx, node)
+
+
+def children(spec: Specialization, function: Any, arguments: tuple[Any, ...]
+             ) -> tuple[tuple[ChildUse, Any, tuple[Any, ...]], ...]:
+    """Return what a kernel may enqueue: its use, the callable, and its arguments.
+
+    Of a number, which only the running parent knows, there is one of its type.
+    """
+    function = captures.unwrap(function)
+    return tuple((use, captures.fetch(use.path, function, arguments), tuple(
+        captures.later(a) if isinstance(a, Scalar) else captures.fetch(a, function, arguments)
+        for a in use.arguments)) for use in spec.children)
 
 
 def forget() -> None:

@@ -480,6 +480,7 @@ class Kernel:
     says that rough functions already stand where they are allowed; there is nothing left to do.
     ``progress`` is what it requires of work-items, sub-groups and work-groups; () if nothing.
     ``waits`` says that it may wait for another kernel, which has to run at the same time.
+    ``enqueues`` says that it may enqueue other kernels.
     """
 
     name: str
@@ -495,6 +496,7 @@ class Kernel:
     fast_math: bool = False
     progress: Levels | tuple[()] = ()
     waits: bool = False
+    enqueues: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -30,3 +30,18 @@ def stored(kernel: n.Kernel) -> frozenset[int]:
                 node, n.Expr | n.Stmt | n.Place):
             todo += (getattr(node, f.name) for f in fields(node) if f.name not in _NO_NODES)
     return frozenset(found)
+
+
+def used(kernel: n.Kernel) -> frozenset[int]:
+    """Return the indices of the parameters that stand anywhere in a kernel."""
+    found: set[int] = set()
+    todo: list[Any] = list(kernel.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, n.Param):
+            found.add(node.index)
+        elif isinstance(node, tuple):
+            todo += node
+        elif isinstance(node, n.Expr | n.Stmt | n.Place):
+            todo += (getattr(node, f.name) for f in fields(node) if f.name not in _NO_NODES)
+    return frozenset(found)

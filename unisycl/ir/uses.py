@@ -9,6 +9,8 @@ from types import CodeType
 from typing import Any, TypeAlias
 
 from unisycl.base.record import dataclass
+from unisycl.base.span import Span
+from unisycl.ir.types import Scalar
 
 Position: TypeAlias = tuple[int, int, int, int]
 
@@ -33,3 +35,21 @@ class FunctionUse:
     places: frozenset[Position] = frozenset()
     asks: bool = False
     tangles: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChildUse:
+    """A kernel that another one enqueues: where it was found, and how it is launched.
+
+    ``path`` leads to the callable from the parent, as those of ``arguments`` do that are no
+    numbers; of those the type is given. ``kind``, ``ndim`` and ``local`` are those of its launch.
+    ``checked``: the parent is debugged, so that a command that does not fit is an error.
+    """
+
+    path: tuple[tuple[str, Any], ...]
+    kind: str
+    ndim: int
+    local: tuple[int, ...]
+    arguments: tuple[Scalar | tuple[tuple[str, Any], ...], ...]
+    checked: bool
+    span: Span | None = None

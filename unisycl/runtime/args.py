@@ -14,6 +14,7 @@ import numpy as np
 from unisycl.backends.base import HOST, BoundView
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import UsageError, errc
+from unisycl.ir.commands import Commands
 from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import Scalar, Struct, View
 from unisycl.runtime.allocation import aligned_bytes
@@ -60,6 +61,8 @@ def _convert_struct(raw: Any, group: Group | None, channel: Channel) -> Any:
 def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     if isinstance(raw, Capturable):
         return raw.bind(group, channel)
+    if isinstance(raw, Commands):
+        return None
     fresh = getattr(raw, "__kernel_fresh__", None)
     if fresh is not None:
         return _fresh(fresh, channel)

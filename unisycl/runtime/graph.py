@@ -15,7 +15,7 @@ from typing import Any
 
 from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
 from unisycl.base.enums import access_mode
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.runtime import launch as launches
 from unisycl.runtime import moves, replay, usm
 from unisycl.runtime.channel import Channel
@@ -51,6 +51,9 @@ class Node:
     def __init__(self, graph: Graph, label: str, begin: Begin | None = None,
                  launch: Launch | None = None, *, native: bool = True,
                  group: Group | None = None) -> None:
+        if launch is not None and launch.tree is not None:
+            raise UnsupportedError(errc.feature_not_supported, f"{label} enqueues kernels and "
+                                   "cannot be part of a graph; submit it to a queue")
         self.graph = graph
         self.label = label
         self.begin = begin

@@ -14,7 +14,7 @@ from typing import Any
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import parts, program, staging
+from unisycl.runtime import enqueued, offspring, parts, program, staging
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -93,6 +93,9 @@ def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Ge
             for part in parts.cut(whole)]
     for one in made:
         kernel = one.executable.kernel
+        if kernel.enqueues:
+            raise UsageError(errc.nd_range, f"kernel '{kernel.name}' enqueues kernels and cannot "
+                             "run over a non_uniform_nd_range; use an nd_range")
         if kernel.progress:
             raise UsageError(errc.nd_range, f"kernel '{kernel.name}' requires progress of its "
                              "work-groups, which those of a non_uniform_nd_range do not make: "
@@ -109,12 +112,16 @@ def _build(channel: Channel, group: Group | None, function: Any, geometry: Geome
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     if geometry.whole is not None:
         values += parts.places(loaded.kernel, geometry)
-    if loaded.local_params or loaded.local_bytes:
+    special = loaded.special
+    if special and (loaded.local_params or loaded.local_bytes):
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
     made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
                   tuple([r.bind_result(group, channel) for r in reductions]), reductions)
-    stage(channel, made)
+    if special and loaded.kernel.enqueues:
+        made.tree = enqueued.plan(channel, group, spec, made)
+    else:
+        stage(channel, made)
     return made
 
 
@@ -133,6 +140,8 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
                 return functools.partial(staging.launch, channel.driver, launch, run=store)
             return functools.partial(store, launch)
         return begin_nothing
+    if launch.tree is not None:
+        return functools.partial(offspring.begin, channel, launch)
     return functools.partial(_launch, channel, launch)
 
 

@@ -21,6 +21,7 @@ from unisycl.frontend import specialize
 from unisycl.frontend.specialize import Specialization
 from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
+from unisycl.ir.stored import used
 from unisycl.ir.types import View
 from unisycl.runtime import args, parts, progress, record
 from unisycl.runtime.devices import DeviceState
@@ -31,13 +32,17 @@ _LIMIT = 4096
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A kernel loaded on a device; ``local_params`` says where local accessors are passed."""
+    """A kernel loaded on a device; ``local_params`` says where local accessors are passed.
+
+    ``special``: a launch of it needs more than its values.
+    """
 
     kernel: Kernel
     executable: Executable
     converters: tuple[args.Converter, ...]
     local_params: tuple[tuple[int, int], ...]
     local_bytes: int
+    special: bool
 
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
@@ -64,6 +69,12 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
         _warm[key] = ((*found[:2], code, geometry, device), *_warm.get(key, ())[:_ALIKE])
         return found
     return _find(device, function, geometry, arguments, reductions)
+
+
+def find(device: DeviceState, function: Any, geometry: Geometry,
+         arguments: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
+    """Return what ``prepare`` does for a geometry that is not kept: it is not remembered."""
+    return _find(device, function, geometry, arguments, ())
 
 
 def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
@@ -117,8 +128,9 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
         program = _programs.get(key)
         if program is not None:
             return program
+        local, size = _local_params(kernel), args.local_bytes(kernel)
         program = Program(kernel, device.driver.compile(kernel, geometry), args.converters(kernel),
-                          _local_params(kernel), args.local_bytes(kernel))
+                          local, size, bool(local or size or kernel.enqueues))
         _programs[key] = program
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)
@@ -147,6 +159,10 @@ def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' may wait for "
                                f"another kernel, and the device '{info.name}' need not run two at "
                                "a time; use the operations of the pipe that do not wait (_nb)")
+    if kernel.enqueues and not info.device_queue_size:
+        raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' enqueues "
+                               f"kernels, and the device '{info.name}' has no queue for them; "
+                               "submit them from the host")
     size = args.parameter_bytes(kernel)
     if size > info.max_parameter_size:
         raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' takes {size} bytes of "
@@ -204,8 +220,14 @@ def check_local(info: DeviceInfo, name: str, local: Sequence[int]) -> None:
 
 
 def _refuse_local_accessors(kernel: Kernel, kind: str) -> None:
-    """SYCL 2020 §4.7.6.11: only kernels with work-groups have local memory."""
+    """SYCL 2020 §4.7.6.11: only kernels with work-groups have local memory.
+
+    One that hands it to kernels it enqueues, and does not use it, needs none.
+    """
+    handed = frozenset(range(len(kernel.params))) - used(kernel) if kernel.enqueues else ()
     for param in kernel.params:
+        if param.index in handed:
+            continue
         if kind in ("single", "range") and isinstance(param.type, View) and (
                 param.type.space is address_space.local_space):
             what = "single_task" if kind == "single" else "parallel_for over a range"

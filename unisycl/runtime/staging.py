@@ -131,6 +131,20 @@ class _Flights:
 _flights = _Flights()
 
 
+def around(driver: Driver, spans: Sequence[Span], native: Sequence[Completion],
+           work: Callable[[Sequence[Completion]], None]) -> None:
+    """Do ``work`` between copies to the device and back; to its end, in the calling thread."""
+    with _flights.lock:
+        for _, end in _flights.conflicts(spans):
+            while not end.wait(1.0):
+                continue
+        for copied in [driver.copy(s.device(), s.host(), native) for s in spans]:
+            copied.wait()
+        work(native)
+        for copied in [driver.copy(s.host(), s.device(), ()) for s in spans if s.writes]:
+            copied.wait()
+
+
 def launch(driver: Driver, made: Launch, native: Sequence[Completion],
            run: Callable[[Launch, Sequence[Completion]], Completion]) -> Completion:
     """Start a launch with arrays: copies to the device, what ``run`` starts, copies back."""

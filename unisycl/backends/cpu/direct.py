@@ -28,7 +28,7 @@ _prototype = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)  # keeps the GIL: too shor
 
 def steps(kernel: n.Kernel, lanes: int) -> int:
     """Return the vector operations of one sub-group; 0 if the kernel is never run directly."""
-    if kernel.index_kind not in ("range", "single") or kernel.reducers:
+    if kernel.index_kind not in ("range", "single") or kernel.reducers or kernel.enqueues:
         return 0
     stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes
     if stack > _MOST_STACK:

@@ -152,6 +152,9 @@ class CpuDriver:
         last.begun_by = first
         return last
 
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
+        """Return None: the runtime starts children."""
+
     def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None

@@ -150,6 +150,9 @@ class HostDriver:
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
+        """Return None: the runtime starts children, one after another."""
+
     def batch(self, launches: Sequence[Launch]) -> None:
         """Return None: each launch is run by itself."""
 

@@ -21,6 +21,7 @@ import numpy as np
 from unisycl.backends.base import Launch
 from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import Binder, Cache, bound_array
+from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.workitems import Group, Runner
 from unisycl.base.progress import WEAKEST, Levels, forward_progress_guarantee
 from unisycl.lang import this
@@ -65,6 +66,7 @@ class _Launch:
         device = getattr(self.launch.executable, "device", None)
         stack.enter_context(inside_kernel(fast_math=fast, device=device))
         stack.enter_context(records_of(binder.records))
+        stack.enter_context(taking(self.launch))
         pace.relax, pace.meet = self.relax, self.meet
         return stack
 

@@ -21,6 +21,7 @@ from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import divergence, kernel_failure
 from unisycl.backends.host.collectives import BARRIER, PRESENT, Collective
+from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
 from unisycl.base import config
@@ -47,7 +48,7 @@ def run(launch: Launch, cache: Cache) -> None:
     fast = launch.executable.kernel.fast_math
     device = getattr(launch.executable, "device", None)
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast, device=device), \
-            records_of(binder.records):
+            records_of(binder.records), taking(launch):
         _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)

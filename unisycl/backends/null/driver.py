@@ -126,6 +126,9 @@ class NullDriver:
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
+        """Return None: the runtime starts children."""
+
     def batch(self, launches: Sequence[Launch]) -> None:
         """Return None: each launch is run by itself."""
 

@@ -179,6 +179,9 @@ class ClDriver:
             raise translated(f"kernel '{name}'", error) from error
         return self._completion(event, kept, f"kernel '{name}'")
 
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
+        """Return None: the runtime starts children when their parent has ended."""
+
     def batch(self, launches: Sequence[Launch]) -> None:
         """Leave each launch to itself."""
 

@@ -7,6 +7,21 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 from unisycl.api.mapped_buffer import mapped_buffer
 from unisycl.api.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
+from unisycl.lang.device_queue import (
+    create_user_event,
+    enqueue_kernel,
+    enqueue_marker,
+    enqueue_status,
+    enqueue_task,
+    get_default_queue_size,
+    is_valid_event,
+    kernel_enqueue_flags,
+    ndrange,
+    set_user_event_status,
+)
 from unisycl.lang.target import device_is
 
-__all__ = ["device_is", "mapped_buffer", "non_uniform_nd_range", "user_event"]
+__all__ = ["create_user_event", "device_is", "enqueue_kernel", "enqueue_marker", "enqueue_status",
+           "enqueue_task", "get_default_queue_size", "is_valid_event", "kernel_enqueue_flags",
+           "mapped_buffer", "ndrange", "non_uniform_nd_range", "set_user_event_status",
+           "user_event"]
