@@ -6,13 +6,13 @@ import pytest
 
 from tests.unit.runtime.null import state
 from unisycl.api.device_info import TABLE, answer, type_of
-from unisycl.api.info import DEVICE, device_type
+from unisycl.api.info import DEVICE, ENQUEUE, device_type
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError
 
 
 def test_every_descriptor_has_a_row() -> None:
-    assert set(DEVICE) - {"platform"} == set(TABLE)
+    assert {*DEVICE, *ENQUEUE} - {"platform"} == set(TABLE)
 
 
 def test_details_of_the_driver_go_before_the_defaults() -> None:
