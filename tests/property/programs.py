@@ -131,7 +131,8 @@ class Kernels(Groups):
             op = self.pick("plus", "minimum", "maximum", "bit_and", "bit_or", "bit_xor",
                            "multiplies")
         form = self.pick("reduce_over", "reduce_over", "inclusive_scan_over", "exclusive_scan_over")
-        init = f"{self.value(dtype, 1, rank)}, " if self.often(0.3) else ""
+        infinite = dtype in FLOATS and form == "exclusive_scan_over" and op != "plus"
+        init = f"{self.value(dtype, 1, rank)}, " if self.often(0.3) or infinite else ""
         text = f"sycl.{form}_group({group}, {self.value(dtype, self.deep())}, {init}sycl.{op})"
         self.emit(f"{name} = {'np.bool_' if dtype == 'bool' else ''}({text})")
         self.declare(name, dtype, rank if form == "reduce_over" else ITEM)
