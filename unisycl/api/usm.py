@@ -131,6 +131,8 @@ class usm_pointer(NoArray, blocks.Pointer):
         """Return the address of the first element."""
         return self.block.address + self.offset
 
+    __address__ = address
+
     def size(self) -> int:
         """Return the number of elements."""
         return math.prod(self.shape)

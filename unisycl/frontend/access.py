@@ -23,6 +23,7 @@ from unisycl.frontend import (
     images,
     instances,
     pointers,
+    stored,
     vecmethods,
     vectors,
 )
@@ -51,7 +52,7 @@ from unisycl.frontend.values import (
     own_type,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, Scalar, Struct, element_type
+from unisycl.ir.types import BOOL, PointerType, Scalar, Struct, element_type
 from unisycl.lang.elements import elements_type
 from unisycl.lang.pointer import pointer_type
 
@@ -75,6 +76,8 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
             return span_of(ctx, base, node)
         case Memory():
             return element_at(ctx, index_memory(ctx, base, node), node)
+        case n.Expr() if isinstance(base.type, PointerType):
+            return _read(ctx, index_pointer(ctx, base, node), node)
         case Record():
             return _read(ctx, index_record(ctx, base, node), node)
         case Several():
@@ -129,7 +132,10 @@ def element_at(ctx: Context, memory: Memory | Record, node: ast.AST) -> Value:
 
 
 def referent(ctx: Context, base: Value, node: ast.Subscript | ast.Attribute) -> Value:
-    """Return the record or vec that a reference stands for, where a part of it is wanted."""
+    """Return what a reference stands for, or a pointer leads to, where a part of it is wanted."""
+    pointee = stored.pointee(ctx, base, node)
+    if pointee is not None:
+        return _read(ctx, pointee, node)
     if not isinstance(base, Memory) or not base.reference \
             or len(base.index) < base.view.ndim or not isinstance(base.view.elem, Struct):
         return base
@@ -164,6 +170,14 @@ def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
     if new and memory.window is not None:
         new[0] = shifted(memory, new[0])
     return Memory(memory.base, memory.view, memory.index + tuple(new), memory.name)
+
+
+def index_pointer(ctx: Context, pointer: n.Expr, node: ast.Subscript) -> Record:
+    """Return ``p[i]`` of a pointer read from memory."""
+    indices = _indices(ctx, node.slice, negative=True)
+    if len(indices) != 1:
+        raise ctx.refuse("K037", node, what="a pointer", expected=1, found=len(indices), help="")
+    return stored.element(ctx, pointer, indices[0], node)
 
 
 def read_element(ctx: Context, memory: Memory, item: Value, node: ast.AST) -> Value:
@@ -340,7 +354,7 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     owner = referent(ctx, owner, node)
     match owner:
         case n.Expr():
-            found = complexes.attribute(owner, node.attr)
+            found = stored.attribute(owner, node.attr) or complexes.attribute(owner, node.attr)
             if found is not None:
                 return found
         case Constant():
@@ -369,7 +383,7 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
             if node.attr in vecmethods.methods(owner):
                 return Method(owner, node.attr)
         case Record() if isinstance(owner.type, Struct) and not owner.shape and (
-                owner.index or instances.class_of(owner)):
+                owner.index or owner.base is n.HEAP or instances.class_of(owner)):
             if owner.type.field(node.attr) is None:
                 method = instances.attribute(ctx, owner, node.attr, node)
                 if method is not None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space, memory_order, memory_scope
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, stored
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import match, parameters
@@ -105,6 +105,11 @@ def _enum(value: Value | None, kind: type) -> object:
 
 
 def _place(ctx: Context, view: Value | None, index: Value | None, node: ast.AST) -> n.Place:
+    if isinstance(view, n.Expr) and stored.kind_of(view):
+        at = coerce.weak_scalar(0) if index is None else ctx.to_scalar(index, node)
+        place = stored.as_place(ctx, view, at, node)
+        if place is not None:
+            return place
     if not isinstance(view, Memory) or not isinstance(view.view.elem, Scalar):
         raise ctx.refuse("K054", node, what="atomic_ref needs memory of numbers and an index, not "
                          f"{describe(view) if view is not None else 'nothing'}",

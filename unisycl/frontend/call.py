@@ -21,6 +21,7 @@ from unisycl.frontend import (
     images,
     instances,
     pointers,
+    stored,
     vecmethods,
     vectors,
 )
@@ -72,8 +73,9 @@ from unisycl.frontend.variables import is_stable, local_homes
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.elements import elements_type
-from unisycl.lang.pointer import pointer_type
+from unisycl.lang.pointer import global_ptr, pointer_type
 from unisycl.lang.root_group import get_root_group
+from unisycl.lang.stored import pointer_class
 
 _MOST_CALLS = 5000
 
@@ -168,6 +170,8 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
         return vectors.call_type(ctx, obj, args, node)
     if isinstance(obj, pointer_type):
         return pointers.call_type(ctx, obj, args, node)
+    if isinstance(obj, pointer_class):
+        return pointers.call_type(ctx, global_ptr, args, node)
     row = builtin_row(obj)
     if row is not None:
         module = getattr(obj, "__module__", None)
@@ -247,6 +251,8 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
                  node: ast.AST) -> Value:
     owner = method.owner
     match owner:
+        case n.Expr() if stored.kind_of(owner):
+            return stored.call_method(ctx, owner, method.name)
         case n.Expr():
             return _call_number(ctx, owner, method.name, args, keywords, node)
         case Item():

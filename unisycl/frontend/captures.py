@@ -22,6 +22,7 @@ from unisycl.ir.types import (
     WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
+    PointerType,
     Scalar,
     Struct,
     View,
@@ -117,7 +118,7 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
         return own(obj)  # type: ignore[no-any-return]
     if isinstance(obj, np.void):
         kind = element_type(obj.dtype)
-        return kind if isinstance(kind, Struct) else None
+        return kind if isinstance(kind, Struct | PointerType) else None
     if isinstance(obj, np.generic):
         row = dtypes.find_dtype(obj.dtype)
         return Scalar(row) if row else None

@@ -14,7 +14,15 @@ import numpy as np
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import (
+    BOOL,
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    PointerType,
+    Scalar,
+)
 
 _WEAK = {"b": WEAK_BOOL, "i": WEAK_INT, "f": WEAK_FLOAT, "c": WEAK_COMPLEX}
 _PYTHON = {"b": bool, "i": int, "f": float, "c": complex}
@@ -30,6 +38,8 @@ def weak_scalar(value: bool | int | float | complex) -> n.Const:
 
 def common(a: Scalar, b: Scalar) -> Scalar | None:
     """Return the type two operands share in an operation; None where NumPy has none for kernels."""
+    if isinstance(a, PointerType) or isinstance(b, PointerType):
+        return None
     if a.weak and b.weak:
         return _WEAK[max(a.dtype.kind, b.dtype.kind, key=lambda k: _RANK[k])]
     if not a.weak and not b.weak:

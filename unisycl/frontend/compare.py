@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.frontend import coerce, instances, pointers, vectors
+from unisycl.frontend import coerce, instances, pointers, stored, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import (
     Closure,
@@ -68,11 +68,17 @@ def lower_compare(ctx: Context, node: ast.Compare) -> Value:
 def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
                     node: ast.AST) -> Value:
     if isinstance(op, ast.Is | ast.IsNot):
+        nothing = stored.is_none(ctx, left, right, node)
+        if nothing is not None:
+            return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
         same = _same_object(ctx, left, right)
         return coerce.weak_scalar(same == isinstance(op, ast.Is))
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]
+    found = stored.compare(ctx, name, left, right, node)
+    if found is not None:
+        return found
     if name in ("eq", "ne"):
         fixed = _fixed_equality(ctx, left, right)
         if fixed is not None:
@@ -186,9 +192,9 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
         if fixed != is_and:
             return first
         return _short_circuit(ctx, parts[1:], is_and=is_and, node=node)
-    a = ctx.to_scalar(first, node)
+    a = _operand(ctx, first, node)
     with ctx.into() as block:
-        b = ctx.to_scalar(_short_circuit(ctx, parts[1:], is_and=is_and, node=node), node)
+        b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node), node)
     both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
     type = WEAK_BOOL if a.type == b.type == WEAK_BOOL else BOOL if both_bool \
         else coerce.join(a.type, b.type)
@@ -205,6 +211,11 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     test = coerce.truth(n.Read(type, result))
     ctx.emit(n.If(test if is_and else coerce.negate(test), tuple(block), span=ctx.span(node)))
     return n.Read(type, result)
+
+
+def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
+    """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere."""
+    return ctx.truth(value, node) if stored.kind_of(value) else ctx.to_scalar(value, node)
 
 
 def is_cheap(x: n.Expr) -> bool:

@@ -24,7 +24,7 @@ from unisycl.base.errors import Diagnostic
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
-from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend import captures, coerce, guards, stored
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.values import (
@@ -48,7 +48,16 @@ from unisycl.frontend.values import (
 from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import WEAK_INT, Field, ImageView, Scalar, StreamType, Struct, View
+from unisycl.ir.types import (
+    WEAK_INT,
+    Field,
+    ImageView,
+    PointerType,
+    Scalar,
+    StreamType,
+    Struct,
+    View,
+)
 from unisycl.ir.uses import ChildUse, Position
 
 Tail: TypeAlias = frozenset[str]
@@ -248,6 +257,9 @@ class Context(Variables):
     def to_scalar(self, value: Value, node: ast.AST) -> n.Expr:
         """Turn a value into a scalar expression, or refuse."""
         if isinstance(value, n.Expr):
+            if isinstance(value.type, PointerType):
+                raise self.refuse("K049", node, found=describe(value), expected="a number",
+                                  help="follow it: p[0], p.name")
             return value
         if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
             return self.to_scalar(value.items[0], node)
@@ -272,6 +284,20 @@ class Context(Variables):
             raise self.refuse("K055", node)
         raise self.refuse("K049", node, found=describe(value), expected="a number",
                           help=_scalar_help(value))
+
+    def truth(self, value: Value, node: ast.AST) -> n.Expr:
+        """Return ``bool(value)``; refuse what has no truth."""
+        pointer = isinstance(value, n.Expr) and stored.kind_of(value) is not None
+        return coerce.truth(value if pointer  # type: ignore[arg-type]
+                            else self.to_scalar(value, node))
+
+    def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
+        """Turn a value into a pointer that memory can hold, or refuse."""
+        return stored.to_pointer(self, value, kind, node)
+
+    def joined_pointer(self, old: Value | n.Local | None, value: Value) -> PointerType | None:
+        """Return the type of pointer in memory that a variable becomes by a second value."""
+        return stored.joined(self, old, value)
 
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""
@@ -507,6 +533,8 @@ class Context(Variables):
         if isinstance(kind, Struct):
             record = Record(param, (), kind, writable=False, name=name)
             return record if own_type(kind) is None else self.load_vector(record, node)
+        if isinstance(kind, PointerType):
+            return n.ParamRead(kind, param)
         if isinstance(kind, StreamType):
             self.streams[path] = n.ParamRead(kind, param)
             return Stream(self.streams[path])

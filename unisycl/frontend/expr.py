@@ -13,7 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.frontend import captures, coerce, complexes, instances, output, pointers, vectors
+from unisycl.frontend import (
+    captures,
+    coerce,
+    complexes,
+    instances,
+    output,
+    pointers,
+    stored,
+    vectors,
+)
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.faults import checked_operand, fitting
@@ -33,7 +42,7 @@ from unisycl.frontend.values import (
 from unisycl.frontend.variables import variable
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, PointerType, Scalar
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv",
@@ -279,7 +288,7 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
         fixed = static_truth(value)
         if fixed is not None:
             return coerce.weak_scalar(not fixed)
-        return coerce.negate(coerce.cast(coerce.truth(ctx.to_scalar(value, node)), WEAK_BOOL))
+        return coerce.negate(coerce.cast(ctx.truth(value, node), WEAK_BOOL))
     method = f"__{type(node.op).__name__.lower().replace('usub', 'neg').replace('uadd', 'pos')}__"
     if isinstance(value, Instance) and instances.operator_method(value, method):
         return instances.call_method(ctx, value, method, [], {}, node)
@@ -317,7 +326,7 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     fixed = static_truth(test)
     if fixed is not None:
         return ctx.value(node.body if fixed else node.orelse)
-    cond = ctx.hold(coerce.truth(ctx.to_scalar(test, node.test)))
+    cond = ctx.hold(ctx.truth(test, node.test))
     with ctx.into() as then:
         left = ctx.value(node.body)
     with ctx.into() as orelse:
@@ -331,7 +340,9 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         pairs = [(ctx.to_scalar(a, node), ctx.to_scalar(b, node))
                  for a, b in zip(left.items, right.items, strict=True)]
         return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
-    a, b = _in_block(ctx, then, left, node.body), _in_block(ctx, orelse, right, node.orelse)
+    kind = stored.kind_of(left, right)
+    a, b = (_in_block(ctx, block, value, kind, part) for block, value, part in (
+        (then, left, node.body), (orelse, right, node.orelse)))
     if not then and not orelse and is_cheap(a) and is_cheap(b):
         return _choose(ctx, cond, a, b, node)
     type = _joined(ctx, a, b, node)
@@ -379,10 +390,11 @@ def _branched(ctx: Context, cond: n.Expr, then: list[n.Stmt], orelse: list[n.Stm
     return results
 
 
-def _in_block(ctx: Context, block: list[n.Stmt], value: Value, node: ast.AST) -> n.Expr:
+def _in_block(ctx: Context, block: list[n.Stmt], value: Value, kind: PointerType | None,
+              node: ast.AST) -> n.Expr:
     outer, ctx.block = ctx.block, block
     try:
-        return ctx.to_scalar(value, node)
+        return ctx.to_scalar(value, node) if kind is None else ctx.to_pointer(value, kind, node)
     finally:
         ctx.block = outer
 

@@ -53,7 +53,7 @@ def _while(ctx: Context, node: ast.While, outer: int | None) -> bool:
         with ctx.into() as pre:
             test = ctx.value(node.test)
             fixed = static_truth(test)
-            cond = n.true() if fixed else coerce.truth(ctx.to_scalar(test, node.test)) \
+            cond = n.true() if fixed else ctx.truth(test, node.test) \
                 if fixed is None else None
     except Refused:
         look_into(ctx, node.body)

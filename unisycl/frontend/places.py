@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from unisycl.base.enums import access_mode
 from unisycl.base.record import dataclass
-from unisycl.frontend import coerce, images, vectors
+from unisycl.frontend import coerce, images, stored, vectors
 from unisycl.frontend.access import (
     attribute_of,
     index_memory,
+    index_pointer,
     index_record,
     is_vector,
     member_of,
@@ -40,7 +41,7 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import Scalar, Struct
+from unisycl.ir.types import PointerType, Scalar, Struct
 
 _COPIED = 64
 
@@ -80,6 +81,8 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
             raise ctx.refuse("K072", node, name=memory.name)
         return _as_target(ctx, record_of(memory), node) \
             if isinstance(memory.view.elem, Struct) else memory
+    if isinstance(base, n.Expr) and isinstance(node, ast.Subscript) and stored.kind_of(base):
+        return _as_target(ctx, index_pointer(ctx, base, node), node)
     if isinstance(base, Image) and isinstance(node, ast.Subscript):
         return images.indexed(ctx, base, node)
     if isinstance(base, Instance) and isinstance(node, ast.Attribute):
@@ -125,6 +128,8 @@ def _owner(ctx: Context, node: ast.expr) -> Value:
         place = index_memory(ctx, base, node)
         if len(place.index) == place.view.ndim and isinstance(place.view.elem, Struct):
             place = record_of(place)
+    elif isinstance(base, n.Expr) and isinstance(node, ast.Subscript) and stored.kind_of(base):
+        place = index_pointer(ctx, base, node)
     elif isinstance(base, Record) and isinstance(node, ast.Subscript):
         place = index_record(ctx, base, node)
     elif isinstance(base, Record) and isinstance(base.type, Struct) and not base.shape \
@@ -285,6 +290,9 @@ def _read(ctx: Context, target: Target, node: ast.AST) -> Value:
 def _write(ctx: Context, target: Target, value: Value, node: ast.AST, origin: ast.AST) -> None:
     """Give a target a value."""
     match target:
+        case n.Place() if isinstance(target.type, PointerType):
+            x = ctx.to_pointer(value, target.type, origin)
+            ctx.emit(n.Store(target, x, span=ctx.span(node)))
         case n.Place():
             x = ctx.to_scalar(value, origin)
             try:

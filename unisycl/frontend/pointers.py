@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.base.enums import address_space, decorated
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import captures, coerce, stored
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.values import Constant, Memory, Nothing, Value, describe
@@ -62,6 +62,8 @@ def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
 def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:
     """Lower ``multi_ptr(memory, space, decorated)``."""
     found = parameters(ctx, node, "multi_ptr", ("source",), ("space", "form"))
+    if stored.kind_of(found["source"]):
+        return found["source"]
     return point(ctx, found["source"], _space(ctx, found.get("space"), node), node)
 
 
@@ -123,6 +125,9 @@ def attribute(ctx: Context, pointer: Memory, name: str) -> Value | None:
 def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
             node: ast.AST) -> Value | None:
     """Return ``p + n``, ``n + p``, ``p - n`` or ``p - q``; None if no pointer is an operand."""
+    found = stored.operate(ctx, op, symbol, left, right, node)
+    if found is not None:
+        return found
     if not is_pointer(left) and not is_pointer(right):
         return None
     if isinstance(left, Memory) and isinstance(right, Memory):

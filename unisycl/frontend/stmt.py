@@ -36,7 +36,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.frontend.variables import local_homes
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL
+from unisycl.ir.types import BOOL, PointerType
 
 
 def lower_body(ctx: Context, stmts: Sequence[ast.stmt], tail: Tail = NOWHERE) -> bool:
@@ -136,7 +136,7 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
     try:
         test = ctx.value(node.test)
         fixed = static_truth(test)
-        cond = coerce.truth(ctx.to_scalar(test, node.test)) if fixed is None else n.true()
+        cond = ctx.truth(test, node.test) if fixed is None else n.true()
     except Refused:
         look_into(ctx, [*node.body, *node.orelse])
         raise
@@ -154,7 +154,8 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
 def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
     frame = ctx.frame
     value = Nothing() if node.value is None else ctx.value(node.value)
-    if isinstance(value, Constant) and value.object is None:
+    if isinstance(value, Constant) and value.object is None and not isinstance(
+            ctx.types.get((frame.key, "return")), PointerType):
         value = Nothing()
     if isinstance(value, Nothing):
         frame.falls = True
@@ -189,7 +190,7 @@ def lower_assert(ctx: Context, node: ast.Assert, tail: Tail) -> bool:
         return False
     test = ctx.value(node.test)
     if static_truth(test) is not True:
-        cond = coerce.truth(ctx.to_scalar(test, node.test))
+        cond = ctx.truth(test, node.test)
         with ctx.into() as said:
             pieces = output.assertion(ctx, node)
         if said:  # what the message calls runs only if it is needed

@@ -55,7 +55,7 @@ class Memory:
 class Record:
     """A struct, or an array member of one, in memory; ``shape`` is what is left to index."""
 
-    base: n.Param | n.Array
+    base: n.Base
     index: tuple[n.Expr, ...]
     type: Scalar | Struct
     shape: tuple[int, ...] = ()

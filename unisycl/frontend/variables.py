@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.span import Span
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, stored
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.values import (
     Instance,
@@ -31,7 +31,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import WEAK_INT, Struct, numbers
+from unisycl.ir.types import WEAK_INT, PointerType, Struct, numbers
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Frame, Refused
@@ -63,6 +63,13 @@ class Variables(ABC):
     def emit(self, stmt: n.Stmt) -> None: ...
     @abstractmethod
     def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused: ...
+
+    @abstractmethod
+    def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr: ...
+
+    @abstractmethod
+    def joined_pointer(self, old: Value | n.Local | None,
+                       value: Value) -> PointerType | None: ...
 
     @abstractmethod
     def loaded(self, value: Vector) -> Vector: ...
@@ -161,6 +168,11 @@ class Variables(ABC):
         """Return what a name denotes once it was given a value, emitting what that takes."""
         if isinstance(old, Poison) or isinstance(value, Poison):
             return Poison()
+        pointer = stored.settle(value, self.types.get(key)) or self.joined_pointer(old, value)
+        if pointer is not None:
+            if old is not None and not isinstance(old, n.Local) and stored.leads(old):
+                self.types[key], self.changed, old = pointer, True, None
+            value = self.to_pointer(value, pointer, node)
         if is_one(value) and (isinstance(old, n.Local) or key in self.types):
             value = self.to_scalar(value, node)  # an id of one dimension is its integer, too
         elif is_one(value):
@@ -344,13 +356,17 @@ def variable(key: Any, name: str, like: Vector, locals: list[n.Local]) -> Vector
 
 def _steps(place: Memory | Record) -> tuple[n.Expr, ...]:
     """Return all expressions that say where a place is: indices, and the window of a span."""
-    window = place.window if isinstance(place, Memory) else None
-    return place.index + (window or ())
+    if isinstance(place, Record):
+        return place.index + tuple(x for x, _ in place.inner)
+    return place.index + (place.window or ())
 
 
 def _with_steps(place: Memory | Record, steps: tuple[n.Expr, ...]) -> Memory | Record:
     count = len(place.index)
-    if isinstance(place, Record) or place.window is None:
+    if isinstance(place, Record):
+        inner = tuple((x, size) for x, (_, size) in zip(steps[count:], place.inner, strict=True))
+        return replace(place, index=steps[:count], inner=inner)
+    if place.window is None:
         return replace(place, index=steps)
     return replace(place, index=steps[:count], window=(steps[count], steps[count + 1]))
 

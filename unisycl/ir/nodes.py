@@ -8,8 +8,9 @@ or ``Array``; device functions are already inlined, each as a ``Scope``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.images import image_sampler
 from unisycl.base.progress import Levels, apart
@@ -58,6 +59,25 @@ class Array:
     name: str
     type: View
     shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heap:
+    """All global memory: what a place lies in whose address the kernel has as a number.
+
+    Such a place has no index; the first of its ``inner`` pairs is the address, by single bytes.
+    """
+
+    name: str = "memory"
+    type: View = View(Scalar(UINT8), 1)
+
+
+HEAP = Heap()
+ALLOCATIONS = "(allocations)"
+"""The parameter of kernels that follow pointers: where each allocation begins and ends, in turn."""
+NULL = "a pointer to nothing is followed: test it first, if p:"
+ASTRAY = ("the address ", " lies in no allocation of this device and context")
+Base: TypeAlias = Param | Array | Heap
 
 
 # ---------------------------------------------------------------- expressions
@@ -191,11 +211,11 @@ class Call(Expr):
 class Place:
     """One element or member in memory: ``base[index]`` plus ``offset`` bytes, of type ``type``.
 
-    ``base`` is a ``Param`` or an ``Array``; a struct parameter has no index. ``inner`` indexes an
-    array member: pairs of (expression, bytes per step), added to the address.
+    ``base`` is a ``Param``, an ``Array`` or ``HEAP``; a struct parameter has no index. ``inner``
+    indexes an array member: pairs of (expression, bytes per step), added to the address.
     """
 
-    base: Param | Array
+    base: Base
     index: tuple[Expr, ...]
     type: Scalar
     offset: int = 0
@@ -206,6 +226,13 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Load(Expr):
     """The value at a place."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Address(Expr):
+    """Where a place of global memory lies, as a number of 64 bits; nothing is read there."""
 
     place: Place
 

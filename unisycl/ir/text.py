@@ -158,7 +158,7 @@ class _Printer:
     # ---- expressions
     def place(self, place: n.Place) -> str:
         base = place.base
-        name = base.name if isinstance(base, n.Param) else self.name(base)
+        name = self.name(base) if isinstance(base, n.Array) else base.name
         index = ", ".join(self.expr(x) for x in place.index)
         inner = "".join(f"[{self.expr(x)} * {step} bytes]" for x, step in place.inner)
         offset = f".byte{place.offset}" if place.offset else ""
@@ -185,6 +185,7 @@ _EXPRESSIONS: dict[type[n.Expr], Callable[[_Printer, Any], str]] = {
     n.Part: lambda p, x: f"{p.expr(x.x)}.{'imag' if x.imaginary else 'real'}",
     n.Call: lambda p, x: f"{x.builtin.name}({', '.join(p.expr(a) for a in x.args)})",
     n.Load: lambda p, x: p.place(x.place),
+    n.Address: lambda p, x: f"address of {p.place(x.place)}",
     n.Extent: lambda p, x: f"extent({getattr(x.base, 'name', '')}, {x.dim})",
     n.Pitch: lambda p, x: f"pitch({getattr(x.base, 'name', '')}, {x.dim})",
 }

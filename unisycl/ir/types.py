@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,26 @@ class StreamType(Scalar):
 
     def __str__(self) -> str:
         return "stream"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointerType(Scalar):
+    """A pointer kept in memory: to code, the 64-bit address of an element; 0 points nowhere.
+
+    ``owner`` is the class of such values in arrays, the same object for all pointers to a type.
+    """
+
+    owner: Any
+
+    @property
+    def elem(self) -> Scalar | Struct:
+        """The type of what it points to, looked up late: a type may hold pointers to itself."""
+        kind = element_type(self.owner.element())
+        assert kind is not None
+        return kind
+
+    def __str__(self) -> str:
+        return f"a pointer to {self.owner.target_name()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +187,9 @@ def element_type(dtype: np.dtype[np.generic]) -> Scalar | Struct | None:
     Byte orders other than the machine's have none: they are never swapped silently.
     """
     if dtype.names:
-        return struct_type(dtype)
+        pointer = getattr(dtype.type, "__kernel_pointer__", None)
+        return struct_type(dtype) if pointer is None else PointerType(
+            dtypes.UINT64, owner=pointer())
     row = dtypes.find_dtype(dtype)
     return None if row is None or not dtype.isnative else Scalar(row)
 

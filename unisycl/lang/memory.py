@@ -60,7 +60,7 @@ class HostView:
         self._space = space
         # What the one-dimensional fast paths ask: the extent, or 0 to go the general way.
         whole = len(data) if data.ndim == 1 else 0
-        self._copies = issubclass(data.dtype.type, Elements)
+        self._copies = issubclass(data.dtype.type, Elements) or is_pointer(data.dtype)
         self._readable = 0 if self._copies else whole if mode.reads or data.dtype.names else 0
         self._writable = whole if mode.writes and not data.dtype.names else 0
 
@@ -95,7 +95,7 @@ class HostView:
                 raise BoundsError(errc.accessor, f"'{self._name}' has {self._data.ndim} dimensions;"
                                   f" {len(place)} given where a store needs all")
         if self._data.dtype.names:
-            value = plain(value)
+            value = stored(value, self._data.dtype)
         try:
             self._data[place] = value
         except (OverflowError, ValueError, TypeError):
@@ -117,6 +117,9 @@ class HostView:
                                   f"'{self._name}' (range {whole})")
         return HostView(self._data[low:high], f"{self._name}[{low}:{high}]", self._mode,
                         space=self._space)
+
+    def __address__(self) -> int:
+        return int(self._data.__array_interface__["data"][0])
 
     @property
     def _local(self) -> bool:
@@ -244,7 +247,8 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
         return HostView(found, str(name)) if structured else found
 
     def __setitem__(self, name: Any, value: Any) -> None:
-        np.void.__setitem__(self, name, plain(value))
+        kind = self.dtype.fields[name][0]  # type: ignore[index]
+        np.void.__setitem__(self, name, stored(value, kind))
 
 
 def member(record: Any, name: Any) -> Any:
@@ -268,6 +272,7 @@ class _Launch(threading.local):
     def __init__(self) -> None:
         self.records: dict[Any, Any] = {}
         self.running = False
+        self.allocations: Any = ()
 
 
 _launch = _Launch()
@@ -278,27 +283,55 @@ def in_launch() -> bool:
     return _launch.running
 
 
+def allocations() -> Any:
+    """Return where the allocations of the launch in this thread begin and end, in turn."""
+    return _launch.allocations
+
+
 @contextmanager
-def records_of(records: dict[Any, Any]) -> Iterator[None]:
-    """Let memory have these classes of records in the block (the host device says so)."""
-    before = _launch.records, _launch.running
-    _launch.records, _launch.running = records, True
+def records_of(records: dict[Any, Any], known: Any = ()) -> Iterator[None]:
+    """Let memory have these classes of records in the block (the host device says so).
+
+    ``known``: the bounds of the allocations that pointers in memory may point into.
+    """
+    before = _launch.records, _launch.running, _launch.allocations
+    _launch.records, _launch.running, _launch.allocations = records, True, known
     try:
         yield
     finally:
-        _launch.records, _launch.running = before
+        _launch.records, _launch.running, _launch.allocations = before
 
 
 def value_of(found: Any) -> Any:
     """Return what reading a place gives: a copy of a vec, anything else as it is."""
-    return found._type._of(found._get()) if isinstance(found, Elements) else found
+    if isinstance(found, Elements):
+        return found._type._of(found._get())
+    read = getattr(found, "__kernel_read__", None)
+    return found if read is None else read()
+
+
+def is_pointer(dtype: np.dtype[Any]) -> bool:
+    """Say whether elements of a type are pointers."""
+    return hasattr(dtype.type, "__kernel_pointer__")
+
+
+def stored(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Return what NumPy can store as an element of a type: ``plain``, and None as no address."""
+    return 0 if value is None and is_pointer(dtype) else plain(value)
 
 
 def plain(value: Any) -> Any:
-    """Return what NumPy can store: of a swizzle the vec it is equal to, of a dataclass a tuple."""
+    """Return what NumPy can store: of a swizzle the vec it is equal to, of a dataclass a tuple.
+
+    Of what points somewhere it is the address, of memory that of its first element.
+    """
     own = getattr(type(value), "_type", None)
     if own is None and hasattr(type(value), "__dataclass_fields__"):
-        return tuple(plain(getattr(value, name)) for name in type(value).__dataclass_fields__)
+        fields = (getattr(value, name) for name in type(value).__dataclass_fields__)
+        return tuple(0 if v is None else plain(v) for v in fields)
+    address = getattr(value, "__address__", None)
+    if address is not None:
+        return address()
     if own is None or isinstance(value, np.generic):
         return value
     return value._type._of(value._get())

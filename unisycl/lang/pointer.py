@@ -14,6 +14,7 @@ import numpy as np
 from unisycl.base.enums import address_space, decorated
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.memory import HostView, in_launch
+from unisycl.lang.stored import pointer_to
 
 _GENERIC = address_space.generic_space
 _NAMED = {address_space.global_space, address_space.local_space, address_space.private_space}
@@ -45,6 +46,16 @@ class multi_ptr:
     address_space: Any
     is_decorated: bool
 
+    def __class_getitem__(cls, key: Any) -> Any:
+        """Return the type of pointers to an element type: ``multi_ptr[Node, space, form]``."""
+        target, *more = key if isinstance(key, tuple) else (key,)
+        space = more[0] if more else address_space.global_space
+        found = stored_type(target, space)
+        if found is None:
+            raise UsageError(errc.invalid, "multi_ptr: only pointers to global memory can be kept "
+                             f"in memory, not to {space.value} memory")
+        return found
+
     def __init__(self, source: Any, space: address_space | None = None,
                  form: decorated = decorated.legacy) -> None:
         if isinstance(source, multi_ptr):
@@ -58,6 +69,9 @@ class multi_ptr:
                              f"{wanted.value}")
         self.address_space = wanted
         self.is_decorated = form is decorated.yes
+
+    def __address__(self) -> int:
+        return self._view.__address__() + self._offset * self._view._data.itemsize
 
     def _moved(self, count: Any) -> multi_ptr:
         made = object.__new__(multi_ptr)
@@ -85,6 +99,18 @@ class multi_ptr:
 
     def _place(self, index: Any) -> Any:
         return self._view._place(self._offset + operator.index(index))
+
+    def __getattr__(self, name: str) -> Any:
+        # A member of the record it points to, as C++ writes p->name.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self[0], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _OWN:
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._place(0), name, value)
 
     def __getitem__(self, index: Any) -> Any:
         return self._view[self._offset + operator.index(index)]
@@ -139,7 +165,14 @@ class multi_ptr:
         return f"<{self.address_space.value} pointer to element {self._offset} of {self._view!r}>"
 
 
+_OWN = frozenset(("_at", "_kind", *multi_ptr.__slots__))
 HostView.pointer_class = multi_ptr
+
+
+def stored_type(target: Any, space: address_space) -> Any:
+    """Return the type of such pointers in memory; None for memory that is not there later."""
+    kept = named_space(space) in (address_space.global_space, _GENERIC)
+    return pointer_to(target) if kept else None
 
 
 def _flat(source: Any) -> HostView:
@@ -172,7 +205,8 @@ def _flat(source: Any) -> HostView:
 class pointer_type:
     """A kind of pointer, such as ``local_ptr``: called with memory it gives a ``multi_ptr``.
 
-    Subscripted with an element type, as ``local_ptr[np.float32]``, it is itself.
+    Subscripted with an element type, as ``global_ptr[np.float32]``, it is the type of such a
+    pointer: one to global memory, or a generic one, can be a member of a record (``stored``).
     """
 
     def __init__(self, name: str, space: address_space, form: decorated) -> None:
@@ -186,8 +220,8 @@ class pointer_type:
         """Return a pointer; ``errc.invalid`` if the memory is not in this space."""
         return multi_ptr(source, self.address_space, self.form)
 
-    def __getitem__(self, dtype: Any) -> pointer_type:
-        return self
+    def __getitem__(self, dtype: Any) -> Any:
+        return stored_type(dtype, self.address_space) or self
 
     def __reduce__(self) -> str:
         return self.__name__

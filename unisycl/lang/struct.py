@@ -20,6 +20,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import element_type
 from unisycl.lang.elements import elements_type
 from unisycl.lang.memory import Record, plain
+from unisycl.lang.stored import pointer_class
 
 _T = TypeVar("_T")
 _PYTHON = {bool: np.dtype(np.bool_), int: np.dtype(np.int64), float: np.dtype(np.float64),
@@ -59,7 +60,10 @@ class _Copyable:
         hints = _hints(cls)
         members = []
         for f in dataclasses.fields(cls):
-            layout = _layout_of(hints[f.name])
+            kind = hints[f.name]
+            if isinstance(kind, pointer_class):
+                kind = kind.settled(cls.__module__, cls)
+            layout = _layout_of(kind)
             if layout is None:
                 raise UsageError(errc.invalid, f"{cls.__name__}.{f.name}: kernels have no type "
                                  f"{hints[f.name]!r}; use a number type, a vec or marray type, or "
@@ -78,7 +82,8 @@ def _hints(cls: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         try:
-            found.update(inspect.get_annotations(base, eval_str=True))
+            found.update(inspect.get_annotations(base, locals={
+                **vars(base), base.__name__: base}, eval_str=True))
         except NameError as error:
             raise UsageError(errc.invalid, f"{cls.__name__}: the annotations name something that "
                              f"its module does not have: {error}") from None
@@ -164,7 +169,18 @@ def _record_class(cls: type) -> Any:
     for base in reversed(cls.__mro__[:-1]):
         space.update({k: v for k, v in vars(base).items()
                       if k not in names and (not k.startswith("__") or _is_operator(k, v))})
+    # NumPy's scalars have attributes of these names; here they are the fields.
+    space.update({k: _field(k) for k in names if hasattr(np.void, k)})
     return _record_type(cls.__name__, (StructRecord,), space)
+
+
+def _field(name: str) -> property:
+    def get(self: Any) -> Any:
+        return self[name]
+
+    def put(self: Any, value: Any) -> None:
+        self[name] = value
+    return property(get, put)
 
 
 def _is_operator(name: str, value: Any) -> bool:

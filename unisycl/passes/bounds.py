@@ -1,8 +1,9 @@
 """Checks that indices are within their memory, before every statement that uses them.
 
 Run on kernels that are debugged only. Non-goals: indices into array members of records, whose
-extents the IR does not keep, and images, which have rules of their own. Invariant: a check stands
-in front of the access it guards, and of everything that depends on what is read there.
+extents the IR does not keep, and images, which have rules of their own. Pointers read from memory
+are checked to lead into an allocation. Invariant: a check stands in front of the access it guards,
+and of everything that depends on what is read there.
 """
 
 from __future__ import annotations
@@ -19,29 +20,53 @@ from unisycl.ir.types import BOOL, INT64, View
 
 def run(kernel: n.Kernel) -> n.Kernel:
     """Return the kernel with its indices checked."""
-    return replace(kernel, body=_block(kernel.body))
+    table = next((p for p in kernel.params if p.name == n.ALLOCATIONS), None)
+    return replace(kernel, body=_Checking(table).block(kernel.body))
 
 
-def _block(block: n.Block) -> n.Block:
-    out: list[n.Stmt] = []
-    for stmt in block:
-        if not isinstance(stmt, n.While):
-            out += _checks(_places(stmt), stmt.span)
-        out.append(_inside(stmt))
-    return tuple(out)
+class _Checking:
+    """Puts checks in front of statements; ``table`` are the bounds of all allocations."""
 
+    def __init__(self, table: n.Param | None) -> None:
+        self.table = table
 
-def _inside(stmt: n.Stmt) -> n.Stmt:
-    """Return a statement with the blocks in it checked."""
-    match stmt:
-        case n.If():
-            return replace(stmt, then=_block(stmt.then), orelse=_block(stmt.orelse))
-        case n.While():  # the condition is evaluated behind ``pre``, each time
-            pre = (*_block(stmt.pre), *_checks(_within(stmt.cond), stmt.span))
-            return replace(stmt, pre=pre, body=_block(stmt.body))
-        case n.For() | n.Scope() | n.WorkItems():
-            return replace(stmt, body=_block(stmt.body))
-    return stmt
+    def block(self, block: n.Block) -> n.Block:
+        """Return a block with its accesses checked."""
+        out: list[n.Stmt] = []
+        for stmt in block:
+            if not isinstance(stmt, n.While):
+                out += self.checks(_places(stmt), stmt.span)
+            out.append(self.inside(stmt))
+        return tuple(out)
+
+    def inside(self, stmt: n.Stmt) -> n.Stmt:
+        """Return a statement with the blocks in it checked."""
+        match stmt:
+            case n.If():
+                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
+            case n.While():  # the condition is evaluated behind ``pre``, each time
+                pre = (*self.block(stmt.pre), *self.checks(_within(stmt.cond), stmt.span))
+                return replace(stmt, pre=pre, body=self.block(stmt.body))
+            case n.For() | n.Scope() | n.WorkItems():
+                return replace(stmt, body=self.block(stmt.body))
+        return stmt
+
+    def checks(self, places: Iterator[n.Place], span: Span | None) -> list[n.Stmt]:
+        """Return the checks of what a statement touches."""
+        found: list[n.Stmt] = []
+        followed: list[n.Place] = []
+        for place in places:
+            base = place.base
+            if isinstance(base, n.Heap) and self.table is not None and place not in followed:
+                followed.append(place)
+                found += _followed(place, self.table, place.span or span)
+            if isinstance(base, n.Heap) or not isinstance(base.type, View):
+                continue
+            for dim in range(len(place.index)):
+                check = _check(place, base, dim, place.span or span)
+                if check not in found:
+                    found.append(check)
+        return found
 
 
 def _places(stmt: n.Stmt) -> Iterator[n.Place]:
@@ -59,22 +84,32 @@ def _within(expr: n.Expr) -> Iterator[n.Place]:
         yield expr.place
 
 
-def _checks(places: Iterator[n.Place], span: Span | None) -> list[n.Stmt]:
-    found: list[n.Stmt] = []
-    for place in places:
-        base = place.base
-        if not isinstance(base.type, View):
-            continue
-        for dim in range(len(place.index)):
-            check = _check(place, dim, place.span or span)
-            if check not in found:
-                found.append(check)
-    return found
+def _followed(place: n.Place, table: n.Param, span: Span | None) -> list[n.Stmt]:
+    """Return the checks of a pointer that is followed; the texts are those of the host device."""
+    (pointer, _), *more = place.inner
+    whole: n.Expr = n.Cast(INT64, pointer)
+    for x, step in (*more, (n.Const(INT64, 1), place.offset)):
+        distance = n.Binary(INT64, "mul", n.Cast(INT64, x), n.Const(INT64, step))
+        whole = n.Binary(INT64, "add", whole, distance)
+    first, known, k = n.Local("first", INT64), n.Local("known", BOOL), n.Local("k", INT64)
+    start, end = (n.Load(INT64, n.Place(table, (n.Binary(
+        INT64, "add", n.Read(INT64, k), n.Const(INT64, at)),), INT64, span=span)) for at in (0, 1))
+    read = n.Read(INT64, first)
+    behind = n.Binary(INT64, "add", read, n.Const(INT64, place.type.size))
+    inside = n.Binary(BOOL, "and", n.Compare(BOOL, "le", start, read),
+                      n.Compare(BOOL, "le", behind, end))
+    some = n.Compare(BOOL, "ne", pointer, n.Const(pointer.type, 0))
+    return [
+        n.Check(some, (n.NULL,), span=span),
+        n.Assign(first, whole, span=span), n.Assign(known, n.Const(BOOL, False), span=span),
+        n.For(k, n.Const(INT64, 0), n.Extent(INT64, table, 0), n.Const(INT64, 2), (
+            n.Assign(known, n.Binary(BOOL, "or", n.Read(BOOL, known), inside), span=span),),
+              span=span),
+        n.Check(n.Read(BOOL, known), (n.ASTRAY[0], read, n.ASTRAY[1]), span=span)]
 
 
-def _check(place: n.Place, dim: int, span: Span | None) -> n.Check:
+def _check(place: n.Place, base: n.Param | n.Array, dim: int, span: Span | None) -> n.Check:
     """Return the check of one index; the text is that of the host device."""
-    base = place.base
     extents = [n.Extent(INT64, base, d) for d in range(len(place.index))]
     index = place.index[dim]
     whole = index if index.type == INT64 else n.Cast(INT64, index)

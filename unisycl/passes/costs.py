@@ -56,6 +56,8 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     kind = place.base.type
     if not isinstance(kind, View) or kind.space is address_space.private_space:
         return False
+    if isinstance(place.base, n.Heap):
+        return any(shapes.of(x).rank >= LINEAR for x, _ in place.inner)
     *outer, last = [shapes.of(x) for x in place.index] or [shapes.of(n.Const(place.type, 0))]
     if any(s.rank >= LINEAR for s in outer):
         return True

@@ -21,12 +21,12 @@ from unisycl.ir.types import Scalar, Struct, View, numbers
 
 _MOST = 16
 _SHARE = 4  # a record is read whole if at least one in so many of its members is asked for
-Key: TypeAlias = tuple[n.Param | n.Array, tuple[n.Expr, ...]]
+Key: TypeAlias = tuple[n.Base, tuple[n.Expr, ...]]
 
 
 def gather(kernel: n.Kernel) -> n.Kernel:
     """Return the kernel with accesses to members joined; itself if it has no such records."""
-    bases: tuple[n.Param | n.Array, ...] = (*kernel.params, *kernel.arrays)
+    bases: tuple[n.Base, ...] = (*kernel.params, *kernel.arrays)
     found = {base: row for base in bases if (row := _row(base.type)) is not None}
     if not found:
         return kernel
@@ -61,7 +61,7 @@ class _Group:
 class _Joining:
     """Rewrites blocks; ``rows`` are the numbers of each record."""
 
-    def __init__(self, rows: dict[n.Param | n.Array, tuple[Scalar, ...]]) -> None:
+    def __init__(self, rows: dict[n.Base, tuple[Scalar, ...]]) -> None:
         self.rows = rows
 
     def block(self, block: n.Block) -> n.Block:
@@ -165,7 +165,7 @@ class _Joining:
             written.add(stmt.place.offset)
         return len(row) if len(written) == len(row) else 0
 
-    def unchanged(self, stmt: n.Store, base: n.Param | n.Array, written: set[int]) -> bool:
+    def unchanged(self, stmt: n.Store, base: n.Base, written: set[int]) -> bool:
         """Say whether a store gives the same value if members that were written were not."""
         if not written:
             return True

@@ -71,7 +71,7 @@ class _Expansion:
         self.block: list[n.Stmt] = []
         self.span: Span | None = None
         self.locals: dict[n.Local, tuple[n.Local, ...]] = {}
-        self.bases: dict[n.Param | n.Array, Any] = {}
+        self.bases: dict[n.Base, Any] = {}
         known: tuple[n.Param | n.Array, ...] = (*kernel.params, *kernel.arrays)
         for base in known:
             kind = base.type

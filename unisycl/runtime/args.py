@@ -16,7 +16,8 @@ from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.commands import Commands
 from unisycl.ir.nodes import Kernel, Param
-from unisycl.ir.types import Scalar, Struct, View
+from unisycl.ir.types import PointerType, Scalar, Struct, View
+from unisycl.runtime import usm
 from unisycl.runtime.allocation import aligned_bytes
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Capturable, Group
@@ -36,6 +37,8 @@ def _converter(param: Param) -> Converter:
         return _convert_view
     if isinstance(param.type, Struct):
         return _convert_struct
+    if isinstance(param.type, PointerType):
+        return _convert_pointer
     return _scalar_converter(param.type)
 
 
@@ -58,6 +61,10 @@ def _convert_struct(raw: Any, group: Group | None, channel: Channel) -> Any:
     return raw.copy()
 
 
+def _convert_pointer(raw: Any, group: Group | None, channel: Channel) -> Any:
+    return np.uint64(int(raw))
+
+
 def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     if isinstance(raw, Capturable):
         return raw.bind(group, channel)
@@ -66,6 +73,8 @@ def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     fresh = getattr(raw, "__kernel_fresh__", None)
     if fresh is not None:
         return _fresh(fresh, channel)
+    if getattr(raw, "__kernel_allocations__", False):
+        return usm.allocations(channel)
     return bind_array(raw, channel)
 
 

@@ -58,6 +58,8 @@ class ContextState:
     allocations: weakref.WeakValueDictionary[int, Any] = field(
         default_factory=weakref.WeakValueDictionary)
     owner: object = None
+    variables: list[tuple[int, int, Any, DeviceState]] = field(default_factory=list)
+    """The address, size, memory and device of each device_global that was used."""
     generation: int = field(default_factory=lambda: process.generation)
 
     def local(self, device: DeviceState) -> DeviceState:

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base.enums import usm_kind
+from unisycl.backends.base import HOST
+from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.allocation import ALIGNMENT, Array, aligned_bytes
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.devices import ContextState, DeviceState
+from unisycl.runtime.devices import ContextState, DeviceState, require_aspect
 from unisycl.runtime.group import BoundView, Capturable, Group
 from unisycl.runtime.regions import pitches_of
 
@@ -77,6 +78,7 @@ class Pointer(Capturable):
     """A place in a block, seen as a row-major array: what kernels and copies are given."""
 
     __slots__ = ("_bound", "block", "dtype", "offset", "shape")
+    __kernel_address__ = True
 
     def __init__(self, block: Block, dtype: np.dtype[Any], shape: tuple[int, ...],
                  offset: int = 0) -> None:
@@ -105,6 +107,31 @@ class Pointer(Capturable):
                              f"context (of {block.device.name}) than the queue's (of "
                              f"{channel.device.name}); allocate it with this queue")
         return self._bound
+
+
+class _Table(np.ndarray[Any, Any]):
+    """Where allocations begin and end; it keeps their memory as long as a launch has it."""
+
+    kept: Any
+
+
+def allocations(channel: Channel) -> BoundView:
+    """Return the first and the last but one byte of each allocation a queue's kernels may touch.
+
+    Raises ``errc.feature_not_supported`` where the device knows no addresses.
+    """
+    device = channel.device
+    if device.driver.memory != HOST:  # memory objects have no addresses that kernels share
+        require_aspect(device, aspect.usm_shared_allocations, "a pointer kept in memory")
+    known = [(at, nbytes, memory) for at, nbytes, memory, where in channel.context.variables
+             if where is device]
+    known += [(block.address, block.nbytes, block.memory)
+              for block in list(channel.context.allocations.values())
+              if block.kind is not usm_kind.device or block.device.root() is device.root()]
+    bounds = [x for at, nbytes, _ in known for x in (at, at + nbytes)]
+    table = np.array(bounds or (0, 0), np.int64).view(_Table)
+    table.kept = [memory for _, _, memory in known]
+    return BoundView(table, 0, (len(table),), (1,))
 
 
 def find(context: ContextState, address: int) -> Block | None:

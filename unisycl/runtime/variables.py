@@ -36,6 +36,7 @@ class Variable(Capturable):
 
     __slots__ = ("__weakref__", "_extents", "_initial", "_places", "_type")
     __kernel_variable__ = True
+    __kernel_address__ = True
 
     def __init__(self, what: str, shape: tuple[int, ...], initial: Array) -> None:
         kind = global_view(initial.dtype, len(shape), access_mode.read_write)
@@ -68,6 +69,7 @@ class Variable(Capturable):
     def _filled(self, context: ContextState, device: DeviceState) -> BoundView:
         block = Block(self._initial.nbytes, usm_kind.device, context, device)
         view = Pointer(block, self._initial.dtype, self._extents).bound()
+        context.variables.append((block.address, block.nbytes, block.memory, device))
         initial = BoundView(self._initial, 0, self._extents, pitches_of(self._extents))
         filled = device.driver.copy(view, initial, ())
         filled.wait()

@@ -452,6 +452,40 @@ def test_atomics_on_it_are_exact(own: sycl.queue) -> None:
     assert [1 + count // 4, 2 + count // 4] == read(own, four, 4)[:2]
 
 
+def note_address(cell):
+    cell[0] = four.get_multi_ptr() + 1
+
+
+def write_through(cell):
+    p = cell[0]
+    p[0] = 70
+    p[1] += 100
+    sycl.atomic_ref(p, 2, sycl.memory_order.relaxed, sycl.memory_scope.device).fetch_add(5)
+
+
+@pytest.mark.row("G-11")
+def test_its_address_is_stored_by_one_kernel_and_used_by_another(own: sycl.queue) -> None:
+    cell = sycl.malloc_shared(1, sycl.global_ptr[np.int32], own)
+    own.single_task(note_address, cell).wait()
+    own.single_task(write_through, cell).wait()
+    assert [1, 70, 103, 9] == read(own, four, 4)
+    own.single_task(sycl.kernel(debug=True)(write_through), cell).wait()
+    assert [1, 70, 203, 14] == read(own, four, 4)
+
+
+@pytest.mark.row("G-10")
+def test_its_address_is_trapped_elsewhere(own: sycl.queue) -> None:
+    cell = sycl.malloc_shared(1, sycl.global_ptr[np.int32], own)
+    own.single_task(note_address, cell).wait()
+    device = own.get_device()
+    other = sycl.queue(sycl.context([device]), device)
+    theirs = sycl.malloc_shared(1, sycl.global_ptr[np.int32], other)
+    theirs[0] = cell[0]
+    with pytest.raises(sycl.exception, match="lies in no allocation of this device and context"):
+        other.single_task(sycl.kernel(debug=True)(write_through), theirs).wait()
+    assert [1, 2, 3, 4] == read(own, four, 4)
+
+
 @pytest.mark.row("G-25")
 def test_the_feature_is_announced() -> None:
     assert 1 == sycl.SYCL_EXT_ONEAPI_DEVICE_GLOBAL

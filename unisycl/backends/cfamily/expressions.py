@@ -245,6 +245,10 @@ def _load(p: Printer, x: n.Load) -> Text:
     return Text(f"{text} != 0", EQUAL) if x.type.dtype.kind == "b" else Text(text, level)
 
 
+def _address(p: Printer, x: n.Address) -> Text:
+    return memory.address(p, x.place, emit)
+
+
 def _extent(p: Printer, x: n.Extent) -> Text:
     return memory.extent(p, x.base, x.dim)
 
@@ -258,5 +262,5 @@ EMIT: dict[type[n.Expr], Callable[[Printer, Any], Text]] = {
     n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast, n.Narrow: _narrow,
     n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
-    n.Pitch: _pitch,
+    n.Pitch: _pitch, n.Address: _address,
 }

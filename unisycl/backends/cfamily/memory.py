@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from unisycl.backends.cfamily.names import KEYWORDS, identifier
 from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
+from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n
-from unisycl.ir.types import Field, Scalar, Struct, View
+from unisycl.ir.types import Field, PointerType, Scalar, Struct, View
 
 Emit = Callable[[Printer, n.Expr], Text]
 
@@ -21,6 +23,9 @@ Emit = Callable[[Printer, n.Expr], Text]
 def lvalue(p: Printer, place: n.Place, emit: Emit) -> str:
     """Return a place as something that can be read, assigned and whose address can be taken."""
     base = place.base
+    if isinstance(base, n.Heap):
+        space = p.d.spaces[base.type.space]
+        return _at(p, place, f"{space} " if space else "", f"({_distance(p, place, emit).c})")
     if isinstance(base.type, View):
         element = f"{pointer(p, base)}[{_index(p, place, emit).c}]"
         elem = base.type.elem
@@ -38,7 +43,7 @@ def lvalue(p: Printer, place: n.Place, emit: Emit) -> str:
     return _by_bytes(p, place, element, emit)
 
 
-def space_of(base: n.Param | n.Array) -> address_space:
+def space_of(base: n.Base) -> address_space:
     """Return the memory a place's base lies in; a record passed by value is private."""
     return base.type.space if isinstance(base.type, View) else address_space.private_space
 
@@ -47,21 +52,41 @@ def _by_bytes(p: Printer, place: n.Place, element: str, emit: Emit) -> str:
     """Return a place found by its distance in bytes from its element."""
     space = p.d.spaces[space_of(place.base)]
     space = f"{space} " if space else ""
-    step = Text(str(place.offset))
-    for x, size in place.inner:
-        step = Text(f"{step.at(SUM)} + {emit(p, x).at(PRODUCT)} * {size}", SUM)
-    where = f"(({space}uchar *)&{element} + {step.c})"
+    where = f"(({space}uchar *)&{element} + {_distance(p, place, emit).c})"
+    return _at(p, place, space, where)
+
+
+def _at(p: Printer, place: n.Place, space: str, where: str) -> str:
+    """Return what lies at an address, of a place's type."""
     if aligned(place):
         return f"*({space}{p.storage(place.type.dtype)} *){where}"
     return f"(({space}{p.loose(place.type.dtype)} *){where})->value"
 
 
+def _distance(p: Printer, place: n.Place, emit: Emit) -> Text:
+    """Return how many bytes a place lies behind its element, or all memory's beginning."""
+    step = Text(str(place.offset))
+    for x, size in place.inner:
+        factor = f" * {size}" if size != 1 else ""
+        step = Text(f"{step.at(SUM)} + {emit(p, x).at(PRODUCT)}{factor}", SUM)
+    return step
+
+
+def address(p: Printer, place: n.Place, emit: Emit) -> Text:
+    """Return the address of a place as a number."""
+    text = lvalue(p, replace(place, type=Scalar(UINT8)), emit)
+    text = text[1:] if text.startswith("*") else f"&{text}"
+    return Text(f"({p.d.types['uint64']})({text})", UNARY)
+
+
 def aligned(place: n.Place) -> bool:
     """Say whether a place inside an element lies at a multiple of its own size."""
-    base = place.base.type
+    base, steps = place.base.type, [size for _, size in place.inner]
     elem = base.elem if isinstance(base, View) else base
-    return not any(x % place.type.size for x in (
-        alignment_of(elem), place.offset, *(size for _, size in place.inner)))
+    if isinstance(place.base, n.Heap):
+        pointer = place.inner[0][0].type
+        elem, steps = pointer.elem if isinstance(pointer, PointerType) else elem, steps[1:]
+    return not any(x % place.type.size for x in (alignment_of(elem), place.offset, *steps))
 
 
 def alignment_of(elem: Scalar | Struct) -> int:
@@ -72,6 +97,7 @@ def alignment_of(elem: Scalar | Struct) -> int:
 def _index(p: Printer, place: n.Place, emit: Emit) -> Text:
     """Return the position of an element, row-major with run-time pitches."""
     total: Text | None = None
+    assert not isinstance(place.base, n.Heap)
     for d, x in enumerate(place.index):
         step = _plain(p, x, emit) if len(place.index) == 1 else emit(p, x)
         width = pitch(p, place.base, d)

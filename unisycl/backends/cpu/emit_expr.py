@@ -219,6 +219,10 @@ def _load(e: Emitter, x: n.Load) -> Val:
     return emit_memory.load(e, x.place)
 
 
+def _address(e: Emitter, x: n.Address) -> Val:
+    return emit_memory.number(e, x.place)
+
+
 def _extent(e: Emitter, x: n.Extent) -> Val:
     return emit_memory.view_extent(e, x.base, x.dim)
 
@@ -232,5 +236,5 @@ EMIT: dict[type[n.Expr], Callable[[Emitter, Any], Val]] = {
     n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast,
     n.Narrow: _narrow, n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
-    n.Pitch: _pitch,
+    n.Pitch: _pitch, n.Address: _address,
 }

@@ -11,7 +11,7 @@ import math
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.text import llvm_type
-from unisycl.base.dtypes import BOOL, INT64, UINT8, DType
+from unisycl.base.dtypes import BOOL, INT64, UINT8, UINT64, DType
 from unisycl.base.enums import address_space
 from unisycl.base.record import dataclass
 from unisycl.ir import nodes as n
@@ -46,7 +46,7 @@ def address(e: Emitter, place: n.Place) -> Address:
         index = lanes.const(0, INT64)
         for d, x in enumerate(place.index):
             step = lanes.index(e.emit(e, x))
-            pitch = view_pitch(e, base, d)
+            pitch = None if isinstance(base, n.Heap) else view_pitch(e, base, d)
             index = lanes.add(index, step if pitch is None else lanes.mul(step, pitch))
         size = base.type.elem.size
         pointer = view_pointer(e, base)
@@ -64,15 +64,36 @@ def address(e: Emitter, place: n.Place) -> Address:
     return Address(pointer, total, 1, place.offset)
 
 
-def view_pointer(e: Emitter, base: n.Param | n.Array) -> str:
+def view_pointer(e: Emitter, base: n.Base) -> str:
     """Return the address of a view's first element."""
     if isinstance(base, n.Array):
         return e.arrays[base]
+    if isinstance(base, n.Heap):
+        return _nowhere(e)
     slot = e.layout.params[base.index]
     assert isinstance(base.type, View)
     if base.type.space is address_space.local_space:
         return e.f.gep("i8", e.local_base, e.slot(slot))
     return e.slot(slot, "ptr")
+
+
+def _nowhere(e: Emitter) -> str:
+    """Return the address 0 that the optimiser takes for any: what is known addresses start from."""
+    key = (-2, "i64")
+    if key not in e.cache:
+        e.cache[key] = e.f.hidden_zero("i64", "ptr")
+    return e.cache[key]
+
+
+def number(e: Emitter, place: n.Place) -> Val:
+    """Return the address of a place as an integer."""
+    at, lanes = address(e, place), e.lanes
+    start = Val(UNIFORM, INT64, e.f.op(f"ptrtoint ptr {at.base} to i64"))
+    offset = lanes.mul(at.index, lanes.const(at.scale, INT64))
+    whole = lanes.add(lanes.add(start, offset), lanes.const(at.fixed, INT64))
+    if whole.form == UNIFORM:
+        return Val(UNIFORM, UINT64, whole.ref)
+    return Val(VECTOR, UINT64, lanes.vector(whole))
 
 
 def view_extent(e: Emitter, base: n.Param | n.Array, dim: int) -> Val:

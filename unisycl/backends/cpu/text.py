@@ -159,10 +159,11 @@ class Function:
     def hidden_zero(self, bits: str, type: str) -> str:
         """Return, in the entry block, a zero of ``type`` that the optimiser takes for anything."""
         where, number, name = self.name("z"), self.name("z"), self.name("z")
+        cast = "inttoptr" if type == "ptr" else "bitcast"
         self._allocas += [f"  {where} = alloca {bits}",
                           f"  store volatile {bits} 0, ptr {where}",
                           f"  {number} = load volatile {bits}, ptr {where}",
-                          f"  {name} = bitcast {bits} {number} to {type}"]
+                          f"  {name} = {cast} {bits} {number} to {type}"]
         return name
 
     def load(self, type: str, pointer: str, align: int = 0, extra: str = "") -> str:

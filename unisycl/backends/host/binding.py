@@ -27,11 +27,12 @@ from unisycl.base.enums import access_mode, address_space
 from unisycl.base.output import Lines
 from unisycl.ir.types import ImageView, Scalar, StreamType, View
 from unisycl.ir.uses import FunctionUse
+from unisycl.lang import heap as _heap  # noqa: F401 - memory gives its pointers
 from unisycl.lang import pointer as _pointer  # noqa: F401 - views give its pointers
 from unisycl.lang.atomic import AtomicView
 from unisycl.lang.image import HostImage, pixel_words
 from unisycl.lang.item import group, sub_group
-from unisycl.lang.memory import HostView, place, poison, scratch
+from unisycl.lang.memory import HostView, in_place, is_pointer, place, poison, scratch
 from unisycl.lang.root_group import root_group
 from unisycl.lang.stream import HostStream
 
@@ -70,7 +71,7 @@ class Binder:
     def __init__(self, launch: Launch, cache: Cache, watch: Watch | None = None) -> None:
         self._cache = cache
         self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
-        self._memory: dict[int, HostView | HostImage | HostStream] = {}
+        self._memory: dict[int, Any] = {}
         self._lines = Lines()
         self.streams: list[HostStream] = []
         self.at: Any = None
@@ -81,6 +82,7 @@ class Binder:
         self._spaces: dict[int, classes.Names] = {}
         self._local: list[np.ndarray[Any, Any]] = []
         self.watch = watch
+        self.known: Any = ()
         self._root = plain_function(launch.function)
         self.records = self._record_classes(launch)
         self._bind_parameters(launch)
@@ -119,6 +121,8 @@ class Binder:
             if getattr(raw, "__kernel_variable__", False) and len(param.path) > 1:
                 for owner in classes.along(param.path, self._root):
                     self._spaces[id(owner)] = classes.Names(owner, self.substitute)
+            if getattr(raw, "__kernel_allocations__", False):
+                self.known = bound_array(value)
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
             kind = getattr(raw, "__host_view__", HostView) if mode is not access_mode.atomic \
                 else AtomicView
@@ -134,8 +138,11 @@ class Binder:
                 self._local.append(data)
                 self._memory[id(raw)] = kind(data.reshape(value.shape), param.name, mode, raw,
                                              self.records, address_space.local_space)
-            elif len(param.path) == 1:
-                self._scalars[param.path[0]] = value if isinstance(raw, np.void) else raw
+            else:
+                if isinstance(raw, np.void):
+                    self._memory[id(raw)] = value = _passed(value, raw)
+                if len(param.path) == 1:
+                    self._scalars[param.path[0]] = value if isinstance(raw, np.void) else raw
 
     def new_group(self) -> None:
         """Make local memory that of a fresh work-group: its content means nothing."""
@@ -144,8 +151,8 @@ class Binder:
 
     def substitute(self, value: Any) -> Any:
         """Return what the launch sees in place of an object of the user's."""
-        view = self._memory.get(id(value))
-        if view is not None:
+        view = self._memory.get(id(value), value)
+        if view is not value:
             return view
         inner = self._spaces.get(id(value)) or unwrap(value)
         if isinstance(inner, classes.Names):
@@ -307,6 +314,13 @@ class Binder:
         meeting = self._generator(callee)
         result = (callee if meeting is None else meeting)(*arguments, **named)
         return result if isinstance(result, Generator) else _value(result)
+
+
+def _passed(value: Any, raw: Any) -> Any:
+    """Return what the kernel sees of a record's value, as in memory; of a pointer, what is read."""
+    if is_pointer(raw.dtype):
+        return raw.__kernel_read__()
+    return value.view(in_place(value.dtype)) if type(value) is np.void else value
 
 
 def _host_image(view: BoundView, kind: ImageView, name: str, raw: Any) -> HostImage:

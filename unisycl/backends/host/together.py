@@ -65,7 +65,7 @@ class _Launch:
         stack.enter_context(np.errstate(all="ignore"))
         device = getattr(self.launch.executable, "device", None)
         stack.enter_context(inside_kernel(fast_math=fast, device=device))
-        stack.enter_context(records_of(binder.records))
+        stack.enter_context(records_of(binder.records, binder.known))
         stack.enter_context(taking(self.launch))
         pace.relax, pace.meet = self.relax, self.meet
         return stack

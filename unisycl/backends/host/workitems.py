@@ -25,7 +25,8 @@ from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
 from unisycl.base import config
-from unisycl.base.errors import InternalError, UsageError, errc
+from unisycl.base.errors import BoundsError, InternalError, UsageError, errc
+from unisycl.ir.nodes import NULL
 from unisycl.lang import this
 from unisycl.lang.environment import inside_kernel
 from unisycl.lang.item import group, item, nd_item
@@ -48,7 +49,7 @@ def run(launch: Launch, cache: Cache) -> None:
     fast = launch.executable.kernel.fast_math
     device = getattr(launch.executable, "device", None)
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast, device=device), \
-            records_of(binder.records), taking(launch):
+            records_of(binder.records, binder.known), taking(launch):
         _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)
@@ -93,6 +94,9 @@ class Runner:
         debugger = sys.modules.get("bdb")
         if debugger is not None and type(error) is debugger.BdbQuit:
             return error
+        if len(self.binder.known) and isinstance(error, AttributeError | TypeError) \
+                and "'NoneType' object" in str(error):  # what a null pointer reads as
+            error = BoundsError(errc.accessor, NULL).with_traceback(error.__traceback__)
         return kernel_failure(self.kernel.name, self.files, error, at)
 
     def place(self) -> Place:
