@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.api import usm
+from unisycl.api import dlpack, usm
 from unisycl.api.usm import usm_pointer
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
@@ -19,6 +19,7 @@ from unisycl.runtime.allocation import Array
 from unisycl.runtime.devices import require_aspect
 
 _HOSTS = (1, 3, 11, 13)  # DLPack's host memory, and pinned or managed memory of vendors
+_SYCL = 14  # DLPack's name of SYCL's memory, host and shared allocations among it
 
 
 class _Held:
@@ -49,20 +50,27 @@ def as_host_array(thing: Any) -> Array | None:
 
 
 def _dlpack_array(thing: Any, *, writable: bool | None) -> Array:
-    kind = thing.__dlpack_device__()[0]
+    try:
+        kind = thing.__dlpack_device__()[0]
+    except (ValueError, BufferError, RuntimeError) as err:
+        raise UsageError(errc.invalid, f"from_dlpack: {err}") from err
+    if kind == _SYCL and hasattr(thing, "__sycl_usm_array_interface__"):
+        return _writable(_usm_array(thing), writable)
     if kind not in _HOSTS:
         raise UsageError(errc.invalid, f"from_dlpack: the {type(thing).__name__} lies on a device "
                          f"(DLPack device type {int(kind)}) whose memory the host cannot address; "
                          "copy it to the host first")
-    try:
-        array: Array = np.from_dlpack(thing)
-    except (RuntimeError, BufferError) as err:
-        raise UsageError(errc.invalid, f"from_dlpack: {err}") from err
-    if writable is not None and writable != array.flags.writeable:
-        interface = dict(array.__array_interface__)
-        interface["data"] = (interface["data"][0], not writable)
-        array = np.asarray(_Held(interface, array))
-    return array
+    return _writable(dlpack.take(thing), writable)
+
+
+def _writable(array: Array, writable: bool | None) -> Array:
+    """Return an array that may be written as ``writable`` says; None: as it is."""
+    if writable is None or writable == array.flags.writeable:
+        return array
+    bare = array.view(np.uint16) if array.dtype.kind == "V" and not array.dtype.names else array
+    interface = dict(bare.__array_interface__)
+    interface["data"] = (interface["data"][0], not writable)
+    return np.asarray(_Held(interface, array)).view(array.dtype)
 
 
 def _usm_array(thing: Any) -> Array:
@@ -99,19 +107,21 @@ def from_dlpack(source: Any, *where: Any, writable: bool | None = None) -> usm_p
     return _adopt("from_dlpack", _dlpack_array(source, writable=writable), where)
 
 
-def from_usm_array(source: Any, *where: Any) -> usm_pointer:
+def from_usm_array(source: Any, *where: Any, writable: bool | None = None) -> usm_pointer:
     """Return memory with the SYCL USM array interface, such as dpctl's, as memory for kernels.
 
     Args:
         source: an object with ``__sycl_usm_array_interface__``, C-contiguous, host or shared.
         where: the queue, or the device and context, whose kernels will use it.
+        writable: whether kernels may write; left out, as the source says. ``dpctl.memory``'s
+            objects (not dpctl's and dpnp's arrays) say of theirs that they may not be.
     """
     if isinstance(source, usm_pointer):
         return source
     if not hasattr(source, "__sycl_usm_array_interface__"):
         raise UsageError(errc.invalid, f"from_usm_array: a {type(source).__name__} has no "
                          "__sycl_usm_array_interface__")
-    return _adopt("from_usm_array", _usm_array(source), where)
+    return _adopt("from_usm_array", _writable(_usm_array(source), writable), where)
 
 
 def _adopt(what: str, array: Array, where: tuple[Any, ...]) -> usm_pointer:

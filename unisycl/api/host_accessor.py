@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.api.access import Array, Request, Window
+from unisycl.api.dlpack import export
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.holding import Holding
@@ -96,7 +97,7 @@ class host_accessor(Window):
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return a DLPack capsule over the elements, to be used before ``close``."""
-        return self.get_view().__dlpack__(**options)
+        return export(self.get_view(), options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's name of the host's memory."""

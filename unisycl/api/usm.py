@@ -16,6 +16,7 @@ import numpy.typing as npt
 from unisycl.api.advice import NoArray, no_arithmetic
 from unisycl.api.context import context
 from unisycl.api.device import device
+from unisycl.api.dlpack import export
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
@@ -99,7 +100,7 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return a DLPack capsule over the memory; refused for device allocations."""
-        return self.get_view().__dlpack__(**options)
+        return export(self.get_view(), options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's name of the host's memory."""
