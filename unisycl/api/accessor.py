@@ -310,7 +310,8 @@ class local_accessor(HasProperties, Capturable):
     def __getitem__(self, index: Any) -> Any:
         raise UsageError(errc.accessor, f"{self!r}: local memory exists only inside a kernel")
 
-    __setitem__: Any = __getitem__
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self[index]
 
     def __copy__(self) -> local_accessor:
         return self

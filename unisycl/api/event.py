@@ -5,9 +5,10 @@ Non-goals: scheduling. Invariant: two events of one command are equal and hash e
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from unisycl.api.device import check_descriptor
 from unisycl.api.info import Descriptor, HasBackendInfo
@@ -16,6 +17,9 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.callbacks import Callback, when_done
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
+
+if TYPE_CHECKING:
+    import concurrent.futures
 
 
 class event(HasBackendInfo):
@@ -102,6 +106,32 @@ class event(HasBackendInfo):
         made.after(before)
         return event._of(made)
 
+    def ext_unisycl_future(self) -> concurrent.futures.Future[None]:
+        """Return a future of Python's that ends with the command, for ``concurrent.futures.wait``.
+
+        Its result is None, or it raises what ``wait`` would raise. Cancelling it is refused, as a
+        command cannot be taken back. ``await event`` needs none.
+        """
+        futures: Any = importlib.import_module("concurrent.futures")
+        future: concurrent.futures.Future[None] = futures.Future()
+        future.set_running_or_notify_cancel()
+        task = self.task
+        if task is not None and type(task.completion) is Recorded:
+            task.completion.done()  # says what to do instead
+
+        def tell() -> None:
+            try:
+                self.wait()
+            except BaseException as error:  # noqa: BLE001 - whoever asks for the result gets it
+                future.set_exception(error)
+            else:
+                future.set_result(None)
+        if task is None or task.done():
+            tell()
+        else:
+            when_done(task, tell)
+        return future
+
     def _raise_own(self, task: Task) -> None:
         channel = task.channel
         if channel is not None and channel.handler is None:
@@ -166,6 +196,8 @@ class event(HasBackendInfo):
     def __repr__(self) -> str:
         if self.task is None:
             return "<event: complete>"
+        if type(self.task.completion) is Recorded:
+            return f"<event of {self.task.label}: recorded>"
         status = self.get_info(Descriptor("event", "command_execution_status"))
         failed = ", failed" if self.task.error is not None else ""
         return f"<event of {self.task.label}: {status.name}{failed}>"

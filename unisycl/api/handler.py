@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from types import CoroutineType, FunctionType, GeneratorType
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from unisycl.api import transfer
 from unisycl.api.accessor import accessor
@@ -24,6 +24,7 @@ from unisycl.api.native_kernel import bind as bind_native
 from unisycl.api.native_kernel import native_kernel
 from unisycl.api.reduction import reduction
 from unisycl.api.usm import usm_pointer
+from unisycl.base import deprecation
 from unisycl.base import geometry as geo
 from unisycl.base.enums import bundle_state
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
@@ -77,6 +78,7 @@ class handler(Group):
 
     def depends_on(self, events: event | Sequence[event]) -> None:
         """Run the command after these events (SYCL 2020 §4.9.4.1)."""
+        self.check_alive()
         for task in tasks_of(events, recording=self.channel.recorder is not None):
             self.add_dependency(task)
 
@@ -440,6 +442,11 @@ class handler(Group):
         else:
             self.set_command(what, begin(first, *found), native=True)
 
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        """Refuse copies and pickles: there is one handler for a group (SYCL 2020 §4.9.4)."""
+        raise UsageError(errc.invalid, "a handler cannot be copied: it is the command group's own, "
+                         "and dead when that ends")
+
     def __repr__(self) -> str:
         return f"<handler for {self.channel.device.name}{'' if self.alive else ', ended'}>"
 
@@ -456,6 +463,8 @@ def split(rest: tuple[Any, ...]) -> tuple[Any, tuple[reduction, ...], Any, tuple
     k, offset = 0, None
     if rest and isinstance(rest[0], geo.id):
         offset, k = rest[0], 1
+        deprecation.warn("offsets of launches are deprecated in SYCL 2020; add the offset to the "
+                         "ids in the kernel")
     given = None
     if k < len(rest) and isinstance(rest[k], properties):
         given, k = rest[k], k + 1

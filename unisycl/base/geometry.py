@@ -13,6 +13,7 @@ from typing import Any, Self, SupportsIndex
 
 import numpy as np
 
+from unisycl.base import deprecation
 from unisycl.base.errors import UsageError, errc
 
 _Operand = Any
@@ -227,6 +228,9 @@ class nd_range:
             local_range, auto_range) else as_range(local_range)
         n = len(self._global)
         self._offset = id(*([0] * n)) if offset is None else as_id(offset)
+        if offset is not None and not self._uneven:
+            deprecation.warn("offsets of launches are deprecated in SYCL 2020; add the offset to "
+                             "the ids in the kernel")
         if len(self._local) != n or len(self._offset) != n:
             raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
                              f"{self._local!r} and offset {self._offset!r} differ in dimensions")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Tentative
-from unisycl.base.errors import DeviceError, UsageError, errc, exception
+from unisycl.base.errors import DeviceError, NativeError, UsageError, errc, exception
 from unisycl.runtime.completions import Gate, Join, ended
 from unisycl.runtime.executor import Executor
 
@@ -364,7 +364,9 @@ class Task:
         """
         self.delivered = True
         error = self.error
-        if isinstance(error, exception):
+        if isinstance(error, NativeError):
+            self.error = NativeError(error.code(), error.what(), native_code=error.native_code)
+        elif isinstance(error, exception):
             self.error = DeviceError(error.code(), error.what())
         return error
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import threading
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,36 @@ def test_kernels_of_a_context_share_it_and_others_do_not(own: sycl.queue) -> Non
     device = own.get_device()
     assert [0] == results(sycl.queue(sycl.context(device), device), look, 1)
     assert [2] == results(sycl.queue(own.get_context(), device), bump, 1)
+
+
+@pytest.mark.row("E-29", "G-5")
+@pytest.mark.parametrize("first", ["kernel", "copy out", "copy in"])
+def test_values_are_in_place_once_before_whatever_comes_first(
+        device: sycl.device, first: str) -> None:
+    """Threads race to be the first to touch it in a context of their own."""
+    def bump(out):
+        sycl.atomic_ref(Settings.limit, (), sycl.memory_order.relaxed,
+                        sycl.memory_scope.device).fetch_add(1)
+        out[0] = 1
+    for _ in range(5):
+        owner = sycl.context(device)
+        queues = [sycl.queue(owner, device) for _ in range(4)]
+        memories = [sycl.malloc_device(1, np.int32, q) for q in queues]
+        ready = threading.Barrier(len(queues))
+
+        def work(k: int) -> None:
+            ready.wait(60)
+            if first == "copy out":
+                assert read(queues[k], Settings.limit)[0] >= 10
+            queues[k].single_task(bump, memories[k]).wait()
+        if first == "copy in":
+            queues[0].copy(np.array([10], np.int32), Settings.limit).wait()
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(len(queues))]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert [14] == read(queues[0], Settings.limit)
 
 
 @pytest.mark.row("G-12", "C-24")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import gc
 import subprocess
 import sys
@@ -225,6 +226,35 @@ def test_a_coroutine_gets_the_error(device: sycl.device) -> None:
     with pytest.raises(sycl.exception, match="mine"):
         asyncio.run(main())
     q.wait()
+
+
+@pytest.mark.row("A-37", "E-16", "F-22")
+def test_futures_of_python_end_with_their_commands(device: sycl.device) -> None:
+    q = sycl.queue(device)
+    p, gates = sycl.malloc_shared(4, np.int32, q), [user_event(), user_event()]
+    p[:] = 0
+
+    def broken() -> None:
+        raise ValueError("mine")
+    good = q.parallel_for(4, add, p, 5, depends_on=gates[0]).ext_unisycl_future()
+    bad = q.submit(lambda h: (h.depends_on(gates[1]), h.host_task(broken))).ext_unisycl_future()
+    assert not good.done()
+    assert not good.cancel()
+    gates[0].set()
+    ended, left = concurrent.futures.wait([good, bad], return_when="FIRST_COMPLETED", timeout=60)
+    assert ({good}, {bad}) == (ended, left)
+    assert [5] * 4 == p[:].tolist()
+    gates[1].set()
+    with pytest.raises(sycl.exception, match="mine"):
+        bad.result(60)
+    q.wait()  # told once
+    assert good.result(60) is None
+    assert sycl.event().ext_unisycl_future().result(0) is None
+
+    async def main() -> None:
+        await asyncio.wrap_future(q.parallel_for(4, add, p, 1).ext_unisycl_future())
+    asyncio.run(main())
+    assert [6] * 4 == p[:].tolist()
 
 
 @pytest.mark.row("A-37")

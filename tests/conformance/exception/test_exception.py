@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import pytest
 
 import unisycl as sycl
+from unisycl.base.errors import NativeError
 
 
 @pytest.mark.row("F-1", "F-2")
@@ -33,3 +35,34 @@ def test_one_except_clause_catches_everything() -> None:
 def test_a_list_of_errors_is_sized_and_iterable() -> None:
     errors = sycl.exception_list([ValueError("a"), ValueError("b")])
     assert 2 == errors.size() == len(errors) == len(list(errors))
+
+
+@pytest.mark.row("F-19", "F-20")
+def test_an_error_has_the_status_of_the_native_call_behind_it(device: sycl.device) -> None:
+    lists: list[sycl.exception_list] = []
+    q = sycl.queue(device, lists.append)
+
+    def of_opencl() -> None:
+        raise NativeError(sycl.errc.runtime, "refused", native_code=-36)
+
+    def of_python() -> None:
+        raise OSError(5, "refused")
+    failed = q.submit(lambda h: h.host_task(of_opencl))
+    q.submit(lambda h: (h.depends_on(failed), h.host_task(lambda: None)))
+    q.submit(lambda h: h.host_task(of_python))
+    q.wait_and_throw()
+    native, dependant, python = sorted(lists[0], key=lambda e: (
+        "OSError" in e.what(), "depends on" in e.what()))
+    status = sycl.opencl.get_error_code
+    assert (-36, 0, 0) == tuple(map(status, (native, dependant, python)))
+    assert -36 == status(dependant.__cause__)
+    assert 5 == python.__cause__.errno
+    later = q.submit(lambda h: (h.depends_on(failed), h.host_task(lambda: None)))
+    later.wait()
+    q.wait_and_throw()
+    assert -36 == status(next(iter(lists[1])).__cause__)  # known although it was delivered
+    for copied in (copy.copy(native), pickle.loads(pickle.dumps(native))):
+        assert (-36, native.what()) == (status(copied), copied.what())
+    with pytest.raises(sycl.exception) as caught:
+        q.parallel_for(sycl.nd_range(7, 2), lambda it: None)
+    assert 0 == status(caught.value)  # CL_SUCCESS: no native call was made

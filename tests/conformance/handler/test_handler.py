@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 import unisycl as sycl
+
+
+@pytest.mark.row("C-26", "F-11")
+def test_a_handler_can_neither_be_copied_nor_used_when_it_is_dead(queue: sycl.queue) -> None:
+    kept: list[sycl.handler] = []
+    p = sycl.malloc_shared(4, np.int32, queue)
+
+    def group(h: sycl.handler) -> None:
+        kept.append(h)
+        for make in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(sycl.exception, match="cannot be copied"):
+                make(h)
+    queue.submit(group)
+    h = kept[0]
+    for call in (lambda: h.depends_on([]), lambda: h.depends_on(sycl.event()),
+                 lambda: h.fill(p, 1), lambda: h.copy(p, p), lambda: h.memset(p, 0),
+                 lambda: h.host_task(lambda: None), lambda: h.single_task(lambda: None),
+                 lambda: h.use_kernel_bundle(None), lambda: h.ext_oneapi_barrier()):
+        with pytest.raises(sycl.exception, match="has ended") as caught:
+            call()
+        assert sycl.errc.invalid == caught.value.code()
 
 
 @pytest.mark.row("C-26")
@@ -99,8 +123,35 @@ def test_an_offset_is_added_to_the_ids(queue: sycl.queue) -> None:
 
     def kernel(i, p):
         p[i] = 1
-    queue.parallel_for(3, sycl.id(5), kernel, p).wait()
+
+    def launch() -> sycl.nd_range:
+        queue.parallel_for(3, sycl.id(5), kernel, p).wait()
+        queue.submit(lambda h: h.parallel_for(3, sycl.id(5), kernel, p)).wait()
+        return sycl.nd_range(2, 1, 8)
+    with pytest.warns(DeprecationWarning, match="offsets of launches") as told:
+        space = launch()
+    assert [__file__] * 3 == [w.filename for w in told]
     assert [5, 6, 7] == np.flatnonzero(p[:]).tolist()
+    queue.parallel_for(space, lambda it: store(p, it.get_global_id(0))).wait()
+    assert [5, 6, 7, 8, 9] == np.flatnonzero(p[:]).tolist()
+
+
+def store(p, k):
+    p[k] = 1
+
+
+@pytest.mark.row("X-14")
+def test_an_offset_of_three_dimensions_shifts_each(queue: sycl.queue) -> None:
+    p = sycl.malloc_shared(125, np.int32, queue)
+    p[:] = 0
+
+    def kernel(i, p):
+        p[(i[0] * 5 + i[1]) * 5 + i[2]] += 1
+    with pytest.warns(DeprecationWarning, match="offsets"):
+        queue.parallel_for((3, 3, 3), sycl.id(1, 1, 1), kernel, p).wait()
+    want = np.zeros((5, 5, 5), np.int32)
+    want[1:4, 1:4, 1:4] = 1
+    assert want.ravel().tolist() == p[:].tolist()
 
 
 @pytest.mark.row("C-12")

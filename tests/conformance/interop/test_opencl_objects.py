@@ -171,6 +171,56 @@ def test_the_last_dimension_is_opencls_first(cl: Any, queue: sycl.queue) -> None
     assert out.tolist() == [[1000 * y + x for x in range(7)] for y in range(5)]
 
 
+PLACES = """
+__kernel void places(__global int *out) {
+  int at = 0;
+  for (int d = 2; d >= 0; --d)
+    at = at * get_global_size(d) + get_global_id(d) - get_global_offset(d);
+  for (int d = 0; d < 3; ++d) {
+    out[at * 15 + d] = get_global_id(d);
+    out[at * 15 + 3 + d] = get_local_id(d);
+    out[at * 15 + 6 + d] = get_group_id(d);
+    out[at * 15 + 9 + d] = get_local_size(d);
+    out[at * 15 + 12 + d] = get_num_groups(d);
+  }
+}
+"""
+
+
+@pytest.mark.row("E-21")
+@pytest.mark.parametrize("offset", [(0, 0, 0), (3, 5, 7)])
+def test_ids_of_opencl_are_those_of_sycl_reversed(
+        cl: Any, queue: sycl.queue, offset: tuple[int, int, int]) -> None:
+    context = sycl.get_native(OPENCL, queue.get_context())
+    built = cl._cl._Program(context, PLACES)
+    built._build(b"", [sycl.get_native(OPENCL, queue.get_device())])
+    theirs = sycl.make_kernel(OPENCL, cl.Kernel(built, "places"), queue.get_context())
+
+    def ours(it, out):
+        at = 0
+        for d in range(3):
+            at = at * it.get_global_range(d) + it.get_global_id(d) - it.get_offset()[d]
+        for d in range(3):
+            out[at, 0, d] = it.get_global_id(d)
+            out[at, 1, d] = it.get_local_id(d)
+            out[at, 2, d] = it.get_group(d)
+            out[at, 3, d] = it.get_local_range(d)
+            out[at, 4, d] = it.get_group_range(d)
+    with pytest.warns(DeprecationWarning, match="offsets"):
+        space = sycl.nd_range((4, 6, 2), (2, 3, 1), offset)
+    found = [np.zeros((48, 5, 3), np.int32) for _ in range(2)]
+    for array, kernel in zip(found, (theirs, ours), strict=True):
+        with sycl.buffer(array) as b:
+            def group(h: sycl.handler, b=b, kernel=kernel) -> None:
+                h.parallel_for(space, kernel, sycl.accessor(b, h, sycl.write_only)) \
+                    if kernel is ours else (h.set_args(sycl.accessor(b, h, sycl.write_only)),
+                                            h.parallel_for(space, kernel))
+            queue.submit(group)
+    assert np.array_equal(found[0][:, :, ::-1], found[1])
+    place, local, in_group, size, _ = found[1].transpose(1, 0, 2)
+    assert np.array_equal(place, in_group * size + local + offset)
+
+
 @pytest.mark.row("I-5")
 def test_local_memory_and_arguments_set_before(cl: Any, queue: sycl.queue) -> None:
     native = kernel_of(cl, queue, "reverse")

