@@ -16,6 +16,8 @@ from unisycl.api.kernel_bundle import device_image, kernel_bundle
 from unisycl.api.kernel_id import as_ids, get_kernel_ids, kernel_id
 from unisycl.base.enums import aspect, bundle_state
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.build_options import build_options
+from unisycl.lang.kernel_properties import attributes_of
 from unisycl.runtime.devices import DeviceState
 
 _NEEDS = {bundle_state.input: aspect.online_compiler, bundle_state.object: aspect.online_linker}
@@ -138,13 +140,30 @@ def join(bundles: Iterable[kernel_bundle]) -> kernel_bundle:
     return _union(given, tuple(d.state for d in given[0].get_devices()))
 
 
-def compile(bundle: kernel_bundle, devices: Iterable[device] | None = None) -> kernel_bundle:
+def compile(bundle: kernel_bundle, devices: Any = None, *properties: Any) -> kernel_bundle:
     """Compile a bundle in input state for its devices or some of them (SYCL 2020 §4.11.11).
 
-    Raises ``errc.build`` if a kernel cannot be compiled.
+    Args:
+        bundle: the bundle.
+        devices: some of its devices; all if left out.
+        properties: ``build_options(...)`` for all its kernels.
+
+    Raises ``errc.build`` if a kernel cannot be compiled, ``errc.invalid`` for unknown options.
     """
-    _in_state("compile", bundle, bundle_state.input)
-    return bundle.compiled(_subset("compile", bundle, devices))
+    return _compiled("compile", bundle, devices, properties)
+
+
+def _compiled(what: str, bundle: kernel_bundle, devices: Any,
+              properties: tuple[Any, ...]) -> kernel_bundle:
+    _in_state(what, bundle, bundle_state.input)
+    if isinstance(devices, build_options):
+        devices, properties = None, (devices, *properties)
+    wrong = [p for p in properties if not isinstance(p, build_options)]
+    if wrong:
+        raise UsageError(errc.invalid, f"{what}: expected devices and build_options, got "
+                         f"{wrong[0]!r}")
+    traits = attributes_of(properties).traits
+    return bundle.compiled(_subset(what, bundle, devices), traits)
 
 
 def link(bundles: kernel_bundle | Iterable[kernel_bundle],
@@ -162,10 +181,9 @@ def link(bundles: kernel_bundle | Iterable[kernel_bundle],
     return _linked(given, devices)
 
 
-def build(bundle: kernel_bundle, devices: Iterable[device] | None = None) -> kernel_bundle:
-    """Compile and link a bundle in input state (SYCL 2020 §4.11.11)."""
-    _in_state("build", bundle, bundle_state.input)
-    return _linked([bundle.compiled(_subset("build", bundle, devices))])
+def build(bundle: kernel_bundle, devices: Any = None, *properties: Any) -> kernel_bundle:
+    """Compile and link a bundle in input state, as ``compile`` and ``link`` do (§4.11.11)."""
+    return _linked([_compiled("build", bundle, devices, properties)])
 
 
 def _linked(bundles: list[kernel_bundle], devices: Iterable[device] | None = None) -> kernel_bundle:
@@ -175,7 +193,8 @@ def _linked(bundles: list[kernel_bundle], devices: Iterable[device] | None = Non
         raise UsageError(errc.invalid, "link: the bundles have no device in common")
     whole = _union(bundles, on)
     return whole.derived(bundle_state.executable, on, tuple(
-        device_image(i.id, tuple(d for d in i.devices if d in on), i.compiled, i.constants)
+        device_image(i.id, tuple(d for d in i.devices if d in on), i.compiled, i.constants,
+                     i.traits)
         for i in whole if any(d in on for d in i.devices)))
 
 

@@ -16,6 +16,7 @@ from unisycl.base import geometry as geo
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernel import kernel, required_progress
+from unisycl.runtime import report
 from unisycl.runtime.ahead import Compiled
 from unisycl.runtime.devices import DeviceState
 
@@ -43,6 +44,7 @@ class device_kernel(kernel, HasBackendInfo):
         made.work_group_size_hint = getattr(source, "work_group_size_hint", ())
         made.reqd_sub_group_size = getattr(source, "reqd_sub_group_size", 0)
         made.fast_math = getattr(source, "fast_math", False)
+        made.traits = getattr(source, "traits", ())
         made.progress = required_progress(source)
         return made
 
@@ -91,6 +93,12 @@ class device_kernel(kernel, HasBackendInfo):
         if on.state not in self._devices:
             raise UsageError(errc.invalid, f"{self!r} is not built for {on!r}")
         return _ANSWERS[what.name](self, on.state)
+
+    def report(self, *where: Any) -> str:
+        """Return what was compiled for each declared form and device; or as ``kernel.report``."""
+        if where:
+            return super().report(*where)
+        return "\n\n".join(report.text(c.device, c.kernel, c.geometry) for c in self._compiled)
 
     def _attributes(self) -> str:
         found = {"reqd_work_group_size": self.reqd_work_group_size,

@@ -28,7 +28,7 @@ from unisycl.base import deprecation
 from unisycl.base import geometry as geo
 from unisycl.base.enums import bundle_state
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
-from unisycl.lang.kernel import with_properties
+from unisycl.lang.kernel import with_properties, with_traits
 from unisycl.lang.kernel_properties import properties
 from unisycl.lang.specialization import Arguments, specialization_id
 from unisycl.runtime import launch
@@ -191,6 +191,7 @@ class handler(Group):
             self._dynamic, args = args, present(args)
         if self._bundle is not None:
             args = self._from_bundle(self._bundle, fn, args)
+            fn = with_traits(fn, self._bundle.traits_of(fn))
         elif self._constants:
             args = Arguments.with_constants(args, self._constants)
         if self._second is not None:

@@ -17,6 +17,8 @@ from unisycl.api.info import HasBackendInfo
 from unisycl.api.kernel_id import as_ids, kernel_id
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.kernel import with_traits
+from unisycl.lang.kernel_properties import Traits
 from unisycl.lang.specialization import Constants, likeness, specialization_id
 from unisycl.runtime.ahead import Compiled
 from unisycl.runtime.devices import DeviceState
@@ -25,13 +27,16 @@ from unisycl.runtime.devices import DeviceState
 class device_image:
     """One kernel of a bundle, for all its devices (SYCL 2020 §4.11.12).
 
-    ``constants`` are those set before it was compiled or its bundle joined.
+    ``constants`` are those set before it was compiled or its bundle joined, ``traits`` the options
+    it was compiled with.
     """
 
-    __slots__ = ("compiled", "constants", "devices", "id")
+    __slots__ = ("compiled", "constants", "devices", "id", "traits")
 
     def __init__(self, id: kernel_id, devices: tuple[DeviceState, ...],
-                 compiled: tuple[Compiled, ...] = (), constants: Constants | None = None) -> None:
+                 compiled: tuple[Compiled, ...] = (), constants: Constants | None = None,
+                 traits: Traits = ()) -> None:
+        self.traits = traits
         self.id = id
         self.devices = devices
         self.compiled = compiled
@@ -39,7 +44,7 @@ class device_image:
 
     def likeness(self) -> tuple[Any, ...]:
         """Return what equal images have in common (internal)."""
-        return self.id, frozenset(self.devices), likeness(self.constants)
+        return self.id, frozenset(self.devices), likeness(self.constants), self.traits
 
     def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
         """Say whether the image holds a kernel, for a device if one is given (§4.11.12)."""
@@ -111,7 +116,8 @@ class kernel_bundle(HasBackendInfo):
             raise UsageError(errc.invalid, f"{self!r} has no kernel {found.get_name()}"
                              if image is None else "get_kernel: the bundle is in state "
                              f"{self.state.name}; link or build it first")
-        return device_kernel._of(found.function, self, image.devices, image.compiled)
+        return device_kernel._of(with_traits(found.function, image.traits), self, image.devices,
+                                 image.compiled)
 
     def __iter__(self) -> Iterator[device_image]:
         return iter(self._images)
@@ -152,21 +158,30 @@ class kernel_bundle(HasBackendInfo):
         found = as_ids([kernel])[0]
         return next((i.constants for i in self._images if i.id == found), {})
 
+    def traits_of(self, kernel: Any) -> Traits:
+        """Return the options that a kernel of it was compiled with (internal)."""
+        found = as_ids([kernel])[0]
+        return next((i.traits for i in self._images if i.id == found), ())
+
     def images(self) -> tuple[device_image, ...]:
         """Return the images with the constants as they are now (internal)."""
-        return tuple(device_image(i.id, i.devices, i.compiled, {**i.constants, **self._constants})
-                     for i in self._images) if self._constants else self._images
+        if not self._constants:
+            return self._images
+        return tuple(device_image(i.id, i.devices, i.compiled, {**i.constants, **self._constants},
+                                  i.traits) for i in self._images)
 
-    def compiled(self, devices: Iterable[DeviceState]) -> kernel_bundle:
-        """Return this bundle compiled for some of its devices (internal)."""
+    def compiled(self, devices: Iterable[DeviceState], traits: Traits = ()) -> kernel_bundle:
+        """Return this bundle compiled for some of its devices, with options (internal)."""
         chosen = tuple(devices)
         images = []
         for image in self.images():
-            made = launch_form.compile_all(image.id.function, chosen, image.constants)
+            made = launch_form.compile_all(
+                with_traits(image.id.function, traits), chosen, image.constants)
             usable = tuple(d for d in chosen if d in image.devices and d in made)
             if usable:
                 images.append(device_image(
-                    image.id, usable, tuple(c for d in usable for c in made[d]), image.constants))
+                    image.id, usable, tuple(c for d in usable for c in made[d]), image.constants,
+                    traits))
         return self.derived(bundle_state.object, chosen, tuple(images))
 
     def derived(self, state: bundle_state, devices: tuple[DeviceState, ...],

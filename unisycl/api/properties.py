@@ -195,6 +195,30 @@ class property:
                       "host_unsampled_image_accessor")
 
 
+class buffer_location(Property):
+    """Which of a card's memories an argument lies in (sycl_ext_intel_buffer_location); a hint."""
+
+    applies_to = ("accessor",)
+
+    def __init__(self, number: int) -> None:
+        super().__init__(_memory_number("buffer_location", number))
+
+
+class mem_channel(Property):
+    """Which channel of a card's memory a buffer lies in (mem_channel of SYCL for FPGAs); a hint."""
+
+    applies_to = ("buffer",)
+
+    def __init__(self, number: int) -> None:
+        super().__init__(_memory_number("mem_channel", number))
+
+
+def _memory_number(name: str, number: int) -> int:
+    if type(number) is not int or number < 0:
+        raise UsageError(errc.invalid, f"{name}: expected a number from 0 on, got {number!r}")
+    return number
+
+
 no_init = property.no_init()
 """The tag to give to an accessor whose old contents do not matter (SYCL 2020 §4.7.6.4)."""
 

@@ -24,7 +24,7 @@ from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernel import kernel
-from unisycl.runtime import launch, watching
+from unisycl.runtime import launch, report, watching
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import DeviceState, default_context, require_aspect
 from unisycl.runtime.graph import plan_of
@@ -217,6 +217,17 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         check_process(self.channel)
         made = launch.build(self.channel, None, kernel, launch.space_geometry(space), arguments)
         return bound_kernel(self.channel, made, label(kernel))
+
+    def ext_unisycl_report(self, space: Any, kernel: Kernel, *arguments: Any) -> str:
+        """Return what a launch would compile: options, loops, memories, pipes; nothing is run.
+
+        Args:
+            space: the index space as for ``parallel_for``; None for ``single_task``.
+            kernel: the kernel; arguments: what it would be launched with.
+        """
+        check_callable(kernel)
+        geometry = launch.SINGLE if space is None else launch.space_geometry(space)
+        return report.report(self.channel.device, kernel, geometry, arguments)
 
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, *args: Any,
                offset: int = 0, depends_on: Any = ()) -> event:

@@ -6,7 +6,6 @@ device it was built for; a text that does not compile raises with the compiler's
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from unisycl.api.bundles import chosen
@@ -15,14 +14,8 @@ from unisycl.api.device import device
 from unisycl.api.native_kernel import native_kernel
 from unisycl.base.enums import backend, source_language
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.build_options import build_options
 from unisycl.runtime.devices import DeviceState
-
-
-class build_options:
-    """Options for the compiler of a source bundle, as one string each."""
-
-    def __init__(self, *words: str | Iterable[str]) -> None:
-        self.words = [w for word in words for w in ([word] if isinstance(word, str) else word)]
 
 
 class save_log:

@@ -131,6 +131,7 @@ class KernelShape:
     fast_math: bool = False
     progress: Levels | tuple[()] = ()
     free: bool = False
+    traits: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
 
 
 class Context(Variables):
@@ -175,6 +176,7 @@ class Context(Variables):
         self.required: tuple[int, ...] = ()
         self.target: Target | None = None
         self.asked: dict[Any, bool] = {}
+        self.notes: list[tuple[str, str]] = []
         self.limited = False
         self.at: ast.AST | None = None
         self._numbers = itertools.count(1)

@@ -15,6 +15,7 @@ from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
 from unisycl.frontend.context import Context, Refused, Scoped, Tail
+from unisycl.frontend.hardware import Controls, controlled
 from unisycl.frontend.names import loop_names, stored_names
 from unisycl.frontend.values import (
     Constant,
@@ -70,12 +71,13 @@ def _while(ctx: Context, node: ast.While, outer: int | None) -> bool:
 
 def _for(ctx: Context, node: ast.For, outer: int | None) -> bool:
     try:
-        if isinstance(node.iter, ast.Call) and _is_range(ctx, node.iter):
-            _range_loop(ctx, node, node.iter, outer)
+        over, controls = controlled(ctx, node.iter)
+        if isinstance(over, ast.Call) and _is_range(ctx, over):
+            _range_loop(ctx, node, over, outer, controls)
             return False
-        items: Sequence[Value] | None = unrolled(ctx, node.iter)
+        items: Sequence[Value] | None = unrolled(ctx, over)
         if items is None:
-            items = unpacked(ctx, ctx.value(node.iter), node.iter)
+            items = unpacked(ctx, ctx.value(over), over)
     except Refused:
         for name in stored_names([ast.Assign([node.target], ast.Constant(0))]):
             ctx.frame.names.setdefault(name, Poison())
@@ -91,7 +93,8 @@ def _is_range(ctx: Context, node: ast.Call) -> bool:
     return isinstance(callee, Constant) and callee.object is range
 
 
-def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None) -> None:
+def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None,
+                controls: Controls) -> None:
     if call.keywords or not 1 <= len(call.args) <= 3:
         raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
                          found=len(call.args) + len(call.keywords))
@@ -117,7 +120,8 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None) 
             ctx.assign(name, n.Read(WEAK_INT, counter), node.target)
         ctx.lower_body(ctx, node.body, frozenset(("continue",)))
     ctx.loops.pop()
-    ctx.emit(n.For(counter, start, stop, step, tuple(body), span=ctx.span(node)))
+    ctx.emit(n.For(counter, start, stop, step, tuple(body), controls=controls,
+                   span=ctx.span(node)))
 
 
 def _bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:

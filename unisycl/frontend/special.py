@@ -25,6 +25,7 @@ from unisycl.frontend.arrays import filled, full, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.geometric import lower_cross
+from unisycl.frontend.hardware import lower_fpga_mem
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
@@ -321,6 +322,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "unisycl.base.geometry.id": _identifier("id"),
     "unisycl.base.geometry.range": _identifier("range"),
     **pointers.SPECIAL, **targets.SPECIAL,
+    "unisycl.lang.hardware.fpga_mem": lower_fpga_mem,
 }
 
 __all__ = ["SPECIAL"]

@@ -108,6 +108,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
     progress: Levels | tuple[()] = ()
     has: Any = None
     free: tuple[()] | tuple[str, int] = ()
+    traits: Any = ()
     if type(function) is not FunctionType:
         debug = getattr(function, "__unisycl_debug__", None)
         own = class_attributes(type(function))
@@ -115,13 +116,15 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         required = getattr(function, "reqd_work_group_size", own.required)
         has = getattr(function, "__unisycl_device_has__", None)
         free = getattr(function, "free", own.free)
-        fast = getattr(function, "fast_math", False) is True
+        traits = getattr(function, "traits", own.traits)
+        fast = getattr(function, "fast_math", False) is True or (
+            "-ffast-math" in dict(own.traits).get("options", ()))
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
-           fast, progress, has, free)
+           fast, progress, has, free, traits)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
         if raw is not None and (not known.asked or known.suits(target)):
@@ -130,7 +133,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         raise UsageError(errc.invalid, f"kernel '{_name(function)}' is a free function for "
                          f"{_launched(*free)} and cannot be launched as {_launched(kind, ndim)}")
     shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress,
-                        bool(free))
+                        bool(free), traits)
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions, target)
 
@@ -215,7 +218,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
-        span=source.span(source.node))
+        shape.traits, tuple(ctx.notes), span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)

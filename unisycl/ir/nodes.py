@@ -360,7 +360,8 @@ class While(Stmt):
 class For(Stmt):
     """Python's ``for local in range(start, stop, step)``: bounds are evaluated once.
 
-    ``step`` is not zero. The local takes each value in turn and keeps the last one.
+    ``step`` is not zero. The local takes each value in turn and keeps the last one. ``controls``
+    are hints such as ("unroll", 4), 0 meaning wholly; they change no result.
     """
 
     local: Local
@@ -369,6 +370,7 @@ class For(Stmt):
     step: Expr
     body: Block
     unroll: bool = False
+    controls: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,6 +510,8 @@ class Kernel:
     ``progress`` is what it requires of work-items, sub-groups and work-groups; () if nothing.
     ``waits`` says that it may wait for another kernel, which has to run at the same time.
     ``enqueues`` says that it may enqueue other kernels.
+    ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
+    runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
     """
 
     name: str
@@ -524,6 +528,8 @@ class Kernel:
     progress: Levels | tuple[()] = ()
     waits: bool = False
     enqueues: bool = False
+    traits: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

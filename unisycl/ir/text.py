@@ -89,7 +89,8 @@ class _Printer:
                 self.block(stmt.body, depth + 1)
             case n.For():
                 bounds = ", ".join(self.expr(x) for x in (stmt.start, stmt.stop, stmt.step))
-                self.line(depth, f"for {self.name(stmt.local)} in range({bounds}):")
+                asked = "".join(f"  # {name}({value})" for name, value in stmt.controls)
+                self.line(depth, f"for {self.name(stmt.local)} in range({bounds}):{asked}")
                 self.block(stmt.body, depth + 1)
             case n.Scope():
                 self.line(depth, f"scope {stmt.number}:")

@@ -11,7 +11,7 @@ from typing import Any
 
 from unisycl.ir import nodes as n
 
-_PLAIN = frozenset(("type", "span", "local", "op", "exact", "imaginary"))
+_PLAIN = frozenset(("type", "span", "local", "op", "exact", "imaginary", "controls"))
 _field_names: dict[Any, tuple[str, ...]] = {}
 
 

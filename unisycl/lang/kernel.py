@@ -15,7 +15,14 @@ from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.lang import forms
-from unisycl.lang.kernel_properties import Attributes, attributes_of, free_function, sizes_of
+from unisycl.lang.kernel_properties import (
+    Attributes,
+    Traits,
+    attributes_of,
+    free_function,
+    joined,
+    sizes_of,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,9 +39,9 @@ class kernel:
             else is relaxed.
         vec_type_hint: the type it is written for; deprecated in SYCL 2020 and without effect.
         device_has: the aspects it may use, as ``device_has`` says for any function.
-        properties: attributes as values, such as ``work_group_progress(...)`` or
-            ``nd_range_kernel(1)``; a callable object may return them from a method
-            ``get(self, tag: properties_tag)`` instead.
+        properties: attributes as values, such as ``work_group_progress(...)``,
+            ``build_options("-O3")`` or ``nd_range_kernel(1)``; a callable object may return them
+            from a method ``get(self, tag: properties_tag)`` instead.
         debug: whether ``assert`` and indices are checked while it runs on any device; if left out,
             as the environment variable ``UNISYCL_DEBUG`` says.
 
@@ -46,7 +53,7 @@ class kernel:
 
     __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "free", "function",
                  "progress", "reqd_sub_group_size",
-                 "reqd_work_group_size", "work_group_size_hint")
+                 "reqd_work_group_size", "traits", "work_group_size_hint")
 
     @overload
     def __new__(cls, function: Callable[..., Any], /) -> kernel: ...
@@ -100,7 +107,8 @@ class kernel:
         made.work_group_size_hint = both.hint
         made.reqd_sub_group_size = both.sub_group
         made.__unisycl_debug__ = debug
-        made.fast_math = bool(fast)
+        made.traits = both.traits
+        made.fast_math = bool(fast) or "-ffast-math" in dict(both.traits).get("options", ())
         made.progress = both.progress
         made.free = both.free
         functools.update_wrapper(made, function)
@@ -114,6 +122,7 @@ class kernel:
     fast_math: bool
     progress: Levels | tuple[()]
     free: tuple[()] | tuple[str, int]
+    traits: Traits
 
     @property
     def __unisycl_function__(self) -> Callable[..., Any]:
@@ -142,6 +151,11 @@ class kernel:
     def bind(self, queue: Any, space: Any, *arguments: Any) -> Any:
         """Return ``queue.bind(space, self, *arguments)``: a launch to be submitted many times."""
         return queue.bind(space, self, *arguments)
+
+    def report(self, queue: Any, space: Any, *arguments: Any) -> str:
+        """Return ``queue.ext_unisycl_report(space, self, *arguments)``: what is compiled, how."""
+        found: str = queue.ext_unisycl_report(space, self, *arguments)
+        return found
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else self.function.__get__(instance, owner)
@@ -188,7 +202,7 @@ def with_properties(function: Any, given: Any) -> kernel:
     if isinstance(function, kernel):
         known = Attributes(function.reqd_work_group_size, function.work_group_size_hint,
                            function.reqd_sub_group_size, None, function.progress,
-                           function.free)
+                           function.free, function.traits)
         inner, debug, fast = function.function, function.__unisycl_debug__, function.fast_math
     if asked.has is not None:
         inner = device_has(*asked.has)(_twin(inner))
@@ -196,16 +210,28 @@ def with_properties(function: Any, given: Any) -> kernel:
                       debug, fast=fast)
 
 
+def with_traits(function: Any, traits: Traits) -> Any:
+    """Return a kernel with the options of a bundle; the same where there are none."""
+    if not traits:
+        return function
+    own = function if isinstance(function, kernel) else kernel._made(function, Attributes(), None,
+                                                                     fast=False)
+    both = Attributes(own.reqd_work_group_size, own.work_group_size_hint, own.reqd_sub_group_size,
+                      None, own.progress, own.free,
+                      joined(getattr(function, "__name__", "kernel"), own.traits, traits))
+    return kernel._made(own.function, both, own.__unisycl_debug__, fast=own.fast_math)
+
+
 def _merged(what: str, one: Attributes, other: Attributes) -> Attributes:
     """Return what both ask for; ``errc.invalid`` where they contradict each other."""
-    for name, mine, theirs in zip(Attributes._fields, one, other, strict=True):
+    for name, mine, theirs in zip(Attributes._fields[:-1], one, other, strict=False):
         if mine and theirs and mine != theirs:
             raise UsageError(errc.invalid, f"{what}: {name} is given twice, as {mine} and as "
                              f"{theirs}; say it once")
     has = other.has if one.has is None else one.has
     return Attributes(one.required or other.required, one.hint or other.hint,
                       one.sub_group or other.sub_group, has, one.progress or other.progress,
-                      one.free or other.free)
+                      one.free or other.free, joined(what, one.traits, other.traits))
 
 
 def _twin(function: Any) -> Any:

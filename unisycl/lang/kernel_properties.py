@@ -35,6 +35,17 @@ class KernelProperty:
         return f"{type(self).__name__}{self.value!r}"
 
 
+class Trait(KernelProperty):
+    """Base of properties that are passed on to compilers and launches by ``name``."""
+
+    __slots__ = ()
+    name = ""
+
+    def checked(self) -> tuple[str | int, ...]:
+        """Return what the property says, for a kernel; ``errc.invalid`` if it makes no sense."""
+        return tuple(self.value)
+
+
 class work_group_size(KernelProperty):
     """The only work-group size the kernel may be launched with: ``work_group_size(8, 8)``."""
 
@@ -123,6 +134,10 @@ class properties:
         return f"properties({', '.join(map(repr, self.properties))})"
 
 
+Traits = tuple[tuple[str, tuple[str | int, ...]], ...]
+"""What ``Trait`` properties say, by name, in the order of the names."""
+
+
 class Attributes(NamedTuple):
     """What properties ask for, as the attributes they stand for; empty where they do not say."""
 
@@ -132,15 +147,20 @@ class Attributes(NamedTuple):
     has: tuple[aspect, ...] | None = None
     progress: Levels | tuple[()] = ()
     free: tuple[()] | tuple[str, int] = ()
+    traits: Traits = ()
 
 
 def attributes_of(given: Any) -> Attributes:
     """Return what one property, a list of them or ``properties`` ask for."""
     found: dict[str, Any] = {}
     requests: list[ProgressRequest] = []
+    traits: Traits = ()
     for one in _flat(given):
         if isinstance(one, ProgressRequest):
             requests.append(one)
+            continue
+        if isinstance(one, Trait):
+            traits = joined("properties", traits, ((one.name, one.checked()),))
             continue
         name = "free" if isinstance(one, free_function) else _FIELDS.get(type(one))
         if name is None:
@@ -152,7 +172,19 @@ def attributes_of(given: Any) -> Attributes:
         found[name] = one.value
     if "sub_group" in found:
         found["sub_group"] = found["sub_group"][0]
-    return Attributes(**found, progress=required(requests) if requests else ())
+    return Attributes(**found, progress=required(requests) if requests else (), traits=traits)
+
+
+def joined(what: str, one: Traits, other: Traits) -> Traits:
+    """Return what two lists of traits say; ``errc.invalid`` where they contradict each other."""
+    if not (one and other):
+        return one or other
+    found = dict(one)
+    for name, value in other:
+        if found.setdefault(name, value) != value:
+            raise UsageError(errc.invalid, f"{what}: {name} is given twice, as {found[name]} and "
+                             f"as {value}; say it once")
+    return tuple(sorted(found.items()))
 
 
 _FIELDS: dict[type, str] = {work_group_size: "required", work_group_size_hint: "hint",

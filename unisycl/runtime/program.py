@@ -23,7 +23,7 @@ from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.stored import used
 from unisycl.ir.types import View
-from unisycl.runtime import args, parts, progress, record
+from unisycl.runtime import args, hints, parts, progress, record
 from unisycl.runtime.devices import DeviceState
 from unisycl.runtime.group import Capturable
 
@@ -93,6 +93,8 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
         check_required(device.info, kernel.name, geometry, spec.required)
         _tell(function, arguments, raw, device)
         program = _load(key, device, kernel, geometry)
+    if kernel.traits:
+        hints.check_launch(kernel, geometry, spec.required)
     if kernel.progress:
         progress.check_launch(device.info, kernel, geometry)
     if record.watchers:

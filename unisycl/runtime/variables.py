@@ -34,7 +34,7 @@ class Variable(Capturable):
         initial: the elements, one after another.
     """
 
-    __slots__ = ("__weakref__", "_extents", "_initial", "_places", "_type")
+    __slots__ = ("__weakref__", "_extents", "_initial", "_places", "_type", "what")
     __kernel_variable__ = True
     __kernel_address__ = True
 
@@ -43,6 +43,7 @@ class Variable(Capturable):
         if kind is None:
             raise UsageError(errc.invalid, f"{what}: kernels have no type {initial.dtype}; use "
                              "bool, an integer, a float or a structured dtype of these")
+        self.what = what
         self._type: View = kind
         self._extents = shape
         self._initial = initial

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.property import accuracy
-from unisycl.backends.cpu import executable
+from unisycl.backends.cpu import options
 from unisycl.ir.builtins import BUILTINS
 
 COUNT = {"float16": 1 << 16, "float32": 20_000, "float64": 1_500}
@@ -39,6 +39,6 @@ def test_functions_are_as_accurate_as_the_table_asks(queue, device, name, type):
 def test_older_processors_are_as_accurate(queue, device, monkeypatch, name, type, bits):
     if device.get_backend().name != "cpu":
         pytest.skip("only the native CPU has code for several vector sizes")
-    found = executable.machine()
-    monkeypatch.setattr(executable, "machine", lambda: replace(found, vector_bits=bits))
+    found = options.machine()
+    monkeypatch.setattr(options, "machine", lambda: replace(found, vector_bits=bits))
     check(queue, name, type, 1000)

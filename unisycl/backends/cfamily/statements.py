@@ -232,8 +232,9 @@ def _for(b: Body, stmt: n.For) -> None:
     word = "<" if step > 0 else ">"
     by = f"{name}++" if step == 1 else f"{name}--" if step == -1 else (
         f"{name} += {step}" if step > 0 else f"{name} -= {-step}")
-    if stmt.unroll and p.d.unroll:
-        p.raw(p.d.unroll)
+    asked = dict(stmt.controls)
+    if (stmt.unroll or "unroll" in asked) and p.d.unroll:
+        p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
     p.line(f"for ({type} {name} = {start.c}; {name} {word} {stop.at(RELATION + 1)}; {by}) {{")
     p.depth += 1
     if first:

@@ -16,7 +16,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import jit, remembered
+from unisycl.backends.cpu import jit, options, remembered
 from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
@@ -102,13 +102,17 @@ class CpuDriver:
                              "turn long chains of elif, tuples or operators into loops") from None
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
-        """Return a kernel's optimised LLVM IR ('llvm') or its machine code ('asm')."""
+        """Return a kernel's optimised LLVM IR ('llvm'), code ('asm') or options ('build')."""
+        asked = options.of(kernel)
+        if stage == "build":
+            return asked.text()
         show = {"llvm": jit.to_llvm, "asm": jit.to_assembly}.get(stage)
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm and asm, not {stage}")
         module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
-        return show(module.text(), loops=is_scalar(kernel, parts.lanes))
+        return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=asked.level,
+                    on=asked.machine)
 
     def immediate(self, launch: Launch) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
@@ -208,7 +212,7 @@ class CpuDriver:
 
 
 def _find_facts(kernel: Kernel) -> list[int]:
-    found, kernel = machine(), plain(kernel)
+    found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
     stream = streams.output(kernel) if found.triple.startswith("x86_64") else None
     kind = stream.param.type if stream is not None else None

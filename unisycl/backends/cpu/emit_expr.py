@@ -13,6 +13,7 @@ from unisycl.backends.cpu import emit_memory
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.lowerings import call_builtin
+from unisycl.backends.cpu.text import LOOSE
 from unisycl.base.dtypes import FLOAT32, FLOAT64, INT64
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
@@ -82,7 +83,8 @@ def binary(e: Emitter, op: str, a: Val, b: Val) -> Val:
         case "shl" | "shr":
             return _shift(e, op, a, b)
         case "div":
-            return lanes.map(dtype, "fdiv {t} {0}, {1}", a, b)
+            loose = LOOSE + " " if e.f.module.flags == LOOSE else ""
+            return lanes.map(dtype, f"fdiv {loose}{{t}} {{0}}, {{1}}", a, b)
     if dtype.is_float:
         return _float_division(e, op, a, b)
     return _int_division(e, op, a, b)

@@ -27,6 +27,8 @@ def emit_block(e: Emitter, block: n.Block) -> None:
     for stmt in block:
         if e.dead:
             return
+        if e.f.module.lines is not None:
+            e.f.place(stmt.span)
         EMIT[type(stmt)](e, stmt)
 
 
@@ -255,10 +257,21 @@ def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],
     e.dead = ""
     f.start(latch)
     advance()
-    f.jump(top)
+    f.do(f"br label %{top}{_repeated(e, stmt)}")
     f.start(exit)
     e.mask, e.maybe_empty = before, empty
     _without_gone(e, body)
+
+
+def _repeated(e: Emitter, stmt: n.Stmt) -> str:
+    """Return what the branch back of a loop says about repeating its body."""
+    asked = dict(stmt.controls) if isinstance(stmt, n.For) else {}
+    if "unroll" not in asked:
+        return ""
+    count = asked["unroll"]
+    word = f'!{{!"llvm.loop.unroll.count", i32 {count}}}' if count > 1 else \
+        f'!{{!"llvm.loop.unroll.{"disable" if count == 1 else "full"}"}}'
+    return e.f.module.loop(word)
 
 
 def _enter_loop(e: Emitter, cond: Val, loop: Loop, inside: str, exit: str) -> None:

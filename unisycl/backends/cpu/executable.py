@@ -10,11 +10,12 @@ import math
 from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import apart, direct, entry, jit, remembered
+from unisycl.backends.cpu import apart, direct, entry, jit, options, remembered
 from unisycl.backends.cpu.abi import Layout, Packer, header
+from unisycl.backends.cpu.lines import Lines
 from unisycl.backends.cpu.plain import plain
-from unisycl.backends.cpu.target import machine, threads
-from unisycl.backends.cpu.text import Module
+from unisycl.backends.cpu.target import threads
+from unisycl.backends.cpu.text import LOOSE, Module
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
@@ -130,11 +131,14 @@ class Parts:
 
 def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     """Return the LLVM module of a kernel before optimisation, and what else was decided."""
-    found = machine()
+    asked = options.of(kernel)
+    found = asked.machine
     kernel = plain(kernel)
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
     kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
-    module = Module(found.triple, found.layout)
+    module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
+    if asked.lines and kernel.span is not None:
+        module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream)
     direct.emit(module, _SYMBOL)
@@ -156,10 +160,11 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
 def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:
     """Return the code of a kernel through its text."""
     module, parts = text_of(kernel, key)
-    text, loops = module.text(), is_scalar(kernel, parts.lanes)
-    loaded = jit.load(text, names, loops=loops)
+    text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
+    loaded = jit.load(text, names, loops=loops, level=asked.level, on=asked.machine)
     if not parts.sites:
-        remembered.note(kernel, [jit.entry_of(text, loops=loops), parts.lanes,
+        code = jit.entry_of(text, loops=loops, level=asked.level, on=asked.machine)
+        remembered.note(kernel, [code, parts.lanes,
                                  *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from unisycl.backends.cpu.code import Code
 from unisycl.backends.cpu.elf import Image, LinkError, link
-from unisycl.backends.cpu.target import binding, compiler_version, machine
+from unisycl.backends.cpu.target import Machine, binding, compiler_version, machine
 from unisycl.base import disk_cache
 from unisycl.base.errors import InternalError, errc
 
@@ -38,8 +38,7 @@ def _llvm() -> Any:
 
 
 @functools.cache
-def _target_machine(level: int) -> Any:
-    found = machine()
+def _target_machine(level: int, found: Machine) -> Any:
     return _llvm().Target.from_triple(found.triple).create_target_machine(
         cpu=found.cpu, features=found.features, opt=level, reloc="pic", codemodel="small")
 
@@ -47,7 +46,7 @@ def _target_machine(level: int) -> Any:
 @functools.cache
 def _session() -> Any:
     """Return LLVM's own linker, for objects that ours does not do."""
-    return _llvm().create_lljit_compiler(_target_machine(2))
+    return _llvm().create_lljit_compiler(_target_machine(2, machine()))
 
 
 def _parse(text: str) -> Any:
@@ -60,42 +59,47 @@ def _parse(text: str) -> Any:
     return module
 
 
-def optimise(text: str, *, loops: bool = False) -> Any:
+def optimise(text: str, *, loops: bool = False, level: int = 2,
+             on: Machine | None = None) -> Any:
     """Return the optimised module; ``loops`` lets LLVM vectorise scalar loops."""
     llvm = _llvm()
     module = _parse(text)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    if not level:
+        return module
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = loops
     options.slp_vectorization = loops
     options.loop_interleaving = loops
-    builder = llvm.create_pass_builder(_target_machine(2), options)
+    builder = llvm.create_pass_builder(_target_machine(level, on or machine()), options)
     builder.getModulePassManager().run(module, builder)
     return module
 
 
-def _to_object(text: str, *, loops: bool, level: int) -> bytes:
+def _to_object(text: str, *, loops: bool, level: int, on: Machine | None = None) -> bytes:
     """Return a module as an object; level 0 leaves the code as it was written."""
     with _lock:
-        module = optimise(text, loops=loops) if level else _parse(text)
-        return bytes(_target_machine(level).emit_object(module))
+        module = optimise(text, loops=loops, level=level, on=on)
+        return bytes(_target_machine(level, on or machine()).emit_object(module))
 
 
-def to_assembly(text: str, *, loops: bool = False) -> str:
+def to_assembly(text: str, *, loops: bool = False, level: int = 2,
+                on: Machine | None = None) -> str:
     """Return the assembly of a module, for people."""
     with _lock:
-        return str(_target_machine(2).emit_assembly(optimise(text, loops=loops)))
+        module = optimise(text, loops=loops, level=level, on=on)
+        return str(_target_machine(level, on or machine()).emit_assembly(module))
 
 
-def to_llvm(text: str, *, loops: bool = False) -> str:
+def to_llvm(text: str, *, loops: bool = False, level: int = 2, on: Machine | None = None) -> str:
     """Return the optimised LLVM IR of a module, for people."""
     with _lock:
-        return str(optimise(text, loops=loops))
+        return str(optimise(text, loops=loops, level=level, on=on))
 
 
-def entry_of(text: str, *, loops: bool = False, level: int = 2) -> str:
+def entry_of(text: str, *, loops: bool = False, level: int = 2, on: Machine | None = None) -> str:
     """Return the name of the cache entry for the code of a module."""
-    return disk_cache.key_of("code", _FORMAT, compiler_version(), *machine().key, str(loops),
-                             str(level), text)
+    return disk_cache.key_of("code", _FORMAT, compiler_version(), *(on or machine()).key,
+                             str(loops), str(level), text)
 
 
 def recall(entry: str, names: tuple[str, ...]) -> Loaded | None:
@@ -104,13 +108,14 @@ def recall(entry: str, names: tuple[str, ...]) -> Loaded | None:
     return None if kept is None else _place(kept, names)
 
 
-def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int = 2) -> Loaded:
+def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int = 2,
+         on: Machine | None = None) -> Loaded:
     """Return the code of a module with the addresses of its functions ``names``."""
-    key = entry_of(text, loops=loops, level=level)
+    key = entry_of(text, loops=loops, level=level, on=on)
     found = recall(key, names)
     if found is not None:
         return found
-    image = _to_object(text, loops=loops, level=level)
+    image = _to_object(text, loops=loops, level=level, on=on)
     try:
         kept = b"I" + link(image).to_bytes()
     except LinkError:

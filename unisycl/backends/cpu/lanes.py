@@ -93,7 +93,7 @@ class Lanes:
     # ---- arithmetic
     def add(self, a: Val, b: Val) -> Val:
         if a.dtype.is_float:
-            return self.map(a.dtype, "fadd contract {t} {0}, {1}", a, b)
+            return self.map(a.dtype, f"fadd {self.f.module.flags} {{t}} {{0}}, {{1}}", a, b)
         if LINEAR in (a.form, b.form) and VECTOR not in (a.form, b.form):
             return self._linear("add", a, b, a.stride + b.stride)
         if b.form == UNIFORM and b.ref == "0":
@@ -104,7 +104,7 @@ class Lanes:
 
     def sub(self, a: Val, b: Val) -> Val:
         if a.dtype.is_float:
-            return self.map(a.dtype, "fsub contract {t} {0}, {1}", a, b)
+            return self.map(a.dtype, f"fsub {self.f.module.flags} {{t}} {{0}}, {{1}}", a, b)
         if LINEAR in (a.form, b.form) and VECTOR not in (a.form, b.form):
             return self._linear("sub", a, b, a.stride - b.stride)
         return self.map(a.dtype, "sub {t} {0}, {1}", a, b)
@@ -115,7 +115,7 @@ class Lanes:
 
     def mul(self, a: Val, b: Val) -> Val:
         if a.dtype.is_float:
-            return self.map(a.dtype, "fmul contract {t} {0}, {1}", a, b)
+            return self.map(a.dtype, f"fmul {self.f.module.flags} {{t}} {{0}}, {{1}}", a, b)
         if b.form == LINEAR:
             a, b = b, a
         factor = as_int(b)

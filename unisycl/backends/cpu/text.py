@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import struct
 
+from unisycl.backends.cpu.lines import Lines
 from unisycl.base.dtypes import DType
+from unisycl.base.span import Span
 
+LOOSE = "reassoc nsz arcp contract"
+"""The flags of arithmetic that may be reordered: sums, products by reciprocals, signs of zero."""
 _FLOATS = {16: "half", 32: "float", 64: "double"}
 
 
@@ -46,9 +50,12 @@ def vectors(widest: int) -> str:
 class Module:
     """The text of one module: functions, and declarations collected while they are written."""
 
-    def __init__(self, triple: str, layout: str) -> None:
+    def __init__(self, triple: str, layout: str, flags: str = "contract") -> None:
         self.triple = triple
         self.layout = layout
+        self.flags = flags
+        self.lines: Lines | None = None
+        self._loops: list[str] = []
         self.declarations: dict[str, str] = {}
         self.functions: list[str] = []
         self.globals: list[str] = []
@@ -74,9 +81,16 @@ class Module:
     def text(self) -> str:
         """Return the whole module."""
         head = [f'target datalayout = "{self.layout}"', f'target triple = "{self.triple}"']
+        lines = self.lines.text() if self.lines is not None else []
         return "\n".join([*head, *self.globals, *self.declarations.values(), *self.functions,
                           "!0 = !{}", "!1 = !{i32 1}",
-                          '!2 = !{!"branch_weights", i32 1, i32 4000}', ""])
+                          '!2 = !{!"branch_weights", i32 1, i32 4000}', *self._loops, *lines, ""])
+
+    def loop(self, *words: str) -> str:
+        """Return what a loop's branch back says of it: words such as ``!"llvm.loop..."``."""
+        name = f"!{1000 + len(self._loops)}"
+        self._loops.append(f"{name} = distinct !{{{', '.join((name, *words))}}}")
+        return f", !llvm.loop {name}"
 
 
 class Function:
@@ -91,6 +105,7 @@ class Function:
         self._lines: list[str] = []
         self._heap: list[str] = []
         self._count = 0
+        self._at = ""
 
     def name(self, stem: str = "t") -> str:
         """Return a fresh value name."""
@@ -100,12 +115,18 @@ class Function:
     def op(self, text: str) -> str:
         """Append an instruction and return the name of its value."""
         name = self.name()
-        self._lines.append(f"  {name} = {text}")
+        self._lines.append(f"  {name} = {text}{self._at}")
         return name
+
+    def place(self, span: Span | None) -> None:
+        """Say which place in the user's source the instructions that follow are of."""
+        lines = self.module.lines
+        if lines is not None and span is not None:
+            self._at = lines.at(span)
 
     def do(self, text: str) -> None:
         """Append an instruction without a value."""
-        self._lines.append("  " + text)
+        self._lines.append("  " + text + self._at)
 
     def before_last(self, text: str) -> None:
         """Put an instruction before the one appended last."""
@@ -185,5 +206,7 @@ class Function:
             self.do(f"call void @free(ptr {block})")
         self.do(f"ret {self.result} {value}".rstrip())
         head = " ".join(["define", self._head[0], self.result, self._head[1]])
+        if self._at and self.module.lines is not None:
+            head = head.removesuffix("{") + self.module.lines.function + " {"
         body = [head, "entry:", *self._allocas, "  br label %start", "start:", *self._lines, "}"]
         self.module.functions.append("\n".join(body))

@@ -22,18 +22,31 @@ from unisycl.ir.nodes import Kernel
 _LOG_LINES = 12
 
 
-def options(traits: Traits) -> str:
-    """Return the options every program is built with."""
+_WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
+    "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations")}
+"""What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
+
+
+def options(traits: Traits, kernel: Kernel | None = None) -> str:
+    """Return the options a program is built with: those of all, and those its kernel asks for."""
     words = [f"-cl-std={language(traits)}"]
     if traits.number_of("single_fp_config") & ROUNDED_DIVISION:
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    asked = dict(kernel.traits).get("options", ()) if kernel is not None else ()
+    for word in map(str, asked):
+        if word.startswith("-march=") and word != "-march=native" and kernel is not None:
+            raise BuildError(errc.build, f"kernel '{kernel.name}': {word} is nothing to "
+                             f"'{traits.name}', whose compiler knows its processor; leave it out, "
+                             "or write -march=native")
+        if word != "-g" or traits.kind == "cpu":  # compilers for cards need not know it
+            words += _WORDS.get(word, ())
     return " ".join(words)
 
 
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
           source: Source) -> Any:
     """Return the program of a text, from disk if it is there."""
-    words = options(traits)
+    words = options(traits, kernel)
     if quirks.own_cache:
         return _build(session, device, kernel, source, words)
     key = disk_cache.key_of("opencl-program-1", source.text, words, traits.platform,

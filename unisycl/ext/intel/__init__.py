@@ -1,8 +1,33 @@
-"""Public: extensions of SYCL by Intel: pipes between kernels.
+"""Public: extensions of SYCL by Intel: pipes, and what hardware descriptions say about kernels.
 
-Non-goals: what only hardware descriptions need. Invariant: the core imports nothing from here.
+Attributes and loop controls are kept where they mean something elsewhere, hints have no effect.
+Non-goals: making hardware. Invariant: the core imports nothing from here.
 """
 
 from unisycl.api.pipe import pipe
+from unisycl.api.properties import buffer_location, mem_channel
+from unisycl.lang.hardware import (
+    disable_loop_pipelining,
+    fpga_mem,
+    fpga_reg,
+    initiation_interval,
+    ivdep,
+    loop_coalesce,
+    lsu,
+    max_concurrency,
+    max_global_work_dim,
+    max_interleaving,
+    max_work_group_size,
+    no_global_work_offset,
+    num_simd_work_items,
+    scheduler_target_fmax_mhz,
+    speculated_iterations,
+    unroll,
+)
 
-__all__ = ["pipe"]
+__all__ = [
+    "buffer_location", "disable_loop_pipelining", "fpga_mem", "fpga_reg", "initiation_interval",
+    "ivdep", "loop_coalesce", "lsu", "max_concurrency", "max_global_work_dim", "max_interleaving",
+    "max_work_group_size", "mem_channel", "no_global_work_offset", "num_simd_work_items", "pipe",
+    "scheduler_target_fmax_mhz", "speculated_iterations", "unroll",
+]

@@ -51,7 +51,6 @@ from unisycl.api.enqueue import (
 from unisycl.api.properties import property
 from unisycl.api.source_bundle import (
     build,
-    build_options,
     create_kernel_bundle_from_source,
     is_source_kernel_bundle_supported,
     save_log,
@@ -68,6 +67,7 @@ from unisycl.base.progress import (
 )
 from unisycl.ext.oneapi import this_kernel
 from unisycl.lang import default_sorters, radix_sorters
+from unisycl.lang.build_options import build_options
 from unisycl.lang.fragments import chunk, fragment, tangle
 from unisycl.lang.kernel import nd_range_kernel, properties_tag, single_task_kernel
 from unisycl.lang.kernel_properties import (

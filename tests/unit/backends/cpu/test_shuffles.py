@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.backends.cpu import executable
+from unisycl.backends.cpu import options
 from unisycl.backends.cpu.target import machine
 
 N = 96
@@ -23,7 +23,7 @@ def test_they_are_right_for_every_vector_width(
     here = machine()
     if here.vector_bits < bits:
         pytest.skip(f"this machine has vectors of {here.vector_bits} bits")
-    monkeypatch.setattr(executable, "machine", lambda: replace(here, vector_bits=bits))
+    monkeypatch.setattr(options, "machine", lambda: replace(here, vector_bits=bits))
     rng = np.random.default_rng(lanes)
     x, to = rng.integers(0, 100, N).astype(dtype), rng.integers(0, lanes, N, np.int32)
     out = np.zeros((2, N), dtype)
