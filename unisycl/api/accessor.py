@@ -168,6 +168,9 @@ class accessor(Window, Capturable):
         return Access(r.memory, r.start, r.stop, access_mode.read, target=target.host_task)
 
     def _refuse(self, group: Group | None) -> None:
+        """Refuse to be used in another group; groups of a graph may share a placeholder."""
+        if self._placeholder and group is not None and any(u is self for u in group.users()):
+            return
         if group is None:
             raise UsageError(errc.kernel_argument, f"{self!r}: a kernel launched through a "
                              "shortcut of the queue cannot use accessors; use queue.submit and "

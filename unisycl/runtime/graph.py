@@ -39,6 +39,7 @@ class Node:
         "accesses",
         "before",
         "begin",
+        "blocks",
         "graph",
         "group",
         "label",
@@ -62,6 +63,7 @@ class Node:
         self.group = group
         self.accesses: list[Access] = []
         self.before: list[Node] = []
+        self.blocks: tuple[usm.Block, ...] = ()
         self.number = next(_numbers)
         self.redo: Redo | None = None
 
@@ -75,6 +77,7 @@ class Node:
         if self.redo is not None and geometry is None:
             made = self.redo(values)
             self.begin, self.accesses = made.begin, _of_buffers(made.accesses)
+            self.blocks = made.blocks
             return
         if old is None:
             raise UsageError(errc.invalid, f"{self.label} is no kernel; only kernels are updated")
@@ -157,6 +160,7 @@ class Graph:
         asked = group.command()
         begin = None if asked.begin is begin_nothing else asked.begin  # whoever waits, waits on
         node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group)
+        node.blocks = asked.blocks if asked.launch is None else ()
         group.recorded(node)
         return node, asked.accesses, nodes_of(asked.deps)
 
@@ -374,22 +378,28 @@ class Plan:
         return Plan(self._channel, self.nodes, self._before)
 
     def _lay_out(self) -> None:
-        """Join small kernels into batches where no step in between needs one of them first."""
+        """Join small kernels into batches where no step in between needs one of them first.
+
+        Those of a batch wait for the same host tasks, which may take long, or fail.
+        """
         self.steps: list[Step] = []
         place: list[frozenset[int]] = []
-        batch = -1
+        tasks: list[frozenset[int]] = []
+        batches: dict[frozenset[int], int] = {}
         for node, needs in zip(self.nodes, self._before, strict=True):
             found = frozenset(itertools.chain.from_iterable(place[k] for k in needs))
             if node.begin is None:  # whoever waits for it waits for what it waits for
                 place.append(found)
                 continue
             small = node.native and _batch(self.driver, [node]) is not None
-            if small and batch >= 0 and all(k <= batch for k in found):
-                at = batch
-            else:
+            slow = frozenset(itertools.chain.from_iterable(tasks[k] for k in found))
+            at = batches.get(slow, -1) if small else -1
+            if at < 0 or any(k > at for k in found):
                 self.steps.append(Step())
                 at = len(self.steps) - 1
-                batch = at if small else batch
+                tasks.append(slow if node.native else slow | {at})
+                if small:
+                    batches[slow] = at
             self.steps[at].nodes.append(node)
             self.steps[at].before |= found - {at}
             place.append(frozenset((at,)))
@@ -401,6 +411,7 @@ class Plan:
             step.make(self.driver)
         blocks = {r.block for n in self.nodes if n.launch is not None for r in n.launch.raw
                   if isinstance(r, usm.Pointer)}
+        blocks.update(b for n in self.nodes for b in n.blocks)
         self._blocks: tuple[usm.Block, ...] = tuple(blocks)
         self.accesses = _union(a for n in self.nodes for a in n.accesses)
         self.native = all(n.native for n in self.nodes)
@@ -471,7 +482,7 @@ class Plan:
         for node in changed:
             mine, now = self.nodes[self._originals[node]], node.current()
             mine.label, mine.begin, mine.launch = now.label, now.begin, now.launch
-            mine.accesses = list(now.accesses)
+            mine.accesses, mine.blocks = list(now.accesses), now.blocks
         self._check_sizes()
         self._refresh()
 
@@ -516,7 +527,7 @@ def _copy(given: Node) -> Node:
     node = given.current()
     made = Node(node.graph, node.label, node.begin, node.launch, native=node.native,
                 group=node.group)
-    made.accesses = list(node.accesses)
+    made.accesses, made.blocks = list(node.accesses), node.blocks
     return made
 
 

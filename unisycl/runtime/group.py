@@ -44,13 +44,14 @@ class Command:
     native: bool
     accesses: list[Access]
     deps: tuple[Task, ...]
+    blocks: tuple[Any, ...]
 
 
 class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
     __slots__ = ("_accesses", "_begin", "_deps", "_label", "_launch", "_native", "_users", "alive",
-                 "channel", "fences", "turns")
+                 "blocks", "channel", "fences", "turns")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -64,6 +65,7 @@ class Group:
         self._launch: Launch | None = None
         self.turns: Turns | None = None
         self.fences = False
+        self.blocks: list[Any] = []
 
     def channels(self) -> tuple[Channel, ...]:
         """Return the channels the command may run on: one, or two with a secondary queue."""
@@ -115,7 +117,7 @@ class Group:
     def command(self) -> Command:
         """Return what the group asks for, for a graph that records it."""
         return Command(self._label, self._begin, self._launch, self._native,
-                       merge(self._accesses), tuple(self._deps))
+                       merge(self._accesses), tuple(self._deps), tuple(self.blocks))
 
     def abandon(self) -> None:
         """End the group without submitting anything."""

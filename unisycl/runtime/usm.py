@@ -102,6 +102,8 @@ class Pointer(Capturable):
         block = self.block
         if block.freed:
             block.bytes()
+        if group is not None:
+            group.blocks.append(block)
         if block.context is not channel.context:
             raise UsageError(errc.invalid, f"this {block.kind.name} allocation belongs to another "
                              f"context (of {block.device.name}) than the queue's (of "

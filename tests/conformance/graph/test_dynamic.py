@@ -323,6 +323,75 @@ def test_a_dynamic_parameter_of_another_graph_leaves_nothing_behind(queue: sycl.
     assert [5] * 8 == p[:].tolist()
 
 
+@pytest.mark.row("M-2")
+def test_nodes_share_a_placeholder_and_are_updated_one_by_one(queue: sycl.queue) -> None:
+    data = np.zeros(8, np.int64)
+    with sycl.buffer(data) as b:
+        graph, place = x.command_graph(queue), sycl.accessor(b)
+        values = [x.dynamic_parameter(graph, v) for v in (1, 10)]
+
+        def group(h: sycl.handler, value: x.dynamic_parameter) -> None:
+            h.require(place)
+            h.parallel_for(8, add, place, value)
+        nodes = [graph.add(lambda h, v=v: group(h, v)) for v in values]
+        replay = graph.finalize(updatable)
+        queue.ext_oneapi_graph(replay)
+        values[0].update(2)
+        values[1].update(20)
+        nodes[0].update_range(4)
+        replay.update(nodes)
+        queue.ext_oneapi_graph(replay)
+    assert [33] * 4 + [31] * 4 == data.tolist()
+
+
+@pytest.mark.row("M-2", "E-1")
+def test_a_kernel_after_a_host_task_in_the_text_does_not_wait_for_it(queue: sycl.queue) -> None:
+    """The host task needs what a kernel added later writes, though no edge says so."""
+    p, seen = shared(queue), threading.Event()
+    graph = x.command_graph(queue)
+
+    def wait() -> None:
+        assert seen.wait(60)
+    first = graph.add(lambda h: h.host_task(wait))
+    graph.add(lambda h: h.parallel_for(8, add, p, 1), depends_on=[first])
+    free = graph.add(lambda h: h.parallel_for(8, add, p, 10))
+    graph.add(lambda h: h.host_task(seen.set), depends_on=[free])
+    queue.ext_oneapi_graph(graph.finalize()).wait()
+    assert [11] * 8 == p[:].tolist()
+
+
+@pytest.mark.row("M-2", "E-15")
+def test_what_does_not_need_a_failed_node_runs(device: sycl.device) -> None:
+    lists: list[Any] = []
+    q = sycl.queue(device, lists.append)
+    p = shared(q)
+    graph = x.command_graph(q)
+
+    def broken() -> None:
+        raise ValueError("mine")
+    first = graph.add(lambda h: h.host_task(broken))
+    graph.add(lambda h: h.parallel_for(8, add, p, 1), depends_on=[first])
+    graph.add(lambda h: h.parallel_for(8, add, p, 100))
+    q.ext_oneapi_graph(graph.finalize())
+    q.wait_and_throw()
+    assert [100] * 8 == p[:].tolist()
+    assert ["mine"] == [str(e.__cause__) for e in lists[0]]
+
+
+@pytest.mark.row("M-2", "F-10")
+def test_copies_of_freed_memory_are_refused_at_the_replay(queue: sycl.queue) -> None:
+    for ask in (lambda p, r: queue.memcpy(p, r), lambda p, r: queue.copy(p, r),
+                lambda p, r: queue.fill(r, 3), lambda p, r: queue.memset(r, 3)):
+        p, r = shared(queue), shared(queue)
+        graph = x.command_graph(queue)
+        with graph.record(queue):
+            ask(p, r)
+        replay = graph.finalize()
+        queue.ext_oneapi_graph(replay).wait()
+        sycl.free(r, queue)
+        assert sycl.errc.invalid == code_of(queue.ext_oneapi_graph, replay)
+
+
 @pytest.mark.row("M-2", "F-4")
 def test_an_update_that_is_refused_changes_no_node(queue: sycl.queue) -> None:
     p, graph = shared(queue), x.command_graph(queue)

@@ -128,6 +128,85 @@ def test_barriers_of_another_thread_leave_an_in_order_queue_in_order(device: syc
     assert list(range(300)) == order
 
 
+@pytest.mark.row("E-2", "E-8")
+def test_a_reading_host_accessor_meets_readers_and_waits_for_writers(device: sycl.device) -> None:
+    q, b = sycl.queue(device), buffer()
+    held = Held(q, [(b, "read")])
+    with sycl.host_accessor(b, sycl.read_only) as view:  # the reader is still at it
+        assert 0 == view[0]
+        task(q, lambda: None, [(b, "read")]).wait()
+        writer = held.second(q, [(b, "write")])
+    held.check_order(writer)
+
+
+@pytest.mark.row("E-5", "E-2")
+def test_readers_of_overlapping_parts_and_of_the_whole_meet(device: sycl.device) -> None:
+    whole = sycl.buffer(np.zeros(3 * 128, np.int64))
+    parts = [whole, sycl.buffer(whole, 0, 128), sycl.buffer(whole, 64, 128)]
+    meet = threading.Barrier(len(parts))
+    sycl.event.wait([task(q, lambda: meet.wait(60), [(part, "read")])
+                     for q, part in zip(others(device), parts, strict=True)])
+
+
+@pytest.mark.row("E-9", "E-1")
+def test_the_end_of_a_buffer_waits_for_its_own_commands_only(device: sycl.device) -> None:
+    q, kept, data = sycl.queue(device), buffer(), np.zeros(8)
+    held = Held(q, [(kept, "write")])
+    ending = sycl.buffer(data)
+    q.submit(lambda h: h.fill(sycl.accessor(ending, h), 3.0))
+    ending.close()
+    assert [3.0] * 8 == data.tolist()
+    held.check_order(held.second(q, [(kept, "read")]))
+
+
+@pytest.mark.row("E-11", "E-9")
+def test_waiting_waits_for_what_it_names_only(device: sycl.device) -> None:
+    q, other = sycl.queue(device), sycl.queue(device)
+    held = Held(q)
+    free = task(q, lambda: None)
+    after = other.submit(lambda h: (h.depends_on(free), h.host_task(lambda: None)))
+    free.wait()
+    after.wait()
+    other.wait()
+    held.check_order(q.submit(lambda h: (
+        h.depends_on([held.event, free]), h.host_task(lambda: held.order.append("second")))))
+
+
+@pytest.mark.row("E-1", "E-2")
+def test_a_copy_reads_its_source_and_writes_its_destination(device: sycl.device) -> None:
+    q, source, target = sycl.queue(device), buffer(), buffer()
+    held = Held(q, [(source, "read")])
+
+    def copy(h: sycl.handler) -> None:
+        h.copy(sycl.accessor(source, h, sycl.read_only), sycl.accessor(target, h, sycl.write_only))
+    q.submit(copy).wait()  # beside the reader of its source
+    writer = held.second(q, [(source, "write")])
+    held.check_order(writer)
+    held = Held(q, [(target, "read")])
+    copying = q.submit(copy)
+    held.check_order(q.submit(lambda h: (
+        h.depends_on(copying), h.host_task(lambda: held.order.append("second")))))
+    held = Held(q, [(target, "read")])
+    copying = q.submit(copy)
+    assert SUBMITTED == status(copying)
+    held.go.set()
+    copying.wait()
+
+
+@pytest.mark.row("E-17", "E-11")
+def test_a_partial_barrier_waits_for_its_events_and_all_later_ones_for_it(
+        device: sycl.device) -> None:
+    q = sycl.queue(device)
+    held, slow = Held(q), Held(q)
+    barrier = q.ext_oneapi_submit_barrier([held.event])
+    second = held.second(q)
+    assert sycl.info.event_command_status.complete != status(barrier)
+    held.check_order(second)
+    barrier.wait()  # though the other command still runs
+    slow.check_order(q.submit(lambda h: (
+        h.depends_on(slow.event), h.host_task(lambda: slow.order.append("second")))))
+
+
 # ------------------------------------------------------------------ what may not
 @pytest.mark.row("E-1", "E-2")
 @pytest.mark.parametrize("kind", range(3))
