@@ -198,9 +198,9 @@ def test_ids_of_opencl_are_those_of_sycl_reversed(
 
     def ours(it, out):
         at = 0
-        for d in range(3):
+        for d in (0, 1, 2):
             at = at * it.get_global_range(d) + it.get_global_id(d) - it.get_offset()[d]
-        for d in range(3):
+        for d in (0, 1, 2):
             out[at, 0, d] = it.get_global_id(d)
             out[at, 1, d] = it.get_local_id(d)
             out[at, 2, d] = it.get_group(d)
