@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import unisycl as sycl
-from unisycl.examples import blurs, comparison, heat, timing
+from unisycl.examples import blurs, comparison, heat, subdivision, timing
 
 SMALL = {
     "reductions": ["--n", "100"],
@@ -19,6 +19,8 @@ SMALL = {
     "matmul": ["--m", "5", "--n", "6", "--k", "7"],
     "heat": ["--size", "9", "--steps", "2"],
     "dataflow": ["--n", "100"],
+    "quicksort": ["--n", "200", "--leaf", "8"],
+    "subdivision": ["--size", "32", "--most", "20"],
 }
 
 
@@ -36,6 +38,7 @@ def test_a_program_says_what_it_checked(
 @pytest.mark.parametrize("arguments", [
     "reductions --n 0", "reductions --local 3", "scans --n -1", "scans --local 0",
     "transpose --rows 0", "matmul --k 0", "heat --steps -1", "heat --size 0", "dataflow --n 0",
+    "quicksort --n 0", "quicksort --leaf 0", "subdivision --size 12", "subdivision --most 0",
     "blurs --radius -1", "blurs no/such/picture.png", "timing --rounds 0", "timing --size 0",
     "timing --device toaster", "matmul --device toaster"])
 def test_bad_input_is_one_line(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,3 +107,14 @@ def test_a_wrong_result_is_named_and_ends_the_program_with_1(
 def test_unsigned_differences_do_not_wrap() -> None:
     ones, zeros = np.ones(2, np.uint8), np.zeros(2, np.uint8)
     assert comparison.distance(zeros, ones) == comparison.distance(ones, zeros) == 1
+
+
+def test_a_subdivided_picture_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "set.png"
+    assert subdivision.main(["--size", "128", "--most", "50", "-o", str(target),
+                             "--device", "cpu"]) == 0
+    with Image.open(target) as written:
+        found = np.asarray(written)
+    expected = subdivision.reference(128, 50)
+    assert found.shape == (128, 128, 3)
+    assert ((found.sum(axis=2) <= 7) >= (expected == 50)).all()

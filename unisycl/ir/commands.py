@@ -16,6 +16,7 @@ from unisycl.ir.types import View, global_view
 
 CAPACITY = 2048
 """How many commands one launch of a kernel may enqueue."""
+MOST_GENERATIONS = 1024
 WORDS = 32
 MOST_WAITS = 6
 MOST_NUMBERS = 16

@@ -27,7 +27,7 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 
 _MOST_KINDS = 256
-_LARGE = 1000003
+_LARGE = (1 << 16) + 1
 
 
 @dataclass(slots=True)

@@ -25,6 +25,7 @@ from unisycl.ir.commands import (
     EXTENT,
     KERNEL,
     MARKER,
+    MOST_GENERATIONS,
     NUMBERS,
     OFFSET,
     STATUS,
@@ -39,7 +40,6 @@ from unisycl.runtime.completions import Gate
 from unisycl.runtime.enqueued import Kin, Tree, memory_of
 from unisycl.runtime.tasks import process
 
-MOST_GENERATIONS = 1024
 _AT_ONCE = 32
 
 

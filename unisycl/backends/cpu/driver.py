@@ -26,6 +26,7 @@ from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.pool import NativeJob, NativePool
 from unisycl.backends.cpu.reports import Report, callback
 from unisycl.backends.cpu.target import compiler_version, machine, threads
+from unisycl.backends.cpu.trees import Trees
 from unisycl.backends.cpu.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.words import CpuWords, words
@@ -59,6 +60,7 @@ class CpuDriver:
         self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
+        self._trees = Trees(self.pool)
         self._own = OwnThreads(self.pool, lambda count: ConfinedPool(units, count) if units
                                else NativePool(count))
 
@@ -156,8 +158,9 @@ class CpuDriver:
         last.begun_by = first
         return last
 
-    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
-        """Return None: the runtime starts children."""
+    def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
+        """Start a kernel and what it enqueues; None if one of them is not for native code."""
+        return self._trees.submit(launch, deps)
 
     def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
@@ -272,6 +275,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
         units=units if len(units) > 1 else (),
         progress=_PROGRESS, resident_groups=len(units), resident_items=MOST_THREADS,
         concurrent_kernels=True,
+        native_enqueue=True,
         domains={name: cut for name, parts in domains().items()
                  if len(cut := within(units, parts)) > 1},
         details={"vector_bytes": found.vector_bits // 8, "image_extent": LARGEST_EXTENT,

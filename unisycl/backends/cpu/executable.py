@@ -84,6 +84,11 @@ class CpuExecutable:
         """The address of the function for direct calls."""
         return self.loaded.addresses[direct.symbol(_SYMBOL)]
 
+    @property
+    def least_share(self) -> int:
+        """The fewest work-items of a range worth a tile."""
+        return self.lanes if self.heavy else _SMALL_TILE
+
     def plan(self, geometry: Geometry) -> Plan:
         """Return how a launch of this geometry is cut; remembered with the geometry object."""
         found = self._plans.get(id(geometry))
@@ -108,7 +113,7 @@ class CpuExecutable:
         if geometry.kind != "range":
             return (1,) * len(geometry.global_)
         *outer, last = geometry.global_
-        share = max(self.lanes if self.heavy else _SMALL_TILE,
+        share = max(self.least_share,
                     -(-math.prod(geometry.global_) // (threads() * 16)))
         along = min(last, max(share, self.lanes))
         along = -(-along // self.lanes) * self.lanes

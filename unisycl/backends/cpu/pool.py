@@ -319,6 +319,11 @@ class NativePool:
         self._ready()
         return self.submit(self._native.fill, args, -(-count // block), 1, deps, (keep, cell))
 
+    def address(self) -> int:
+        """Return where the state of the pool lies, its workers running; 0 once they have ended."""
+        self._ready()
+        return 0 if self._ended else self._address
+
     def pending(self) -> int:
         """Return how many jobs have not ended."""
         self._prune()
@@ -425,6 +430,12 @@ class NativePool:
                     pending.append(job)
         except IndexError:
             pass
+
+
+def addresses() -> tuple[int, int]:
+    """Return where native code finds ``pool_submit`` and ``pool_wait``."""
+    found = _native().engine.addresses
+    return found["pool_submit"], found["pool_wait"]
 
 
 _FUNCTIONS = ("pool_sizes", "pool_submit", "pool_wait", "pool_acquire", "pool_start", "pool_stop",
