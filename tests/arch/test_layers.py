@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "ext": {"base", "api", "lang"},
     "compat12": {"base", "ir.types", "api", "runtime"},
     "testing": {""},
-    "examples": {""},
+    "examples": {"", "ext"},
 }
 FREE = {"", "__main__", "tools"}  # may import any room; nothing imports tools
 

@@ -57,7 +57,7 @@ class Trees:
         kept: list[Any] = [context, launch]
         tables = (ctypes.c_int64 * (_KIN * len(kin)))()
         for number, one in enumerate(kin):
-            row = _row(one, one.launch if number else launch, number, kept)
+            row: Any = _row(one, one.launch if number else launch, number, kept)
             tables[_KIN * number:_KIN * number + len(row)] = row
         context[1:6] = [submit, wait, state, ctypes.addressof(tables), _HELP_NS]
         kept += [tables, [k.launch for k in kin], self._pool]
