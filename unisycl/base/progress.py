@@ -61,6 +61,29 @@ Levels = tuple[forward_progress_guarantee, forward_progress_guarantee, forward_p
 WEAKEST: Levels = (forward_progress_guarantee.weakly_parallel,) * 3
 
 
+_WEAK, _PARALLEL, _CONCURRENT = forward_progress_guarantee
+
+MODELS: dict[str, Levels] = {
+    # OpenCL 1.x, and all that is said of OpenCL 2.x and 3.0 without the next row (Table 1).
+    "weak": WEAKEST,
+    # OpenCL 2.x whose sub-groups make independent forward progress (Table 1).
+    "sub_groups": (_WEAK, _CONCURRENT, _WEAK),
+    # Graphics processors: a work-group that has begun goes on to its end (§6.2.3).
+    "occupancy": (_WEAK, _WEAK, _PARALLEL),
+    # The same in a cooperative launch: all work-groups are there from the start (§6.2.3).
+    "cooperative": (_WEAK, _WEAK, _CONCURRENT),
+    # Work-items that are scheduled one by one: CUDA from Volta on.
+    "items": (_PARALLEL, _PARALLEL, _WEAK),
+}
+"""What kinds of devices give, for the backends that know which kind a device is."""
+
+
+def strongest(*levels: Levels) -> Levels:
+    """Return what a device gives that is of several kinds."""
+    items, sub_groups, groups = (max(level) for level in zip(*levels, strict=True))
+    return items, sub_groups, groups
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressRequest:
     """What a kernel requires of the threads of one scope towards all of a wider one."""

@@ -10,7 +10,7 @@ import math
 
 from unisycl.backends.base import DeviceInfo, Geometry
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.progress import WEAKEST, Levels, apart, missing
+from unisycl.base.progress import WEAKEST, Levels, apart, forward_progress_guarantee, missing
 from unisycl.ir.nodes import Kernel
 
 
@@ -32,7 +32,7 @@ def groups_for(info: DeviceInfo, levels: Levels, local: int) -> int:
     if not 1 <= local <= largest_group(info, levels) or missing(info.progress, levels):
         return 0
     most = (1 << 62) // local
-    if levels[2] > WEAKEST[2]:
+    if levels[2] is forward_progress_guarantee.concurrent:
         most = min(most, info.resident_groups)
         if apart(levels) and info.resident_items:
             most = min(most, info.resident_items // local)

@@ -18,7 +18,7 @@ from unisycl.backends.cpu.abi import LOCAL_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Plan
 from unisycl.backends.cpu.plain import plain
 from unisycl.backends.cpu.pool import NativeJob, NativePool
-from unisycl.base.progress import WEAKEST
+from unisycl.base.progress import WEAKEST, forward_progress_guarantee
 
 MOST_THREADS = 1024
 
@@ -43,7 +43,7 @@ class OwnThreads:
         count = executable.sub_groups
         if count:
             levels = kernel.progress or WEAKEST
-            groups_too = levels[2] > WEAKEST[2]
+            groups_too = levels[2] is forward_progress_guarantee.concurrent
             needed = plan.units if groups_too else \
                 min(plan.units, count * max(1, self._pool.threads // count))
             return functools.partial(self._aside, max(1, needed))

@@ -90,7 +90,7 @@ def run(launch: Launch, cache: Cache) -> None:
     shape = launch.geometry
     counts = tuple(g // s for g, s in zip(shape.global_, shape.local, strict=True))
     levels = launch.executable.kernel.progress or WEAKEST
-    at_once = math.prod(counts) if levels[2] > WEAKEST[2] else \
+    at_once = math.prod(counts) if levels[2] is forward_progress_guarantee.concurrent else \
         max(1, MOST_THREADS // max(1, math.prod(shape.local)))
     made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
                   for r in launch.reduction_objects) for _ in points(counts)]

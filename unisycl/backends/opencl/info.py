@@ -22,7 +22,7 @@ from unisycl.backends.opencl.traits import (
 )
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
 from unisycl.base.images import LARGEST_EXTENT
-from unisycl.base.progress import Levels, forward_progress_guarantee
+from unisycl.base.progress import MODELS, Levels
 
 
 def addresses_host(traits: Traits, quirks: Quirks) -> bool:
@@ -106,10 +106,19 @@ def _scopes(traits: Traits) -> tuple[memory_scope, ...]:
 
 
 def _progress(traits: Traits) -> Levels:
-    """What OpenCL promises: nothing, but of sub-groups where the device says so (OpenCL 2.1)."""
-    weak = forward_progress_guarantee.weakly_parallel
-    own = traits.number_of("sub_group_independent_forward_progress")
-    return weak, forward_progress_guarantee.concurrent if own else weak, weak
+    """What OpenCL promises: nothing, but of sub-groups where the device says so."""
+    return MODELS["sub_groups" if _sub_groups_apart(traits) else "weak"]
+
+
+def _sub_groups_apart(traits: Traits) -> bool:
+    """Say whether sub-groups make independent progress: there is a query from OpenCL 2.1 on.
+
+    In OpenCL 2.0 the extension that brings sub-groups requires it.
+    """
+    name = "sub_group_independent_forward_progress"
+    if _version(traits.version) == "2.0" and name not in traits.numbers:
+        return traits.has("cl_khr_subgroups")
+    return bool(traits.number_of(name))
 
 
 def _details(traits: Traits) -> dict[str, Any]:
@@ -124,7 +133,7 @@ def _details(traits: Traits) -> dict[str, Any]:
         "global_mem_cache_size": traits.number_of("global_mem_cache_size"),
         "error_correction_support": bool(traits.number_of("error_correction_support")),
         "profiling_timer_resolution": traits.number_of("profiling_timer_resolution", 1),
-        "sub_group_progress": bool(traits.number_of("sub_group_independent_forward_progress")),
+        "sub_group_progress": _sub_groups_apart(traits),
         "vector_bytes": 4 * max(1, traits.number_of("native_vector_width_float", 1)),
         "printf_buffer_size": 1 << 20, "profile": "FULL_PROFILE",
         "execution_capabilities": ["exec_kernel"], "preferred_interop_user_sync": True,
