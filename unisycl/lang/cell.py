@@ -6,7 +6,9 @@ happen as a whole as far as every other cell of the same kind can tell.
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 from unisycl.base.words import Words
 
 _UNSIGNED: dict[int, Any] = {4: np.uint32, 8: np.uint64}
+_LOOKS, _AGAIN = 64, 16
 _turn = threading.Lock()
 
 
@@ -69,15 +72,28 @@ class PythonCell:
 
 
 class NativeCell:
-    """An element that kernels may change at the same time, by its address."""
+    """An element that kernels may change at the same time, by its address.
 
-    __slots__ = ("_address", "_dtype", "_words")
+    A thread that looks again and again and finds nothing new lets others run, for the one it waits
+    for may need its processor, or the interpreter.
+    """
+
+    __slots__ = ("_address", "_dtype", "_same", "_seen", "_words")
 
     def __init__(self, words: Words, address: int, dtype: np.dtype[Any]) -> None:
         self._words, self._address, self._dtype = words, address, dtype
+        self._seen, self._same = -1, 0
 
     def load(self) -> Any:
-        return self._value(self._words.load(self._address, self._dtype.itemsize))
+        word = self._words.load(self._address, self._dtype.itemsize)
+        if word != self._seen:
+            self._seen, self._same = word, 0
+        else:
+            self._same += 1
+            if self._same > _LOOKS and self._same % _AGAIN == 0:
+                time.sleep(0)
+                os.sched_yield()
+        return self._value(word)
 
     def store(self, value: Any) -> None:
         self._words.store(self._address, self._dtype.itemsize, self._word(value))

@@ -85,7 +85,7 @@ def test_live_devices_follow_what_they_report(device: sycl.device) -> None:
     found = device.get_info(info.device.forward_progress_guarantee[
         scope.sub_group, scope.work_group])
     assert found is CONCURRENT or not own
-    if device.backend is sycl.backend.opencl:
+    if device.get_backend() is sycl.backend.opencl:
         assert (SUB_GROUPS if own else ONLY_WEAK) == table(device)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from unisycl.backends.cpu import collectives, emit_atomic, emit_many, emit_memory, emit_print
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
-from unisycl.backends.cpu.waiting import emit_pause
+from unisycl.backends.cpu.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -177,7 +177,8 @@ def _while(e: Emitter, stmt: n.While) -> None:
     def head(loop: Loop) -> Val:
         emit_block(e, stmt.pre)
         return e.emit(e, stmt.cond)
-    _loop(e, stmt, stmt.body, head, lambda: emit_pause(e, stmt))
+    turns = begin_wait(e, stmt)
+    _loop(e, stmt, stmt.body, head, lambda: emit_pause(e, turns))
 
 
 def _for(e: Emitter, stmt: n.For) -> None:

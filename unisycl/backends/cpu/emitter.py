@@ -59,7 +59,7 @@ class Emitter:
 
     ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
     ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
-    share where each has a thread. ``turns``: a count of turns of loops that wait.
+    share where each has a thread.
     """
 
     kernel: n.Kernel
@@ -90,7 +90,6 @@ class Emitter:
     sites: list[Site] = field(default_factory=list)
     abort: str = ""
     meeting: str = ""
-    turns: str = ""
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

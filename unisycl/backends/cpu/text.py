@@ -171,12 +171,6 @@ class Function:
         self._allocas.append(f"  {name} = load {type}, ptr {where}, align 8, !invariant.load !0")
         return name
 
-    def counter(self) -> str:
-        """Reserve a number of 32 bits that is zero when the function begins."""
-        name = self.alloca("i32")
-        self._allocas.append(f"  store i32 0, ptr {name}")
-        return name
-
     def hidden_zero(self, bits: str, type: str) -> str:
         """Return, in the entry block, a zero of ``type`` that the optimiser takes for anything."""
         where, number, name = self.name("z"), self.name("z"), self.name("z")

@@ -14,8 +14,14 @@ from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
-_TURNS = 256
-"""Turns of a waiting loop between two offers of the processor: about half a microsecond."""
+_TURNS = 8192
+"""Turns of a waiting loop before it offers its processor to others: about ten microseconds.
+
+Less would cost more than it gives where both threads run: one that offers it on a busy machine is
+away for milliseconds.
+"""
+_AGAIN = 256
+"""Turns between two offers."""
 
 # Word 0 counts those that are here, word 1 the meetings that were, word 2 those asleep.
 # It sleeps 5 ms at most, to see whether the launch has failed.
@@ -95,18 +101,27 @@ def emit_meeting(e: Emitter, at: str, count: int) -> None:
         _end_if(e, failed)
 
 
-def emit_pause(e: Emitter, loop: n.While) -> None:
-    """At the end of a turn of a loop that waits: let others have the processor now and then."""
+def begin_wait(e: Emitter, loop: n.While) -> str:
+    """Before a loop that waits: start to count its turns; '' for other loops."""
     if not _waits(e.kernel, loop):
+        return ""
+    turns = e.f.alloca("i32")
+    e.f.store("i32", "0", turns)
+    return turns
+
+
+def emit_pause(e: Emitter, turns: str) -> None:
+    """At the end of a turn of a loop that waits: let others have the processor now and then."""
+    if not turns:
         return
     f = e.f
-    if not e.turns:
-        e.turns = f.counter()
-    count = f.op(f"add i32 {f.load('i32', e.turns)}, 1")
-    f.store("i32", count, e.turns)
-    offer, on = f.label("offer"), f.label("on")
-    f.branch(f.op(f"icmp eq i32 {f.op(f'and i32 {count}, {_TURNS - 1}')}, 0"), offer, on,
+    count = f.op(f"add i32 {f.load('i32', turns)}, 1")
+    f.store("i32", count, turns)
+    look, offer, on = f.label("look"), f.label("offer"), f.label("on")
+    f.branch(f.op(f"icmp eq i32 {f.op(f'and i32 {count}, {_AGAIN - 1}')}, 0"), look, on,
              unlikely=True)
+    f.start(look)
+    f.branch(f.op(f"icmp ugt i32 {count}, {_TURNS}"), offer, on)
     f.start(offer)
     f.module.declare("sched_yield", "i32 @()")
     f.op("call i32 @sched_yield()")
@@ -127,7 +142,7 @@ def _waits(kernel: n.Kernel, loop: n.While) -> bool:
                 and s.scope > memory_scope.sub_group for s in inside)
     if not looks or kernel.progress or kernel.waits:
         return looks
-    return all(isinstance(s, n.While | n.Assign)
+    return all(isinstance(s, n.While | n.Assign | n.If | n.Break | n.Continue)
                or (isinstance(s, n.Atomic) and s.op == "load") for s in inside)
 
 
