@@ -3,7 +3,7 @@
 Also sycl_ext_intel_dataflow_pipes. The methods for kernels are written in the kernel language and
 compiled with the kernel that calls them, so they mean the same on every device. A pipe is a ring
 of packets, each with the number of the turn it is free or full for; whoever moves an end of the
-pipe owns the packets between. Non-goals: access from the host. Invariant: packets are read in the
+pipe owns the packets between. Invariant: packets are read in the
 order in which they were written; a packet is complete before a reader can see it.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.api.queue import queue
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.atomic import atomic_ref
@@ -44,8 +45,9 @@ class pipe:
     gives False and ``read_nb()`` gives (packet, False) where they would have to. ``reserve_write``
     and ``reserve_read`` claim several packets at once. Kernels that wait run at the same time as
     those they wait for; devices that cannot do that refuse them with
-    ``errc.kernel_not_supported``. Raises ``errc.invalid`` for types kernels have not and for
-    capacities below 1.
+    ``errc.kernel_not_supported``. ``host_write(q, x)``, ``host_read(q)`` and their ``_nb``
+    forms are for the host: the other end is the pipe of the queue's device and context. Raises
+    ``errc.invalid`` for types kernels have not and for capacities below 1.
 
     Example:
         >>> samples = pipe(np.float32, 16)
@@ -71,6 +73,46 @@ class pipe:
 
     def __repr__(self) -> str:
         return f"<pipe of {self.dtype}, capacity {self.capacity}>"
+
+    # ------------------------------------------------------------------ on the host
+    def host_write(self, q: queue, value: Any) -> None:
+        """Append a packet from the host, when there is room; a kernel of its own does it."""
+        given = np.array([value], self.dtype)
+
+        def put(given: Any) -> None:
+            self.write(given[0])
+        q.single_task(put, given).wait()
+
+    def host_read(self, q: queue) -> Any:
+        """Take the oldest packet to the host, when there is one."""
+        taken = np.zeros(1, self.dtype)
+
+        def take(taken: Any) -> None:
+            taken[0] = self.read()
+        q.single_task(take, taken).wait()
+        return taken[0]
+
+    def host_write_nb(self, q: queue, value: Any) -> bool:
+        """Append a packet from the host and give True; give False at once if the pipe is full."""
+        given, done = np.array([value], self.dtype), np.zeros(1, np.int32)
+
+        def put(given: Any, done: Any) -> None:
+            if self.write_nb(given[0]):
+                done[0] = 1
+        q.single_task(put, given, done).wait()
+        return bool(done[0])
+
+    def host_read_nb(self, q: queue) -> tuple[Any, bool]:
+        """Take the oldest packet to the host: (packet, True); (zeros, False) if there is none."""
+        taken, done = np.zeros(1, self.dtype), np.zeros(1, np.int32)
+
+        def take(taken: Any, done: Any) -> None:
+            packet, ok = self.read_nb()
+            if ok:
+                taken[0] = packet
+                done[0] = 1
+        q.single_task(take, taken, done).wait()
+        return taken[0], bool(done[0])
 
     # ------------------------------------------------------------------ in kernels
     def write_nb(self, value: Any) -> bool:

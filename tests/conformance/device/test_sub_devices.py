@@ -172,6 +172,62 @@ def test_a_part_of_the_cpu_has_as_many_threads_as_units(device: sycl.device) -> 
     assert set(mine) == os.sched_getaffinity(0)
 
 
+BESIDE = """
+import os
+from pathlib import Path
+import numpy as np
+import unisycl as sycl
+from unisycl.ext.intel import pipe
+from unisycl.ext.oneapi import experimental as exp
+
+device = sycl.device(sycl.cpu_selector_v)
+part = device.create_sub_devices(sycl.info.partition_property.partition_equally, 1)[1]
+queue = sycl.queue(part)
+numbers = pipe(np.int32, 4)
+
+def write():
+    for k in range(100):
+        numbers.write(k)
+
+def read(out):
+    for k in range(100):
+        out[0] += numbers.read()
+
+@sycl.kernel(properties=exp.sub_group_progress(
+    exp.forward_progress_guarantee.concurrent, exp.execution_scope.work_group))
+def wait(it, out):
+    sg = it.get_sub_group()
+    ref = sycl.atomic_ref(out, 1, sycl.memory_order.acq_rel, sycl.memory_scope.work_group)
+    if sg.leader():
+        mine = sg.get_group_linear_range() - 1 - sg.get_group_linear_id()
+        while ref.load(sycl.memory_order.acquire) != mine:
+            pass
+        ref.fetch_add(1)
+    sycl.group_barrier(it.get_group())
+
+before = set(os.listdir("/proc/self/task"))
+out = np.zeros(2, np.int32)
+queue.single_task(read, out)
+queue.single_task(write)
+queue.wait()
+queue.parallel_for(sycl.nd_range(64, 64), wait, out).wait()
+begun = set(os.listdir("/proc/self/task")) - before
+mine = sorted(os.sched_getaffinity(0))
+confined = [t for t in begun if os.sched_getaffinity(int(t)) == {mine[1]}]
+print(out[0], len(begun) > 2, len(begun) - len(confined))
+"""
+
+
+@pytest.mark.row("A-16", "E-23", "H-7")
+def test_threads_of_kernels_that_wait_stay_on_the_parts_processors(device: sycl.device) -> None:
+    if device.get_backend() is not sycl.backend.cpu or len(os.sched_getaffinity(0)) < 2 or (
+            units(device) != len(os.sched_getaffinity(0))):
+        pytest.skip("units are not processors here")
+    found = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True,
+                           check=False)
+    assert "4950 True 0\n" == found.stdout, found.stderr
+
+
 EIGHT = """
 import unisycl as sycl
 d = sycl.device(sycl.cpu_selector_v)

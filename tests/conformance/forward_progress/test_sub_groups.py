@@ -214,22 +214,3 @@ def test_a_failure_of_one_sub_group_ends_those_that_wait_for_it(own: sycl.queue,
     flag: Any = np.zeros(1, np.int32)
     with pytest.raises(sycl.exception, match="the last one fails"):
         own.parallel_for(sycl.nd_range(64, 64), kernel, flag).wait_and_throw()
-
-
-@pytest.mark.row("H-7", "A-16")
-def test_part_of_a_device_gives_it_too(own: sycl.queue) -> None:
-    device = own.get_device()
-    if device.get_info(info.device.partition_max_sub_devices) < 2:
-        pytest.skip("the device cannot be split")
-    part = device.create_sub_devices(info.partition_property.partition_equally, 1)[0]
-
-    @sycl.kernel(properties=in_group)
-    def kernel(it, flag, out):
-        ref = pass_on(it, flag, -1)
-        if it.get_sub_group().leader():
-            ref.fetch_add(1)
-        sycl.group_barrier(it.get_group())
-        out[it.get_global_id(0)] = 1
-    flag, out = np.zeros(1, np.int32), np.zeros(64, np.int32)
-    sycl.queue(part).parallel_for(sycl.nd_range(64, 64), kernel, flag, out).wait()
-    assert 64 == out.sum()

@@ -64,3 +64,21 @@ def test_the_environment_chooses_the_default(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("UNISYCL_DEVICE", "nonsense")
     with pytest.raises(sycl.exception, match="nonsense"):
         sycl.device()
+
+
+@pytest.mark.row("K-11")
+def test_the_accelerator_selector_finds_one_or_says_that_there_is_none(device: sycl.device) -> None:
+    """Where Intel's emulation of FPGAs is installed, that is one."""
+    everything = [d for p in sycl.platform.get_platforms() for d in p.get_devices()]
+    there = [d for d in everything if d.is_accelerator()]
+    assert device.is_accelerator() is (
+        device.get_info(sycl.info.device.device_type) is sycl.info.device_type.accelerator)
+    if there:
+        assert sycl.device(sycl.accelerator_selector_v) in there
+    else:
+        with pytest.raises(sycl.exception) as caught:
+            sycl.device(sycl.accelerator_selector_v)
+        assert sycl.errc.runtime is caught.value.code()
+    if "Emulation" in device.get_platform().get_info(sycl.info.platform.name):
+        assert device.is_accelerator()
+        assert device.has(sycl.aspect.emulated)

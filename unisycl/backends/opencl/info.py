@@ -48,7 +48,8 @@ def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceI
         mem_base_addr_align=traits.number_of("mem_base_addr_align", 1024),
         max_parameter_size=traits.number_of("max_parameter_size", 1024),
         units=_units(traits), atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
-        progress=_progress(traits), details=_details(traits))
+        progress=_progress(traits), concurrent_kernels=quirks.concurrent_kernels,
+        details=_details(traits))
 
 
 def _units(traits: Traits) -> tuple[int, ...]:

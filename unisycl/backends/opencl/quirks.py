@@ -26,9 +26,11 @@ class Quirks:
         reads_early: a write that does not block takes the host's data when it is enqueued, not
             when its turn has come.
         emulate_collectives: the work-group functions give wrong results.
+        concurrent_kernels: kernels run at the same time, so one may wait for another.
         weak_functions: these exceed their bounds or lose the sign of a zero.
         contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
+        newer_language: it compiles OpenCL C 2.0, though 1.2 is reported.
         unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
             name in OpenCL C 3.0.
     """
@@ -41,7 +43,9 @@ class Quirks:
     emulate_collectives: bool = False
     contracts: bool = False
     old_language: bool = False
+    newer_language: bool = False
     unnamed_scope: bool = False
+    concurrent_kernels: bool = False
     weak_functions: tuple[str, ...] = ()
 
 
@@ -92,6 +96,12 @@ TABLE = (
           "FP_CONTRACT OFF, and in a kernel that does the program is not compiled "
           "(test_sums_products_and_quotients_are_numpys in tests/conformance/language"
           "/test_complex.py)"),
+    Quirk("FPGA Emulation", "accelerator", ("newer_language",),
+          "Intel 2023.2 reports OpenCL 1.2 and compiles -cl-std=CL2.0: atomics with orders and "
+          "scopes, generic addresses, fine-grained SVM (not -cl-std=CL3.0)"),
+    Quirk("FPGA Emulation", "accelerator", ("concurrent_kernels",),
+          "Intel 2023.2: each command has a thread: 20 single tasks that pass a turn round end on "
+          "two processors, on one queue or many; channels and pipes of FPGA programs rely on it"),
     Quirk("Intel", "cpu", ("blocking_waits", "rounds_division"),
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
@@ -113,4 +123,6 @@ def corrected(traits: Traits, quirks: Quirks) -> Traits:
     """Return what the device can really do."""
     if quirks.old_language:
         return replace(traits, c_version=(1, 2), features=frozenset())
+    if quirks.newer_language:
+        return replace(traits, c_version=(2, 0))
     return traits

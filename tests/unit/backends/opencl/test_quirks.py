@@ -1,0 +1,33 @@
+"""What is known of drivers beyond what they report."""
+
+from __future__ import annotations
+
+from unisycl.backends.opencl.info import device_info
+from unisycl.backends.opencl.quirks import corrected, quirks_of
+from unisycl.backends.opencl.traits import Traits
+from unisycl.base.enums import aspect, memory_order
+
+
+def reported(platform: str, kind: str) -> Traits:
+    return Traits(
+        library="", platform=platform, platform_version="OpenCL 1.2", name="Paper", vendor="",
+        version="OpenCL 1.2", driver_version="", kind=kind, number=0, c_version=(1, 2),
+        features=frozenset(), extensions=frozenset(), numbers={"svm_capabilities": 15},
+        item_sizes=(256, 256, 64), sub_group_sizes=())
+
+
+def test_an_emulated_fpga_is_an_accelerator_whose_kernels_may_wait_for_one_another() -> None:
+    traits = reported("Intel(R) FPGA Emulation Platform for OpenCL(TM)", "accelerator")
+    quirks = quirks_of(traits)
+    info = device_info(corrected(traits, quirks), quirks, shares_host=True)
+    assert {aspect.accelerator, aspect.emulated} <= info.aspects
+    assert info.concurrent_kernels
+    assert memory_order.acq_rel in info.atomic_orders
+
+
+def test_others_are_taken_at_their_word() -> None:
+    traits = reported("Paper Platform", "accelerator")
+    quirks = quirks_of(traits)
+    info = device_info(corrected(traits, quirks), quirks, shares_host=True)
+    assert not info.concurrent_kernels
+    assert (memory_order.relaxed,) == info.atomic_orders
