@@ -35,20 +35,46 @@ _OURS: dict[str, dict[str, str]] = {
     "memory": {
         "buffer": "unisycl.buffer", "accessor": "unisycl.accessor, local_accessor or host_accessor",
         "memory_order_relaxed": "memory_order.relaxed"},
+    "atomics": {f"atomic_{name}_explicit": f"atomic_ref.{name}" for name in (
+        "load", "store", "exchange", "compare_exchange_strong", "fetch_add", "fetch_sub",
+        "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max")},
     "programs": {"program": "kernel_bundle"},
     "storages": {
         "storage": "set_final_data, shared_ptr or an allocator", "async_storage": "shared_ptr"},
 }
+_FUNCTIONS = """
+abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh atanpi
+bitselect cbrt ceil clamp clz copysign cos cosh cospi cross degrees distance dot erf erfc exp exp10
+exp2 expm1 fabs fast_distance fast_length fast_normalize fdim floor fma fmax fmin fmod fract frexp
+hadd hypot ilogb isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater
+isnan isnormal isnotequal isordered isunordered ldexp length lgamma lgamma_r log log10 log1p log2
+logb mad mad24 mad_hi mad_sat max maxmag min minmag mix modf mul24 mul_hi nan nextafter normalize
+popcount pow pown powr radians remainder remquo rhadd rint rootn rotate round rsqrt select sign
+signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat tan tanh tanpi tgamma trunc upsample
+"""
+
+
+def _vectors() -> list[str]:
+    """Return the names of the vector types (Tables 3.51 and 3.52)."""
+    kinds = ("char", "short", "int", "long", "float", "double", "half")
+    return [f"{sign}{kind}{n}" for kind in kinds for n in (2, 3, 4, 8, 16)
+            for sign in (("", "u") if kind in kinds[:4] else ("",))]
+
+
 _HOMES = {name: home for home, names in _OURS.items() for name in names}
 _INSTEAD = {name: text for names in _OURS.values() for name, text in names.items()}
 _SAME = frozenset((
     "event", "exception_list", "group", "id", "info", "item", "kernel", "nd_item", "nd_range",
-    "range"))
+    "range", "address_space", "multi_ptr", "global_ptr", "local_ptr", "constant_ptr",
+    "private_ptr", "vec", "printf", *_vectors(), *_FUNCTIONS.split()))
 
 CL_SYCL_LANGUAGE_VERSION = 120
 """The version of SYCL that these names are of (SYCL 1.2 §5.4)."""
 
-__all__ = ["CL_SYCL_LANGUAGE_VERSION", *_HOMES, *_SAME]  # noqa: PLE0604 - strings, as keys are
+# What Python itself calls so stays Python's for those who import everything.
+_PYTHONS = frozenset(("abs", "all", "any", "max", "min", "pow", "round"))
+
+__all__ = ["CL_SYCL_LANGUAGE_VERSION", *_HOMES, *_SAME - _PYTHONS]  # noqa: PLE0604 - strings
 
 _warned: set[str] = set()
 

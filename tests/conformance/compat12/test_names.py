@@ -284,6 +284,44 @@ def test_a_histogram_by_atomic_accessors(old: Any, q: Any) -> None:
     assert np.bincount(data, minlength=16).tolist() == bins.tolist() == (other[0] // 2).tolist()
 
 
+@pytest.mark.row("B-33", "X-9")
+def test_atomic_operations_are_functions_too(old: Any, q: Any) -> None:
+    data = np.zeros(8, np.int32)
+    with old.buffer(data) as b:
+        def body() -> None:
+            acc, order = b.get_access(old.access.atomic), old.memory_order_relaxed
+
+            def kernel(i):
+                old.atomic_store_explicit(acc[i], 5, order)
+                old.atomic_fetch_add_explicit(acc[i], 3, order)
+                before = old.atomic_load_explicit(acc[i], order)
+                old.atomic_fetch_sub_explicit(acc[i], before - 7, order)
+                old.atomic_fetch_or_explicit(acc[i], 8, order)
+                old.atomic_fetch_xor_explicit(acc[i], 1, order)
+                old.atomic_fetch_and_explicit(acc[i], 13, order)
+                old.atomic_fetch_min_explicit(acc[i], 12, order)
+                done, _ = old.atomic_compare_exchange_strong_explicit(
+                    acc[i], 12, 77, order, order)
+                if done:
+                    old.atomic_fetch_max_explicit(acc[i], 100 + i, order)
+                if i == 7:
+                    old.atomic_exchange_explicit(acc[i], before, order)
+            old.parallel_for(old.range(8), kernel)
+        old.command_group(q, body)
+    assert [100, 101, 102, 103, 104, 105, 106, 8] == data.tolist()
+
+
+@pytest.mark.row("X-9")
+def test_names_that_have_not_changed_are_those_of_2020(old: Any) -> None:
+    for name in ("float4", "uchar16", "half2", "vec", "multi_ptr", "global_ptr", "address_space",
+                 "mad24", "fast_length", "abs", "event", "nd_item", "exception_list"):
+        assert getattr(sycl, name) is getattr(old, name)
+    everything: dict[str, Any] = {}
+    exec("from unisycl.compat12 import *", everything)  # noqa: S102 - as a program of 1.2 begins
+    assert {"float4", "sin", "command_group", "access", "atomic_load_explicit"} <= set(everything)
+    assert not {"abs", "all", "any", "max", "min", "pow", "round"} & set(everything)
+
+
 @pytest.mark.row("B-33")
 def test_elements_of_an_atomic_accessor_are_no_numbers(old: Any, q: Any) -> None:
     b = old.buffer(old.range(8), dtype=np.int32)
