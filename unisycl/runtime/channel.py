@@ -87,6 +87,18 @@ class Channel:
         self._add(task)
         task.enqueue(deps, begin)
 
+    def place(self, task: Task, deps: Sequence[Task]) -> Sequence[Task]:
+        """Give a command its place in an in-order queue, and return all that it awaits.
+
+        Before it runs at once, lest what another thread submits meanwhile run beside it.
+        """
+        with process.lock:
+            last = self._last
+            self._last = task
+        if last is None or (last.settled and last.error is None) or last in deps:
+            return deps
+        return (*deps, last)
+
     def run_at_once(self, task: Task, launch: Launch, deps: Sequence[Task]) -> bool:
         """Run a tiny kernel that waits for nothing here and now; False: submit it.
 

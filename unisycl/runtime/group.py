@@ -146,7 +146,7 @@ class Group:
 
     def _enter(self, task: Task, accesses: list[Access], deps: list[Task]) -> None:
         channel = self.channel
-        ordered = bool(accesses) or self.fences or self.turns is not None
+        ordered = bool(accesses) or self.fences or channel.in_order or self.turns is not None
         if ordered:
             channel.enter(accesses, task, deps, self.turns, fences=self.fences)
             deps += _enter_usages(accesses, task)

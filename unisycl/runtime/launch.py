@@ -180,11 +180,15 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
 def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task]) -> Task:
     """Submit a launch that was built; a tiny one that waits for nothing is over on return."""
     task = Task(channel, name, channel.driver, "kernel")
+    given, placed = deps, channel.in_order
+    if placed:
+        deps = channel.place(task, deps)
     if channel.run_at_once(task, launch, deps):
         return task
-    if deps:
-        task.explicit = deps
-    channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects))
+    if given:
+        task.explicit = given
+    channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects),
+                   registered=placed)
     return task
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.unit.runtime.null import channel
+import unisycl as sycl
+from tests.unit.runtime.null import channel, null_queue
+from unisycl.backends.null.driver import NullDriver
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.completions import Gate
@@ -109,3 +113,41 @@ def test_a_barrier_does_not_hold_up_what_has_its_place_before_it() -> None:
     c.submit(first, before_first, begin_nothing, registered=True)
     c.wait()
     assert barrier.done()
+
+
+class Slow(NullDriver):
+    """Runs kernels at once; while the first one runs another thread submits a host task."""
+
+    def __init__(self) -> None:
+        super().__init__(automatic=True)
+        self.seen: list[str] = []
+        self.queue: Any = None
+
+    def immediate(self, launch: Any) -> bool:
+        if not self.seen:
+            other = threading.Thread(target=self.submit)
+            other.start()
+            other.join()
+        self.seen.append("kernel")
+        return True
+
+    def submit(self) -> None:
+        self.event = self.queue.submit(lambda h: h.host_task(lambda: self.seen.append("task")))
+        status = self.event.get_info(sycl.info.event.command_execution_status)
+        self.seen.append(status.name)
+
+
+@pytest.mark.parametrize("how", ["shortcut", "group"])
+def test_what_runs_at_once_keeps_its_place_in_an_in_order_queue(how: str) -> None:
+    driver = Slow()
+    q = driver.queue = null_queue(driver, sycl.property.queue.in_order())
+
+    def kernel():
+        pass
+    if how == "shortcut":
+        q.single_task(kernel)
+    else:
+        q.submit(lambda h: h.single_task(kernel))
+    driver.event.wait()
+    assert ["submitted", "kernel", "task"] == driver.seen
+    assert q.khr_empty()
