@@ -124,8 +124,70 @@ def _sqrt(ctx: Variables, x: n.Expr) -> n.Expr:
                      _call("copysign", n.Select(a.type, right, other, root), b))
 
 
+def _log_to(base: float) -> Callable[[Variables, n.Expr], n.Expr]:
+    def lower(ctx: Variables, x: n.Expr) -> n.Expr:
+        a, b = parts(ctx, x)
+        one = n.Const(a.type, 1 / math.log(base))
+        return n.Complex(x.type, _mul(_log_abs(ctx, a, b), one), _mul(_call("atan2", b, a), one))
+    return lower
+
+
+def _sin(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = parts(ctx, x)
+    return n.Complex(x.type, _mul(_call("sin", a), _call("cosh", b)),
+                     _mul(_call("cos", a), _call("sinh", b)))
+
+
+def _cos(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = parts(ctx, x)
+    return n.Complex(x.type, _mul(_call("cos", a), _call("cosh", b)),
+                     _negative(_mul(_call("sin", a), _call("sinh", b))))
+
+
+def _sinh(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = parts(ctx, x)
+    return n.Complex(x.type, _mul(_call("sinh", a), _call("cos", b)),
+                     _mul(_call("cosh", a), _call("sin", b)))
+
+
+def _cosh(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = parts(ctx, x)
+    return n.Complex(x.type, _mul(_call("cosh", a), _call("cos", b)),
+                     _mul(_call("sinh", a), _call("sin", b)))
+
+
+def _tanh(ctx: Variables, x: n.Expr) -> n.Expr:
+    return n.Complex(x.type, *_tanh_parts(ctx, *parts(ctx, x)))
+
+
+def _tan(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = parts(ctx, x)
+    re, im = _tanh_parts(ctx, b, a)
+    return n.Complex(x.type, im, re)
+
+
+def _tanh_parts(ctx: Variables, a: n.Expr, b: n.Expr) -> tuple[n.Expr, n.Expr]:
+    """Return the parts of tanh(a + bi) (Kahan); where ``a`` is large, as they approach 1 and 0."""
+    type, one = a.type, n.Const(a.type, 1.0)
+    size = ctx.once(_call("fabs", a))
+    near = n.Const(type, 9.0 if type.dtype.bits == 32 else 19.0)
+    far = ctx.once(n.Compare(BOOL, "gt", size, near))
+    tangent = ctx.once(_call("tan", b))
+    sinus = ctx.once(_call("sinh", n.Select(type, far, n.Const(type, 0.0), a)))
+    slope = ctx.once(_add(one, _mul(tangent, tangent)))
+    whole = _call("sqrt", _add(one, _mul(sinus, sinus)))
+    below = ctx.once(_add(one, _mul(_mul(slope, sinus), sinus)))
+    small = _mul(n.Const(type, 4.0), _mul(_mul(_call("sin", b), _call("cos", b)),
+                                          _call("exp", _mul(n.Const(type, -2.0), size))))
+    return (ctx.once(n.Select(type, far, _call("copysign", one, a),
+                              _div(_mul(_mul(slope, whole), sinus), below))),
+            ctx.once(n.Select(type, far, small, _div(tangent, below))))
+
+
 FUNCTIONS: dict[str, Callable[[Variables, n.Expr], n.Expr]] = {
-    "abs": magnitude, "exp": _exp, "log": _log, "sqrt": _sqrt,
+    "abs": magnitude, "exp": _exp, "log": _log, "sqrt": _sqrt, "log2": _log_to(2),
+    "log10": _log_to(10), "sin": _sin, "cos": _cos, "tan": _tan, "sinh": _sinh, "cosh": _cosh,
+    "tanh": _tanh,
 }
 """NumPy's functions of one number that have a complex meaning here, by the names of their rows."""
 

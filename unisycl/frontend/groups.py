@@ -147,12 +147,27 @@ def _reduction(op: str) -> Callable[[Context, ast.Call], Value]:
         results = []
         for turn, (x, first) in enumerate(zip(xs, firsts, strict=True)):
             operands = _operands(x, first, combine, keep=len(xs) > 1)
+            kind = operands[0].type
+            wide = kind.dtype is dtypes.BFLOAT16  # combined in float32, each result rounded once
+            if wide:
+                operands = tuple(coerce.cast(y, Scalar(dtypes.FLOAT32)) for y in operands)
             _check_operator(ctx, operator, operands[0].type.dtype, node, f"'{name}'")
+            if op == "exclusive_scan" and first is None:
+                _check_start(ctx, operator, operands[0].type.dtype, node)
             scope = scope or _group(ctx, found["group"], node, name)
-            results.append(_collect(ctx, op, operands, scope, node, type=operands[0],
-                                    combine=combine, turn=turn))
+            got = _collect(ctx, op, operands, scope, node, type=operands[0],
+                           combine=combine, turn=turn)
+            results.append(coerce.cast(got, kind) if wide else got)
         return whole(results)
     return lower
+
+
+def _check_start(ctx: Context, operator: Value | None, dtype: dtypes.DType, node: ast.AST) -> None:
+    """Refuse an exclusive scan that starts with an identity SYCL does not know (§4.17.4.11)."""
+    if operators.identity(_operator(operator), dtype) is None:
+        raise ctx.refuse("K054", node, what="no identity is known for "
+                         f"{describe(operator or Nothing())} on {dtype}",
+                         help="give an initial value")
 
 
 def _numbers(ctx: Context, value: Value, node: ast.AST) -> tuple[
@@ -213,11 +228,10 @@ def _check_operator(ctx: Context, operator: Value | None, dtype: dtypes.DType, n
         raise ctx.refuse("K052", node, what=describe(operator or Nothing()),
                          where=f"as operator of {where}",
                          help="use one of unisycl's function objects: plus, minimum, ...")
-    if dtype.kind not in row.only or dtype is dtypes.BFLOAT16:
+    if dtype.kind not in row.only:
         raise ctx.refuse("K036", node, op=row.name, types=dtype, help={
             "c": "a group adds complex numbers, and nothing else of them",
-            "f": "these operators need integers"}.get(dtype.kind, "")
-            if dtype is not dtypes.BFLOAT16 else "convert it first: np.float32(x)")
+            "f": "these operators need integers"}.get(dtype.kind, ""))
 
 
 def _operator(value: Value | None) -> str:

@@ -220,15 +220,37 @@ def test_what_has_no_meaning_is_refused(queue, write, message):
 
 
 @pytest.mark.row("D-41")
-@pytest.mark.row("D-44")
-def test_sums_of_many_are_refused_with_the_way_out(queue):
-    x, out = some(count=64), np.zeros(64, bf16)
+@pytest.mark.row("D-42")
+@pytest.mark.parametrize("op", ["plus", "multiplies", "minimum", "maximum"])
+def test_groups_combine_in_float32_and_round_once(queue, op):
+    x = np.random.default_rng(4).uniform(0.5, 1.5, 64).astype(np.float32).astype(bf16)
+    out = np.zeros((5, 64), bf16)
+    combine = getattr(sycl, op)()
 
     def kernel(it):
-        i = it.get_global_id(0)
-        out[i] = sycl.reduce_over_group(it.get_group(), x[i], sycl.plus)
-    with pytest.raises(sycl.exception, match=r"convert it first: np.float32\(x\)"):
-        queue.parallel_for(sycl.nd_range(64, 16), kernel)
+        i, g = it.get_global_id(0), it.get_group()
+        out[0, i] = sycl.reduce_over_group(g, x[i], combine)
+        out[1, i] = sycl.inclusive_scan_over_group(g, x[i], combine)
+        out[2, i] = sycl.exclusive_scan_over_group(g, x[i], combine)
+        out[3, i] = sycl.reduce_over_group(g, x[i], bf16(2), combine)
+        out[4, i] = sycl.inclusive_scan_over_group(it.get_sub_group(), x[i], combine)
+    queue.parallel_for(sycl.nd_range(64, 16), kernel)
+    queue.wait()
+    ufunc = {"plus": np.add, "multiplies": np.multiply, "minimum": np.minimum,
+             "maximum": np.maximum}[op]
+    rows = x.astype(np.float64).reshape(4, 16)
+    scans = ufunc.accumulate(rows, 1)
+    start = {"plus": 0, "multiplies": 1, "minimum": np.inf, "maximum": -np.inf}[op]
+    for k, wanted in enumerate([
+            np.repeat(scans[:, -1:], 16, 1), scans,
+            np.concatenate([np.full((4, 1), start), scans[:, :-1]], 1),
+            np.repeat(ufunc(scans[:, -1:], 2), 16, 1)]):
+        np.testing.assert_allclose(out[k].astype(float), wanted.ravel(), rtol=2 ** -8)
+
+
+@pytest.mark.row("D-44")
+def test_sums_of_a_launch_are_refused_with_the_way_out(queue):
+    x, out = some(count=64), np.zeros(64, bf16)
     with pytest.raises(sycl.exception, match="reduce float32"):
         queue.parallel_for(64, sycl.reduction(out[:1], sycl.plus),
                            lambda i, total: total.combine(x[i]))

@@ -268,3 +268,25 @@ def test_groups_add_and_exchange_them(queue):
     np.testing.assert_array_equal(out[3], np.repeat(rows[:, 3], 16))
     if min(queue.get_device().get_info(sycl.info.device.sub_group_sizes)) > 1:
         np.testing.assert_array_equal(out[4], z.reshape(32, 2)[:, ::-1].ravel())
+
+
+@pytest.mark.row("D-24")
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "sinh", "cosh", "tanh", "log2", "log10"])
+def test_more_functions_are_numpys(queue: sycl.queue, name: str, dtype: str) -> None:
+    if dtype == "complex128" and not queue.get_device().has(sycl.aspect.fp64):
+        pytest.skip("this device has no doubles")
+    rng = np.random.default_rng(7)
+    z = (rng.uniform(-3, 3, 200) + 1j * rng.uniform(-3, 3, 200)).astype(dtype)
+    edges = [1e-6 + 1e-6j, 30 + 1j, -30 + 2j, 1 + 30j, -2 - 30j, 1j, -1j, 1 + 0j, -2.5 + 0j]
+    z = np.concatenate([z, np.array(edges, dtype)])
+    out = np.zeros_like(z)
+    call = getattr(np, name)
+
+    def kernel(i, z, out):
+        out[i] = call(z[i])
+
+    queue.parallel_for(len(z), kernel, z, out).wait()
+    wanted = call(z.astype(np.complex128))
+    bound = 16 * np.finfo(dtype).eps
+    assert (np.abs(out - wanted) <= bound * np.abs(wanted)).all()

@@ -21,6 +21,7 @@ from unisycl.base.record import dataclass
 from unisycl.lang import functions
 from unisycl.lang import group as lang
 from unisycl.lang import item as index
+from unisycl.lang.bfloat import result_type, widened
 from unisycl.lang.cell import pace
 from unisycl.lang.convert import convert
 from unisycl.lang.elements import Operators
@@ -184,9 +185,10 @@ def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
         values = [bool(x) for x in values]
     if not isinstance(first, np.generic) and not isinstance(init, np.generic):
         return list(accumulate(values, op))
-    kind = np.result_type(first) if init is None else np.result_type(first, init)
-    return list(accumulate((convert(v, kind) for v in values),
-                           lambda a, b: convert(op(a, b), kind)))
+    kind = result_type(first) if init is None else result_type(first, init)
+    wide = widened((kind,))[0]  # a bfloat16 is rounded when all are combined
+    found = accumulate((convert(v, wide) for v in values), lambda a, b: convert(op(a, b), wide))
+    return list(found) if wide is kind else [convert(x, kind) for x in found]
 
 
 def _fold_elements(operands: Sequence[Any], *, start: bool) -> list[Any]:
