@@ -172,8 +172,8 @@ class event(HasBackendInfo):
             return task.submitted
         self.wait()
         start, end = task.times
-        start = max(start, task.submitted)
-        return start if what.name == "command_start" else max(end, start)
+        late = max(0, task.submitted - start)  # the device's clock is not quite the host's
+        return late + (start if what.name == "command_start" else max(end, start))
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(errc.invalid, "an event cannot be pickled: its command runs in this "

@@ -264,6 +264,15 @@ class Driver(Protocol):
         Raises ``UnsupportedError`` for a stage it does not have.
         """
 
+    def timed(self) -> None:
+        """Keep the times of commands from now on, for ``Completion.profile``.
+
+        A driver for which they cost nothing always does.
+        """
+
+    quick: bool
+    """Whether ``immediate`` ever says yes."""
+
     def immediate(self, launch: Launch) -> bool:
         """Run a kernel to its end in the calling thread if that takes but a few microseconds.
 

@@ -142,7 +142,9 @@ def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] =
         return begin_nothing
     if launch.tree is not None:
         return functools.partial(offspring.begin, channel, launch)
-    return functools.partial(_launch, channel, launch)
+    if launch.staged or launch.rest:
+        return functools.partial(_launch, channel, launch)
+    return functools.partial(channel.driver.launch, launch)
 
 
 def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:

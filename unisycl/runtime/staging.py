@@ -59,10 +59,10 @@ class Span:
 
 def settle(launch: Launch, driver: Driver) -> None:
     """Give a launch views of copies for the arrays it was given, and note what is to be copied."""
-    kernel: Any = launch.executable.kernel
     results: tuple[Any, ...] = tuple([view for view, _ in launch.reductions])
-    if not any(type(v) is Staged for v in (*launch.values, *results)):
+    if Staged not in map(type, launch.values) and Staged not in map(type, results):
         return
+    kernel: Any = launch.executable.kernel
     written = frozenset(range(len(launch.values))) if kernel is None else _written(kernel)
     spans: list[Span] = []
     for k, value in enumerate(launch.values):

@@ -132,7 +132,11 @@ def open_channel(*args: Any, **options: Any) -> Channel:
     """Return a new channel, watched if somebody looks."""
     if not _watch.traced:
         _begin_trace()
-    return (WatchedChannel if _watch.looking else Channel)(*args, **options)
+    if not _watch.looking:
+        return Channel(*args, **options)
+    made = WatchedChannel(*args, **options)
+    made.driver.timed()
+    return made
 
 
 def looking() -> bool:
@@ -175,6 +179,7 @@ def _change_class(old: type[Channel], new: type[Channel]) -> None:
     for channel in lifecycle.channels():
         if type(channel) is old:
             channel.__class__ = new
+            channel.driver.timed()
 
 
 def _begin_trace() -> None:

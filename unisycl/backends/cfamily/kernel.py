@@ -28,6 +28,8 @@ from unisycl.backends.reports import Site
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.types import INT64
+from unisycl.passes import coarsen
 
 _ID_KINDS = ("global_id", "local_id", "group_id", "sub_group_id", "sub_group_local_id")
 
@@ -37,11 +39,13 @@ class Form:
     """How the C kernel is launched.
 
     ``guards``: dimensions whose work-items may exceed the range. ``local``: the size of a
-    work-group where it is fixed.
+    work-group where it is fixed. ``items``: how many of a range's items one of C takes, a
+    work-group apart from each other.
     """
 
     guards: tuple[int, ...] = ()
     local: tuple[int, ...] = ()
+    items: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Source:
     finish: tuple[Argument, ...] = ()
     flat: bool = False
     sites: tuple[Site, ...] = ()
+    items: int = 1
 
 
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
@@ -84,7 +89,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     where = f"// {kernel.name}" + (f", {kernel.span.place()}" if kernel.span else "")
     whole = "\n".join([*p.preamble(), "", where, *text]) + "\n"
     return Source(whole, name, arguments, finish_name,
-                  tuple(p.arguments) if finish_name else (), flat, tuple(p.sites))
+                  tuple(p.arguments) if finish_name else (), flat, tuple(p.sites), form.items)
 
 
 def _unwrapped(kernel: n.Kernel) -> n.Kernel:
@@ -179,12 +184,43 @@ class _Kind:
         if p.kernel.reducers:
             self.rounds(body)
             return
+        if self.form.items > 1:
+            self.side_by_side(body)
+            return
         self.name_ids(body, tuple(("global_id", d) for d in self.form.guards))
         for d in self.form.guards:
             last = p.argument("last", f"const {self.long}", f"last_{d}", 0, d)
             p.line(f"if ({self.ids['global_id', d].c} >= {last}) return;")
         self.private()
         print_body(p, body)
+
+    def side_by_side(self, body: n.Block) -> None:
+        """A range of which each item of C takes several, one in each part of its work-group's."""
+        p, count = self.p, self.form.items
+        last = p.argument("last", f"const {self.long}", "last_0", 0, 0)
+        size, own, group, start = (p.d.queries[q].format(d=0) for q in (
+            "local_size", "local_id", "group_id", "offset"))
+        step, first = p.names.fresh("step"), p.names.fresh("first")
+        p.line(f"const {self.long} {step} = {size};")
+        p.line(f"const {self.long} {first} = {start} + {group} * ({step} * {count}) + {own};")
+        ids = [n.Local("global_id", INT64) for _ in range(count)]
+        p.line(f"if ({first} + {step} * {count - 1} < {last}) {{")
+        p.depth += 1
+        for k, local in enumerate(ids):
+            far = f" + {step}{f' * {k}' if k > 1 else ''}" if k else ""
+            p.line(f"const {self.long} {p.names.of(local, local.name)} = {first}{far};")
+        print_body(p, coarsen.side_by_side(body, ids), frozenset(ids))
+        p.depth -= 1
+        one = p.names.fresh("global_id")
+        p.line("} else {")
+        p.depth += 1
+        p.line(f"for ({self.long} {one} = {first}; {one} < {last}; {one} += {step}) {{")
+        p.depth += 1
+        self.ids["global_id", 0] = Text(one)
+        print_body(p, body)
+        for _ in range(2):
+            p.depth -= 1
+            p.line("}")
 
     def in_range(self, name: str, dim: int) -> Text:
         """Return a query of a range kernel."""

@@ -53,6 +53,7 @@ class CpuDriver:
     """The driver of the native CPU. Its methods may be called from any thread."""
 
     backend = backend.cpu
+    quick = True
     memory = "host"
 
     def __init__(self, units: tuple[int, ...] = ()) -> None:
@@ -115,6 +116,9 @@ class CpuDriver:
         module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
         return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=asked.level,
                     on=asked.machine)
+
+    def timed(self) -> None:
+        """Do nothing: times are always kept."""
 
     def immediate(self, launch: Launch) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""

@@ -89,6 +89,7 @@ class HostDriver:
     """The driver of the host device (``backends.base.Driver``)."""
 
     backend = backend.host
+    quick = False
     memory = "host"
 
     def __init__(self) -> None:
@@ -131,6 +132,9 @@ class HostDriver:
             return "nothing is compiled: options are accepted and have no effect"
         raise UnsupportedError(errc.feature_not_supported, "the host device compiles nothing: "
                                "CPython runs the function as it stands")
+
+    def timed(self) -> None:
+        """Do nothing: times are always kept."""
 
     def immediate(self, launch: Launch) -> bool:
         """Leave every command to ``launch``, which runs it in this thread anyway."""

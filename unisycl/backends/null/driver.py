@@ -112,6 +112,11 @@ class NullDriver:
         """Return nothing: one executable serves every geometry."""
         return None
 
+    quick = True
+
+    def timed(self) -> None:
+        """Do nothing: times are always kept."""
+
     def immediate(self, launch: Launch) -> bool:
         """Leave every command to ``launch``."""
         return False

@@ -18,70 +18,80 @@ from unisycl.backends.base import Launch
 from unisycl.backends.cfamily.printer import Argument
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
-from unisycl.backends.opencl.memory import DeviceArray, address
+from unisycl.backends.opencl.memory import DeviceArray, Loan, address
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 
 
 @dataclass(slots=True)
 class Call:
-    """What the arguments of one call are taken from."""
+    """What the arguments of one call are taken from, besides its launch."""
 
-    launch: Launch
     count: int = 0
     partials: list[tuple[Any, Any]] = field(default_factory=list)
     report: Any = None
+    loans: list[Loan] = field(default_factory=list)
 
 
-Setter = Callable[[Any, Call], None]
+Getter = Callable[[Launch, Call], Any]
+Setter = Callable[[Any, Launch, Call], None]
+NOTHING = Call()
+"""For kernels that need nothing but their launch."""
+_OF_GEOMETRY = frozenset(("last", "range", "groups", "start"))
 
 
 def setters(api: Api, kernel: Kernel, arguments: tuple[Argument, ...], *, finish: bool = False,
-            ) -> tuple[Setter, ...]:
-    """Return the functions that set the arguments of a C kernel, in order."""
-    return tuple(_setter(api, kernel, k, a, finish) for k, a in enumerate(arguments))
+            sizes: bool = False) -> tuple[Setter, ...]:
+    """Return the functions that set the arguments of a C kernel, in order.
+
+    ``sizes``: those that follow from the geometry; else all others.
+    """
+    shared = all(a.kind != "offset" for a in arguments)
+    return tuple(_setter(api, kernel, k, a, (finish, shared)) for k, a in enumerate(arguments)
+                 if (a.kind in _OF_GEOMETRY) == sizes)
 
 
-def _setter(api: Api, kernel: Kernel, at: int, a: Argument, finish: bool) -> Setter:
+def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, bool]) -> Setter:
     i, d = a.number, a.dim
+    finish, shared = how
     if finish and a.kind in ("view", "offset"):
-        def target(c: Call) -> Any:
-            return c.launch.reductions[i][0]
-        return _view(api, at, target) if a.kind == "view" else _long(
-            api, at, lambda c: _element_offset(target(c)))
+        def target(x: Launch, c: Call) -> Any:
+            return x.reductions[i][0]
+        return _view(api, at, target, shared) if a.kind == "view" else _long(
+            api, at, lambda x, c: _element_offset(target(x, c)))
     match a.kind:
         case "view":
-            return _view(api, at, lambda c: c.launch.values[i])
+            return _view(api, at, lambda x, c: x.values[i], shared)
         case "offset":
-            return _long(api, at, lambda c: _element_offset(c.launch.values[i]))
+            return _long(api, at, lambda x, c: _element_offset(x.values[i]))
         case "extent":
-            return _long(api, at, lambda c: c.launch.values[i].shape[d])
+            return _long(api, at, lambda x, c: x.values[i].shape[d])
         case "pitch":
-            return _long(api, at, lambda c: c.launch.values[i].pitches[d])
+            return _long(api, at, lambda x, c: x.values[i].pitches[d])
         case "scalar":
-            return _bytes(at, lambda c: _scalar(c.launch.values[i]))
+            return _bytes(at, lambda x, c: _scalar(x.values[i]))
         case "record":
-            return _bytes(at, lambda c: np.asarray(c.launch.values[i]).tobytes())
+            return _bytes(at, lambda x, c: np.asarray(x.values[i]).tobytes())
         case "local":
             return _local(api, at, kernel, i)
         case "last":
-            return _long(api, at, lambda c: _last(c.launch, d))
+            return _long(api, at, lambda x, c: _last(x, d))
         case "range":
-            return _long(api, at, lambda c: c.launch.geometry.global_[d])
+            return _long(api, at, lambda x, c: x.geometry.global_[d])
         case "groups":
-            return _long(api, at, lambda c: c.launch.geometry.global_[d] // kernel.local[d])
+            return _long(api, at, lambda x, c: x.geometry.global_[d] // kernel.local[d])
         case "start":
-            return _long(api, at, lambda c: (c.launch.geometry.offset or (0,) * kernel.ndim)[d])
+            return _long(api, at, lambda x, c: (x.geometry.offset or (0,) * kernel.ndim)[d])
         case "count":
-            return _long(api, at, lambda c: c.count)
+            return _long(api, at, lambda x, c: c.count)
         case "partials":
-            return _memory(api, at, lambda c: c.partials[i][0])
+            return _memory(api, at, lambda x, c: c.partials[i][0])
         case "flags":
-            return _memory(api, at, lambda c: c.partials[i][1])
+            return _memory(api, at, lambda x, c: c.partials[i][1])
         case "keep":
-            return _bytes(at, lambda c: np.int32(not c.launch.reductions[i][1]))
+            return _bytes(at, lambda x, c: np.int32(not x.reductions[i][1]))
         case "report":
-            return _memory(api, at, lambda c: c.report)
+            return _memory(api, at, lambda x, c: c.report)
     raise AssertionError(a)
 
 
@@ -103,40 +113,41 @@ def _element_offset(view: Any) -> int:
     return 0
 
 
-def _bytes(at: int, get: Callable[[Call], Any]) -> Setter:
-    return lambda k, c: k.set_arg(at, get(c))
+def _bytes(at: int, get: Getter) -> Setter:
+    return lambda k, x, c: k.set_arg(at, get(x, c))
 
 
-def _long(api: Api, at: int, get: Callable[[Call], int]) -> Setter:
+def _long(api: Api, at: int, get: Getter) -> Setter:
     set_arg, size = api.set_arg, 8
 
-    def put(k: Any, c: Call) -> None:
-        status = set_arg(k.int_ptr, at, size, ctypes.byref(ctypes.c_int64(get(c))))
+    def put(k: Any, x: Launch, c: Call) -> None:
+        status = set_arg(k.int_ptr, at, size, ctypes.byref(ctypes.c_int64(get(x, c))))
         if status:
             raise device_error(f"clSetKernelArg({at})", status)
     return put
 
 
-def _view(api: Api, at: int, get: Callable[[Call], Any]) -> Setter:
+def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
     set_svm = api.set_svm
 
-    def put(k: Any, c: Call) -> None:
-        view = get(c)
+    def put(k: Any, x: Launch, c: Call) -> None:
+        view = get(x, c)
         if isinstance(view.memory, DeviceArray):
             k.set_arg(at, view.memory.buffer)
             return
+        assert shared, "a kernel was given an address of the host's, which it cannot reach"
         status = set_svm(k.int_ptr, at, address(view))
         if status:
             raise device_error(f"clSetKernelArgSVMPointer({at})", status)
     return put
 
 
-def _memory(api: Api, at: int, get: Callable[[Call], Any]) -> Setter:
+def _memory(api: Api, at: int, get: Getter) -> Setter:
     """Set memory of our own: an array of the host's or of the device's."""
     set_svm = api.set_svm
 
-    def put(k: Any, c: Call) -> None:
-        memory = get(c)
+    def put(k: Any, x: Launch, c: Call) -> None:
+        memory = get(x, c)
         if isinstance(memory, DeviceArray):
             k.set_arg(at, memory.buffer)
             return
@@ -151,8 +162,8 @@ def _local(api: Api, at: int, kernel: Kernel, index: int) -> Setter:
     assert isinstance(kind, View)
     element = kind.elem.size
 
-    def put(k: Any, c: Call) -> None:
-        size = max(1, math.prod(c.launch.values[index].shape)) * element
+    def put(k: Any, x: Launch, c: Call) -> None:
+        size = max(1, math.prod(x.values[index].shape)) * element
         status = api.set_arg(k.int_ptr, at, size, None)
         if status:
             raise device_error(f"clSetKernelArg({at})", status)

@@ -70,39 +70,134 @@ class Waiter:
                 self._idle += 1
 
 
+class Ends:
+    """How the ends of one device's commands are awaited and timed."""
+
+    def __init__(self, cl: Any, clock: Clock, waiter: Waiter | None) -> None:
+        self.clock = clock
+        self.waiter = waiter
+        self.status = cl.event_info.COMMAND_EXECUTION_STATUS
+        self.error = cl.Error
+
+
 class ClCompletion:
     """The end of one command. Any thread may ask."""
 
-    __slots__ = ("_after", "_clock", "_done", "_ending", "_error", "_gate", "_keep", "_lock",
-                 "_waiter", "event", "first", "what")
+    _young = True
+    _done = False
+    _error: BaseException | None = None
+    _gate: threading.Lock | None = None
 
-    def __init__(self, event: Any, keep: object, what: str, clock: Clock,
-                 waiter: Waiter | None,
-                 after: Callable[[], BaseException | None] | None = None) -> None:
+    def __init__(self, event: Any, keep: object, what: str, ends: Ends) -> None:
         self.event = event
-        self.first = event
         self.what = what
         self._keep: object = keep
-        self._clock = clock
-        self._waiter = waiter
-        self._after = after
-        self._done = False
-        self._ending = False
-        self._error: BaseException | None = None
-        self._gate: threading.Lock | None = None
-        self._lock = threading.RLock()
+        self._ends = ends
+
+    @property
+    def first(self) -> Any:
+        """The event of the command's first part, with which its time begins."""
+        return self.event
 
     def done(self) -> bool:
-        """Say whether the command has ended; never blocks."""
-        if not self._done:
-            try:
-                status = self.event.command_execution_status
-            except Exception as error:  # noqa: BLE001 - the device was lost
-                status = -abs(int(getattr(error, "code", 0))) or _LOST
-            if status > 0:
-                return False
-            self._end(status)
+        """Say whether the command has ended; never blocks.
+
+        Who asks first has only just begun it, so the driver is not asked then.
+        """
+        if self._done:
+            return True
+        if self._young:
+            self._young = False
+            return False
+        try:
+            status = self.event.get_info(self._ends.status)
+        except Exception as error:  # noqa: BLE001 - the device was lost
+            status = -abs(int(getattr(error, "code", 0))) or _LOST
+        if status > 0:
+            return False
+        self._end(status)
         return True
+
+    def _end(self, status: int) -> None:
+        """Note the end. What is let go of may end others, and ask this one again."""
+        if status < 0 and not self._done:
+            self._error = device_error(self.what, status)
+        self._done = True
+        keep, self._keep = self._keep, None
+        del keep
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until the command ends or ``timeout`` seconds pass; say whether it ended."""
+        start = time.monotonic_ns()
+        stop = start + (1 << 62) if timeout is None else start + int(timeout * 1e9)
+        now, ends = start, self._ends
+        while not self.done():
+            spent = now - start
+            if now >= stop:
+                return False
+            if spent >= (_YIELD_NS if ends.clock.apart else _SPIN_NS):
+                if ends.waiter is not None:
+                    return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
+                time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
+            elif spent >= _SPIN_NS:
+                time.sleep(0)
+            now = time.monotonic_ns()
+        return True
+
+    def _wait_inside(self, timeout: float | None) -> bool:
+        """Have a thread wait in the driver, and wait for that."""
+        waiter = self._ends.waiter
+        assert waiter is not None
+        gate = self._gate
+        if gate is None:
+            gate = self._gate = waiter.watch(self.event)
+        if gate.acquire(timeout=-1 if timeout is None else timeout):
+            gate.release()
+        return self.done()
+
+    def error(self) -> BaseException | None:
+        """Return what the command failed with; only valid once done."""
+        return self._error
+
+    def profile(self) -> tuple[int, int]:
+        """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done.
+
+        Of a command that failed, or began before times were kept, they are now.
+        """
+        if self._error is None:
+            clock, first, last = self._ends.clock, self.first, self.event
+            with contextlib.suppress(self._ends.error):
+                start = clock.host_time(int(first.profile.start), first)
+                return start, clock.host_time(int(last.profile.end), last)
+        now = time.monotonic_ns()
+        return now, now
+
+
+class PairCompletion(ClCompletion):
+    """The end of a command of several parts."""
+
+    def __init__(self, first: Any, last: Any, keep: object, what: str, ends: Ends) -> None:
+        super().__init__(last, keep, what, ends)
+        self._first = first
+
+    @property
+    def first(self) -> Any:
+        """The event of the first part."""
+        return self._first
+
+
+class CheckedCompletion(PairCompletion, Tentative):
+    """The end of a kernel that reports: whether it failed is known when its reports are read.
+
+    ``after`` reads them; it is called once, by whoever sees the end first.
+    """
+
+    def __init__(self, first: Any, last: Any, keep: object, what: str, ends: Ends,
+                 after: Callable[[], BaseException | None]) -> None:
+        super().__init__(first, last, keep, what, ends)
+        self._after: Callable[[], BaseException | None] | None = after
+        self._lock = threading.RLock()
+        self._ending = False
 
     def _end(self, status: int) -> None:
         """Note the end. What is let go of may end others, and ask this one again: not locked."""
@@ -117,49 +212,3 @@ class ClCompletion:
             self._done = True
             keep, self._keep, self._after = (self._keep, self._after), None, None
         del keep
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Block until the command ends or ``timeout`` seconds pass; say whether it ended."""
-        start = time.monotonic_ns()
-        stop = start + (1 << 62) if timeout is None else start + int(timeout * 1e9)
-        now = start
-        while not self.done():
-            spent = now - start
-            if now >= stop:
-                return False
-            if spent >= (_YIELD_NS if self._clock.apart else _SPIN_NS):
-                if self._waiter is not None:
-                    return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
-                time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
-            elif spent >= _SPIN_NS:
-                time.sleep(0)
-            now = time.monotonic_ns()
-        return True
-
-    def _wait_inside(self, timeout: float | None) -> bool:
-        """Have a thread wait in the driver, and wait for that."""
-        assert self._waiter is not None
-        gate = self._gate
-        if gate is None:
-            gate = self._gate = self._waiter.watch(self.event)
-        if gate.acquire(timeout=-1 if timeout is None else timeout):
-            gate.release()
-        return self.done()
-
-    def error(self) -> BaseException | None:
-        """Return what the command failed with; only valid once done."""
-        return self._error
-
-    def profile(self) -> tuple[int, int]:
-        """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done."""
-        if self._error is not None:
-            now = time.monotonic_ns()
-            return now, now
-        start = self._clock.host_time(int(self.first.profile.start), self.first)
-        return start, self._clock.host_time(int(self.event.profile.end), self.event)
-
-
-class CheckedCompletion(ClCompletion, Tentative):
-    """The end of a kernel that reports: whether it failed is known when its reports are read."""
-
-    __slots__ = ()

@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,15 @@ import numpy as np
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.opencl import discovery, foreign, printing, programs, sources
-from unisycl.backends.opencl.arguments import Call
-from unisycl.backends.opencl.completion import CheckedCompletion, ClCompletion, Clock, Waiter
+from unisycl.backends.opencl.arguments import NOTHING, Call
+from unisycl.backends.opencl.completion import (
+    CheckedCompletion,
+    ClCompletion,
+    Clock,
+    Ends,
+    PairCompletion,
+    Waiter,
+)
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.executable import (
@@ -33,7 +40,7 @@ from unisycl.backends.opencl.executable import (
 )
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
-from unisycl.backends.opencl.memory import DeviceArray, address
+from unisycl.backends.opencl.memory import DeviceArray, Pool, address
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
@@ -52,6 +59,7 @@ class ClDriver:
     """The driver of one OpenCL device. Its methods may be called from any thread."""
 
     backend = backend.opencl
+    quick = False
 
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.quirks = quirks_of(traits)
@@ -63,10 +71,13 @@ class ClDriver:
         self._info = device_info(traits, self.quirks, shares_host=self.shares_host)
         self._lock = threading.Lock()
         self._open: tuple[Session, Any, Any] | None = None
+        self._ends: Ends | None = None
         self._clock = Clock(apart=traits.kind == "gpu")
         self._waiter = Waiter() if self.quirks.blocking_waits else None
+        self._timed = self._theirs = False
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
+        self._pool = Pool()
         self._parts: dict[tuple[int, ...], ClDriver] = {}
 
     # ------------------------------------------------------------------ the device
@@ -104,10 +115,22 @@ class ClDriver:
 
     def _queue(self, session: Session, device: Any) -> Any:
         kinds = session.cl.command_queue_properties
-        asked = kinds.PROFILING_ENABLE | kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE | kinds.PROFILING_ENABLE * self._timed
         has = self.traits.number_of("queue_on_host_properties") or self.traits.number_of(
             "queue_properties")
         return session.cl.CommandQueue(session.context, device, properties=asked & has)
+
+    def timed(self) -> None:
+        """Have later commands timed: by another queue, since times cost a launch as much again."""
+        with self._lock:
+            if self._timed or self._theirs:
+                return
+            self._timed = True
+            if self._open is not None:
+                session, device, queue = self._open
+                queue.flush()
+                self._open = session, device, self._queue(session, device)
+                self._transfers = None
 
     # ------------------------------------------------------------------ kernels
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
@@ -138,40 +161,54 @@ class ClDriver:
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
-        return self._launch(launch, _events(deps))
+        return self._enqueue_launch(launch, _events(deps) if deps else None)
 
-    def _launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
-        if isinstance(launch.executable, ForeignKernel):
-            return self._launch_foreign(launch, launch.executable.name, waits)
+    def _enqueue_launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
+        if not executable.simple:
+            if isinstance(executable, ForeignKernel):
+                return self._launch_foreign(launch, executable.name, waits)
+            return self._launch_parts(executable, launch, waits)
+        session, _, queue = self._open or self.opened()
         shape = executable.shape(launch.geometry, self.traits)
-        what = f"kernel '{executable.kernel.name}'"
+        try:
+            with executable.lock:
+                executable.set(launch, NOTHING)
+                event = session.enqueue(queue, executable.main, shape.items, shape.local,
+                                        shape.offset, waits)
+            queue.flush()
+        except session.cl.Error as error:
+            raise translated(executable.what, error) from error
+        keep = executable, launch.values  # not the launch: it holds the user's own objects
+        return ClCompletion(event, keep, executable.what, self._ends or self.ends())
+
+    def _launch_parts(self, executable: ClExecutable, launch: Launch,
+                      waits: list[Any] | None) -> ClCompletion:
+        """Launch a kernel with reductions or reports."""
+        shape = executable.shape(launch.geometry, self.traits)
+        what = executable.what
         call = self._call(executable, launch, shape)
         session, _, queue = self.opened()
         shown = call.report
         if shown is not None and not self.shares_host:
-            call.report, waits = self._to_device(shown, waits)
+            call.report, waits = self._to_device(call, shown, waits)
         with executable.lock:
-            for put in executable.set_main:
-                put(executable.main, call)
+            executable.set(launch, call)
             first = event = self._enqueue(session, queue, executable.main, shape, waits, what)
             if executable.finish is not None:
                 call.count = groups_of(shape)
                 for put in executable.set_finish:
-                    put(executable.finish, call)
+                    put(executable.finish, launch, call)
                 items = Shape((64,), (64,), None)
                 event = self._enqueue(session, queue, executable.finish, items, [event], what)
-        after = None
-        if shown is not None:
-            if not self.shares_host:
-                event, _ = self.transfers().copy(_whole(shown), _whole(call.report), [event])
-            after = functools.partial(printing.take, shown, executable.kernel.name,
-                                      executable.source.sites)
+        if shown is not None and not self.shares_host:
+            event, _ = self.transfers().copy(_whole(shown), _whole(call.report), [event])
         queue.flush()
-        keep = executable, launch.values, launch.reductions, call.partials, call.report
-        done = self._completion(event, keep, what, after)
-        done.first = first
-        return done
+        keep = executable, launch.values, launch.reductions, call
+        if shown is None:
+            return PairCompletion(first, event, keep, what, self.ends())
+        return CheckedCompletion(first, event, keep, what, self.ends(), functools.partial(
+            printing.take, shown, executable.kernel.name, executable.source.sites))
 
     def _launch_foreign(self, launch: Launch, name: str, waits: list[Any] | None) -> ClCompletion:
         session, _, queue = self.opened()
@@ -200,46 +237,48 @@ class ClDriver:
 
     def _call(self, executable: ClExecutable, launch: Launch, shape: Shape) -> Call:
         """Return what a launch needs besides its arguments: partial results, room for reports."""
-        call = Call(launch)
-        if not self.shares_host:
-            _check_places(launch, executable.kernel.name)
+        call = Call()
         if executable.source.sites:
             words = printing.WORDS if self.shares_host else printing.WORDS >> 3
             call.report = printing.new_buffer(words)
         if launch.reductions:
             call.count = math.prod(launch.geometry.global_)
             groups = groups_of(shape)
-            call.partials = [(self._scratch(groups * r.extent, r.acc.type.dtype.numpy),
-                              self._scratch(groups * r.extent, np.dtype(np.uint8)))
+            call.partials = [(self._scratch(call, groups * r.extent, r.acc.type.dtype.numpy),
+                              self._scratch(call, groups * r.extent, np.dtype(np.uint8)))
                              for r in executable.kernel.reducers]
         return call
 
-    def _scratch(self, count: int, dtype: np.dtype[Any]) -> Any:
-        """Return memory for one launch, not initialised."""
+    def _scratch(self, call: Call, count: int, dtype: np.dtype[Any]) -> Any:
+        """Return memory for one launch, not initialised; on loan for as long as the call lives."""
         if self.shares_host:
             return np.empty(count, dtype)
-        return self.transfers().allocate(count * dtype.itemsize).view(dtype)
+        loan = self._pool.take(count * dtype.itemsize, self.transfers().allocate)
+        call.loans.append(loan)
+        return loan.memory[:count * dtype.itemsize].view(dtype)
 
-    def _to_device(self, array: np.ndarray[Any, Any],
+    def _to_device(self, call: Call, array: np.ndarray[Any, Any],
                    waits: list[Any] | None) -> tuple[Any, list[Any]]:
         """Return a copy of an array on the device, and what a kernel that uses it waits for."""
-        copy = self._scratch(array.size, array.dtype)
+        copy = self._scratch(call, array.size, array.dtype)
         event, _ = self.transfers().copy(_whole(copy), _whole(array), None)
         return copy, [*(waits or ()), event]
 
     def _enqueue(self, session: Session, queue: Any, kernel: Any, shape: Shape,
                  waits: list[Any] | None, what: str) -> Any:
-        cl = session.cl
         try:
-            return cl.enqueue_nd_range_kernel(queue, kernel, shape.items, shape.local, shape.offset,
-                                              waits)
-        except cl.Error as error:
+            return session.enqueue(queue, kernel, shape.items, shape.local, shape.offset, waits)
+        except session.cl.Error as error:
             raise translated(what, error) from error
 
-    def _completion(self, event: Any, keep: object, what: str,
-                    after: Callable[[], BaseException | None] | None = None) -> ClCompletion:
-        kind = ClCompletion if after is None else CheckedCompletion
-        return kind(event, keep, what, self._clock, self._waiter, after)
+    def ends(self) -> Ends:
+        """Return how the ends of this device's commands are awaited."""
+        if self._ends is None:
+            self._ends = Ends(self.opened()[0].cl, self._clock, self._waiter)
+        return self._ends
+
+    def _completion(self, event: Any, keep: object, what: str) -> ClCompletion:
+        return ClCompletion(event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ copies and fills
     def allocate(self, nbytes: int) -> DeviceArray | None:
@@ -282,6 +321,7 @@ class ClDriver:
         own = Session(session.cl, session.api, context, list(context.devices))
         if not made.shares_host:
             made.memory = f"{self.memory} {context.int_ptr:x}"
+        made._theirs = queue is not None
         made._open = own, device, queue if queue is not None else made._queue(own, device)
         return made
 
@@ -298,7 +338,7 @@ class ClDriver:
     def _moved(self, make: Any, dst: BoundView, source: Any,
                waits: list[Any] | None) -> tuple[Any, object]:
         """Run a copy or fill kernel; return its event and what it uses."""
-        done = self._launch(self._mover(make, dst, source), waits)
+        done = self._enqueue_launch(self._mover(make, dst, source), waits)
         return done.event, done
 
     def _transfer(self, how: Any, dst: BoundView, source: Any, deps: Sequence[Completion],
@@ -345,7 +385,7 @@ class ClDriver:
     def _move(self, make: Any, dst: BoundView, source: Any,
               deps: Sequence[Completion]) -> Completion:
         """Run a copy or fill kernel over a view whose rows do not follow one another."""
-        return self._launch(self._mover(make, dst, source), _events(deps))
+        return self.launch(self._mover(make, dst, source), deps)
 
     def _mover(self, make: Any, dst: BoundView, source: Any) -> Launch:
         """Return the launch of a copy or fill kernel."""
@@ -359,13 +399,6 @@ class ClDriver:
 
     def __repr__(self) -> str:
         return f"<OpenCL driver of {self._info.name} ({self.traits.platform})>"
-
-
-def _check_places(launch: Launch, name: str) -> None:
-    """A kernel must not be given an address of the host's: it would read whatever lies there."""
-    for view in (*launch.values, *(v for v, _ in launch.reductions)):
-        assert not isinstance(view, BoundView) or isinstance(view.memory, DeviceArray), (
-            f"kernel '{name}' was given memory of the host")
 
 
 def _whole(memory: Any) -> BoundView:

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from unisycl.backends.base import Geometry
+from unisycl.backends.base import Geometry, Launch
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
 from unisycl.backends.opencl import arguments, shapes
@@ -27,17 +27,23 @@ _SMALL = 1 << 31
 
 
 class Key(NamedTuple):
-    """What of a geometry the text depends on: padded dimensions; whether ids are below 2**31."""
+    """What of a geometry the text depends on.
+
+    ``guards``: padded dimensions; ``small``: ids are below 2**31; ``items``: those that one takes.
+    """
 
     guards: tuple[int, ...]
     small: bool
+    items: int = 1
 
 
 def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
     """Return the key of a launch."""
     small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
     if kernel.index_kind == "range" and not kernel.reducers:
-        return Key(shapes.shape_of_range(geometry, traits).guards, small)
+        items = shapes.items_side_by_side(kernel, geometry, traits)
+        return Key(() if items > 1 else shapes.shape_of_range(geometry, traits).guards, small,
+                   items)
     return Key((), small and kernel.index_kind != "work_group")
 
 
@@ -53,22 +59,47 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits) -> S
         local = (shapes.ROUND_ITEMS,)
     elif kernel.index_kind == "single":
         local = (1,)
-    return print_kernel(kernel, dialect, Form(key.guards, local))
+    return print_kernel(kernel, dialect, Form(key.guards, local, key.items))
 
 
 @dataclass(slots=True)
 class ClExecutable:
-    """What ``compile`` returns."""
+    """What ``compile`` returns.
+
+    ``sized`` is the geometry whose sizes the kernel object has, ``given`` the mark of the launch
+    whose arguments it has; ``simple``: it needs nothing but its launch.
+    """
 
     kernel: n.Kernel
     source: Source
     main: Any
     finish: Any
+    set_sizes: tuple[arguments.Setter, ...]
     set_main: tuple[arguments.Setter, ...]
     set_finish: tuple[arguments.Setter, ...]
     program: Any
+    what: str
+    simple: bool
     lock: threading.Lock = field(default_factory=threading.Lock)
+    sized: Geometry | None = None
+    given: object = None
     _shapes: dict[int, tuple[Geometry, Shape]] = field(default_factory=dict)
+
+    def set(self, launch: Launch, call: arguments.Call) -> None:
+        """Pass the arguments of a launch to the kernel object; under the lock.
+
+        Those of the launch before are left as they are if it was this one (a bound kernel).
+        """
+        if launch.packed is not None and launch.packed is self.given:
+            return
+        main = self.main
+        if launch.geometry is not self.sized:
+            for put in self.set_sizes:
+                put(main, launch, call)
+            self.sized = launch.geometry
+        self.given = launch.packed = object() if self.simple else None
+        for put in self.set_main:
+            put(main, launch, call)
 
     def shape(self, geometry: Geometry, traits: Traits) -> Shape:
         """Return how a geometry is launched; remembered with the geometry object."""
@@ -84,7 +115,7 @@ class ClExecutable:
             case "range":
                 if self.kernel.reducers:
                     return shapes.shape_of_rounds(geometry, traits)
-                return shapes.shape_of_range(geometry, traits)
+                return shapes.shape_of_range(geometry, traits, self.source.items)
             case "nd_range":
                 return shapes.shape_of_groups(geometry, flat=self.source.flat)
             case "work_group":
@@ -98,8 +129,11 @@ def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
     finish = cl.Kernel(program, source.finish_name) if source.finish_name else None
     return ClExecutable(
         kernel, source, cl.Kernel(program, source.name), finish,
+        arguments.setters(api, kernel, source.arguments, sizes=True),
         arguments.setters(api, kernel, source.arguments),
-        arguments.setters(api, kernel, source.finish, finish=True), program)
+        (*arguments.setters(api, kernel, source.finish, finish=True, sizes=True),
+         *arguments.setters(api, kernel, source.finish, finish=True)),
+        program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers)
 
 
 def groups_of(shape: Shape) -> int:

@@ -26,6 +26,7 @@ class ForeignKernel:
     """A PyOpenCL kernel (``backends.base.Executable``): launched with values by position."""
 
     kernel: Any = None
+    simple = False
 
     def __init__(self, api: Api, native: Any) -> None:
         self.native = native

@@ -7,6 +7,7 @@ long as anything refers to it.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from unisycl.backends.base import BoundView
 from unisycl.base.errors import UsageError, errc
 
 _PAGE = 1 << 12
+_LARGEST = 1 << 22  # larger memory is not kept for the next launch
+_KEPT = 8  # of each size
 
 
 class _Numbers:
@@ -97,6 +100,38 @@ class DeviceArray:
         size = self.dtype.itemsize
         return DeviceArray(self.buffer, self.dtype, self.start + start * size,
                            max(0, stop - start) * size, self.base)
+
+
+class Pool:
+    """Memory for one launch each, used again: allocating takes longer than many a kernel does."""
+
+    def __init__(self) -> None:
+        self._free: dict[int, list[DeviceArray]] = {}
+
+    def take(self, nbytes: int, allocate: Callable[[int], DeviceArray]) -> Loan:
+        """Return at least so many bytes, not initialised."""
+        size = max(_PAGE, 1 << max(0, nbytes - 1).bit_length())
+        if size > _LARGEST:
+            return Loan(None, allocate(nbytes))
+        free = self._free.setdefault(size, [])
+        try:
+            return Loan(free, free.pop())
+        except IndexError:
+            return Loan(free, allocate(size))
+
+
+class Loan:
+    """Memory that goes back to its pool when nobody needs it."""
+
+    __slots__ = ("_free", "memory")
+
+    def __init__(self, free: list[DeviceArray] | None, memory: DeviceArray) -> None:
+        self._free = free
+        self.memory = memory
+
+    def __del__(self) -> None:
+        if self._free is not None and len(self._free) < _KEPT:
+            self._free.append(self.memory)
 
 
 def next_address(nbytes: int) -> int:

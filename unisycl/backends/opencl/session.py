@@ -39,6 +39,7 @@ class Session:
 
     def __init__(self, cl: Any, api: Api, context: Any, devices: list[Any]) -> None:
         self.cl = cl
+        self.enqueue = cl.enqueue_nd_range_kernel
         self.api = api
         self.context = context
         self.devices = devices

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.opencl.traits import Traits
+from unisycl.ir.nodes import Kernel
+from unisycl.passes import coarsen
 
 Sizes = tuple[int, ...]
 ROUND_ITEMS = 128
+_CROWD = 8192  # items for each compute unit: four times what one has at a time
+_REMEMBERED = 1024
+_worth: dict[int, tuple[Kernel, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,30 @@ def _power(extent: int, most: int) -> int:
     return max(1, min(1 << max(0, (extent - 1).bit_length()), most))
 
 
-def shape_of_range(geometry: Geometry, traits: Traits) -> Shape:
-    """Return how a plain range is launched: padded to whole work-groups."""
+def items_side_by_side(kernel: Kernel, geometry: Geometry, traits: Traits) -> int:
+    """Return how many items of a range one item of OpenCL takes.
+
+    Where a processor has no vectors of its own and hides the memory's latency by its number of
+    threads, several loads each are worth more than more threads, once there are enough of those.
+    """
+    if traits.kind != "gpu" or traits.number_of("native_vector_width_float") != 1:
+        return 1
+    if geometry.global_[0] < _CROWD * traits.number_of("max_compute_units", 1):
+        return 1
+    known = _worth.get(id(kernel))
+    if known is None:
+        if len(_worth) >= _REMEMBERED:
+            _worth.clear()
+        known = _worth[id(kernel)] = kernel, coarsen.items(kernel)
+    return known[1]
+
+
+def shape_of_range(geometry: Geometry, traits: Traits, each: int = 1) -> Shape:
+    """Return how a plain range is launched: padded to whole work-groups, ``each`` items in one."""
     local = local_of_range(geometry.global_, traits)
+    if each > 1:
+        (count,), (size,) = geometry.global_, local
+        return Shape((-(-count // (size * each)) * size,), local, _offset(geometry))
     items = tuple(-(-n // s) * s for n, s in zip(geometry.global_, local, strict=True))
     guards = tuple(d for d, (n, m) in enumerate(zip(geometry.global_, items, strict=True))
                    if n != m)

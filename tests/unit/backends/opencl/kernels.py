@@ -84,3 +84,7 @@ oriented = np.dtype([("kind", np.int16), ("axis", sycl.float2)])
 
 def turn(i, things):
     things[i].axis = things[i].axis.yx
+
+
+def triad(i, a, b, c, s):
+    c[i] = a[i] + s * b[i]

@@ -33,8 +33,9 @@ def traits(version: tuple[int, int], kind: str = "gpu", *, features: tuple[str, 
         library="", platform="Paper", platform_version="", name="Paper", vendor="", version="",
         driver_version="", kind=kind, number=0, c_version=version,
         features=frozenset(f"__opencl_c_{f}" for f in features), extensions=frozenset(extensions),
-        numbers={"max_work_group_size": 256, "max_compute_units": 4}, item_sizes=(256, 256, 64),
-        sub_group_sizes=sub_groups)
+        numbers={"max_work_group_size": 256, "max_compute_units": 4,
+                 "native_vector_width_float": 1},
+        item_sizes=(256, 256, 64), sub_group_sizes=sub_groups)
 
 
 OLD = traits((1, 2), "cpu")
@@ -56,6 +57,7 @@ class Local:
 
 FLOATS, INTS = np.zeros(100, np.float32), np.zeros(100, np.int32)
 RANGE = Geometry("range", (100,), (), (0,))
+MANY = Geometry("range", (1 << 20,), (), (0,))
 GROUPS = Geometry("nd_range", (96,), (32,), (0,))
 CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
     "saxpy": (k.saxpy, RANGE, (np.float32(2), FLOATS, FLOATS)),
@@ -68,6 +70,7 @@ CASES: dict[str, tuple[Any, Geometry, tuple[Any, ...]]] = {
     "checked": (k.checked, GROUPS, (FLOATS,)),
     "sizes": (k.sizes, GROUPS, (7, INTS)),
     "rotate": (k.rotate, RANGE, (np.zeros(100, np.complex64),) * 3),
+    "triad": (k.triad, MANY, (FLOATS, FLOATS, FLOATS, np.float32(2))),
     "every_builtin": (k.every_builtin, RANGE, (FLOATS, INTS, FLOATS)),
 }
 
