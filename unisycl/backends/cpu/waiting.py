@@ -10,6 +10,7 @@ from __future__ import annotations
 from unisycl.backends.cpu import abi
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.pool import futex_number
+from unisycl.backends.cpu.target import threads
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -48,22 +49,15 @@ wake:
                                     ptr null, i32 0)
   br label %met
 wait:
-  %k = phi i32 [ 0, %entry ], [ %k1, %again ], [ %k1, %offer ], [ %k1, %slept ]
+  %k = phi i32 [ 0, %entry ], [ %k1, %again ], [ %k1, %slept ]
   %now = load atomic i32, ptr %turn acquire, align 4
   %done = icmp ne i32 %now, %seen
   br i1 %done, label %met, label %more
 more:
   %k1 = add i32 %k, 1
   %soon = icmp ult i32 %k, {turns}
-  br i1 %soon, label %again, label %long
+  br i1 %soon, label %again, label %sleep
 again:
-  br label %wait
-long:
-  %long.k = sub i32 %k, {turns}
-  %offers = icmp ult i32 %long.k, 16
-  br i1 %offers, label %offer, label %sleep
-offer:
-  %y = call i32 @sched_yield()
   br label %wait
 sleep:
   %s1 = atomicrmw add ptr %asleep, i32 1 seq_cst
@@ -91,11 +85,11 @@ def emit_meeting(e: Emitter, at: str, count: int) -> None:
     if count == 1:
         return
     f = e.f
-    text = _MEET.format(futex=futex_number(), turns=_TURNS)
+    turns = _TURNS if count <= threads() else _AGAIN  # else some of them have no processor
+    text = _MEET.format(futex=futex_number(), turns=turns)
     if text not in f.module.functions:
         f.module.functions.append(text)
         f.module.declare("syscall", "i64 @(i64, ...)")
-        f.module.declare("sched_yield", "i32 @()")
     failed = f.op(f"call i1 @meet(ptr {at}, i32 {count}, ptr {_error(e) or 'null'})")
     if _error(e):
         _end_if(e, failed)
