@@ -113,17 +113,21 @@ if TYPE_CHECKING:
         SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS as SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS,
         SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS as SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS,
         SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES as SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES,
-        SYCL_EXT_ONEAPI_GRAPH as SYCL_EXT_ONEAPI_GRAPH, SYCL_EXT_ONEAPI_KERNEL_PROPERTIES as
-        SYCL_EXT_ONEAPI_KERNEL_PROPERTIES, SYCL_EXT_ONEAPI_QUEUE_PRIORITY as
-        SYCL_EXT_ONEAPI_QUEUE_PRIORITY,
+        SYCL_EXT_ONEAPI_GRAPH as SYCL_EXT_ONEAPI_GRAPH, SYCL_EXT_ONEAPI_GROUP_SORT as
+        SYCL_EXT_ONEAPI_GROUP_SORT, SYCL_EXT_ONEAPI_KERNEL_PROPERTIES as
+        SYCL_EXT_ONEAPI_KERNEL_PROPERTIES, SYCL_EXT_ONEAPI_LOCAL_MEMORY as
+        SYCL_EXT_ONEAPI_LOCAL_MEMORY, SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS as
+        SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS, SYCL_EXT_ONEAPI_QUEUE_PRIORITY as
+        SYCL_EXT_ONEAPI_QUEUE_PRIORITY, SYCL_EXT_ONEAPI_SUB_GROUP_MASK as
+        SYCL_EXT_ONEAPI_SUB_GROUP_MASK, SYCL_EXT_ONEAPI_TANGLE as SYCL_EXT_ONEAPI_TANGLE,
         SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY as SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY,
         SYCL_EXT_UNISYCL_DEVICE_ENQUEUE as SYCL_EXT_UNISYCL_DEVICE_ENQUEUE,
-        SYCL_EXT_UNISYCL_EVENTS as SYCL_EXT_UNISYCL_EVENTS,
-        SYCL_EXT_UNISYCL_MAP as SYCL_EXT_UNISYCL_MAP,
-        SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS as SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS,
-        SYCL_FEATURE_SET_FULL as SYCL_FEATURE_SET_FULL,
-        SYCL_KHR_QUEUE_EMPTY_QUERY as SYCL_KHR_QUEUE_EMPTY_QUERY,
-        SYCL_KHR_QUEUE_FLUSH as SYCL_KHR_QUEUE_FLUSH, SYCL_LANGUAGE_VERSION as
+        SYCL_EXT_UNISYCL_EVENTS as SYCL_EXT_UNISYCL_EVENTS, SYCL_EXT_UNISYCL_MAP as
+        SYCL_EXT_UNISYCL_MAP, SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS as
+        SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS, SYCL_FEATURE_SET_FULL as SYCL_FEATURE_SET_FULL,
+        SYCL_KHR_GROUP_INTERFACE as SYCL_KHR_GROUP_INTERFACE, SYCL_KHR_QUEUE_EMPTY_QUERY as
+        SYCL_KHR_QUEUE_EMPTY_QUERY, SYCL_KHR_QUEUE_FLUSH as SYCL_KHR_QUEUE_FLUSH,
+        SYCL_KHR_WORK_ITEM_QUERIES as SYCL_KHR_WORK_ITEM_QUERIES, SYCL_LANGUAGE_VERSION as
         SYCL_LANGUAGE_VERSION,
     )
     from unisycl.base.geometry import id as id, nd_range as nd_range, range as range
@@ -214,6 +218,7 @@ if TYPE_CHECKING:
         as sqrt, step as step, sub_sat as sub_sat, tan as tan, tanh as tanh, tanpi as tanpi,
         tgamma as tgamma, trunc as trunc, upsample as upsample,
     )
+    from unisycl.lang.khr import khr as khr
     from unisycl.lang.memory import private_array as private_array
     from unisycl.lang.opencl import opencl as opencl
     from unisycl.lang.namespaces import half_precision as half_precision, native as native
@@ -221,7 +226,7 @@ if TYPE_CHECKING:
         address_space_cast as address_space_cast, constant_ptr as constant_ptr,
         decorated_generic_ptr as decorated_generic_ptr, decorated_global_ptr as
         decorated_global_ptr, decorated_local_ptr as decorated_local_ptr, decorated_private_ptr as
-        decorated_private_ptr, global_ptr as global_ptr, khr as khr, local_ptr as local_ptr,
+        decorated_private_ptr, global_ptr as global_ptr, local_ptr as local_ptr,
         multi_ptr as multi_ptr, private_ptr as private_ptr, raw_generic_ptr as raw_generic_ptr,
         raw_global_ptr as raw_global_ptr, raw_local_ptr as raw_local_ptr, raw_private_ptr as
         raw_private_ptr,
@@ -314,12 +319,14 @@ _HOMES: dict[str, str] = {
         "SYCL_BACKEND_CPU SYCL_BACKEND_HOST SYCL_DEVICE_COPYABLE SYCL_EXT_ONEAPI_BFLOAT16 "
         "SYCL_EXT_ONEAPI_DEVICE_GLOBAL SYCL_EXT_ONEAPI_ENQUEUE_BARRIER "
         "SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS "
-        "SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES SYCL_EXT_ONEAPI_GRAPH "
-        "SYCL_EXT_ONEAPI_KERNEL_PROPERTIES SYCL_EXT_ONEAPI_QUEUE_PRIORITY "
-        "SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY "
-        "SYCL_EXT_UNISYCL_DEVICE_ENQUEUE SYCL_EXT_UNISYCL_EVENTS SYCL_EXT_UNISYCL_MAP "
-        "SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS SYCL_FEATURE_SET_FULL "
-        "SYCL_KHR_QUEUE_EMPTY_QUERY SYCL_KHR_QUEUE_FLUSH SYCL_LANGUAGE_VERSION"
+        "SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES SYCL_EXT_ONEAPI_GRAPH SYCL_EXT_ONEAPI_GROUP_SORT "
+        "SYCL_EXT_ONEAPI_KERNEL_PROPERTIES SYCL_EXT_ONEAPI_LOCAL_MEMORY "
+        "SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS SYCL_EXT_ONEAPI_QUEUE_PRIORITY "
+        "SYCL_EXT_ONEAPI_SUB_GROUP_MASK SYCL_EXT_ONEAPI_TANGLE "
+        "SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY SYCL_EXT_UNISYCL_DEVICE_ENQUEUE "
+        "SYCL_EXT_UNISYCL_EVENTS SYCL_EXT_UNISYCL_MAP SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS "
+        "SYCL_FEATURE_SET_FULL SYCL_KHR_GROUP_INTERFACE SYCL_KHR_QUEUE_EMPTY_QUERY "
+        "SYCL_KHR_QUEUE_FLUSH SYCL_KHR_WORK_ITEM_QUERIES SYCL_LANGUAGE_VERSION"
     ),
     "base.geometry": "id nd_range range",
     "base.images": (
@@ -369,12 +376,13 @@ _HOMES: dict[str, str] = {
         "rotate round rsqrt select sign signbit sin sincos sinh sinpi smoothstep sqrt step "
         "sub_sat tan tanh tanpi tgamma trunc upsample"
     ),
+    "lang.khr": "khr",
     "lang.memory": "private_array",
     "lang.opencl": "opencl",
     "lang.namespaces": "half_precision native",
     "lang.pointer": (
         "address_space_cast constant_ptr decorated_generic_ptr decorated_global_ptr "
-        "decorated_local_ptr decorated_private_ptr global_ptr khr local_ptr multi_ptr private_ptr "
+        "decorated_local_ptr decorated_private_ptr global_ptr local_ptr multi_ptr private_ptr "
         "raw_generic_ptr raw_global_ptr raw_local_ptr raw_private_ptr"
     ),
     "lang.range_item": "item",

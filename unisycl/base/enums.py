@@ -127,6 +127,9 @@ class aspect(enum.Enum):
     usm_shared_allocations = "usm_shared_allocations"
     usm_atomic_shared_allocations = "usm_atomic_shared_allocations"
     usm_system_allocations = "usm_system_allocations"
+    ext_oneapi_chunk = "ext_oneapi_chunk"
+    ext_oneapi_fragment = "ext_oneapi_fragment"
+    ext_oneapi_tangle = "ext_oneapi_tangle"
 
 
 class backend(enum.Enum):
@@ -159,6 +162,20 @@ class queue_state(enum.Enum):
 
     executing = "executing"
     recording = "recording"
+
+
+class input_data_placement(enum.Enum):
+    """sycl_ext_oneapi_group_sort: how arrays of a group's work-items lie in the order they have."""
+
+    blocked = "blocked"
+    striped = "striped"
+
+
+class output_data_placement(enum.Enum):
+    """sycl_ext_oneapi_group_sort: where the work-items of a group find what was sorted."""
+
+    blocked = "blocked"
+    striped = "striped"
 
 
 class node_type(enum.Enum):

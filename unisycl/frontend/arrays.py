@@ -38,20 +38,26 @@ def private_array(ctx: Context, node: ast.Call) -> Value:
 
 
 def _declare(ctx: Context, kind: Value, shape: Value, node: ast.AST) -> Memory:
+    return declared(ctx, *_described(ctx, kind, shape, "a private array", node))
+
+
+def _described(ctx: Context, kind: Value, shape: Value, what: str,
+               node: ast.AST) -> tuple[Scalar | Struct, tuple[int, ...]]:
+    """Return the element type and the extents that constants name."""
     elem = as_element(kind)
     if elem is None:
-        raise ctx.refuse("K046", node, what="the dtype of a private array",
+        raise ctx.refuse("K046", node, what=f"the dtype of {what}",
                          help="name one of NumPy's number types: np.float32, np.int32, ...")
     items = shape.items if isinstance(shape, Several) else (shape,)
     extents = tuple(int(c.value) for x in items if (c := ctx.constant(x)) is not None
                     and c.type.dtype.is_integer)
     if len(extents) != len(items):
-        raise ctx.refuse("K046", node, what="the shape of a private array",
+        raise ctx.refuse("K046", node, what=f"the shape of {what}",
                          help="use literals, captured Python integers or tuples of them")
     if not 1 <= len(extents) <= 3 or min(extents) < 1:
-        raise ctx.refuse("K054", node, what=f"a private array cannot have the shape {extents}",
+        raise ctx.refuse("K054", node, what=f"{what} cannot have the shape {extents}",
                          help="give 1 to 3 positive extents")
-    return declared(ctx, elem, extents)
+    return elem, extents
 
 
 def declared(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...]) -> Memory:
@@ -71,14 +77,35 @@ def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space
     return Memory(array, type, name=name)
 
 
-def group_cells(ctx: Context, elem: Scalar, group: Item) -> Memory:
-    """Declare a cell for each work-item of a group, in local memory; a sub-group has a part."""
-    made = _memory(ctx, elem, (math.prod(ctx.shape.local),), address_space.local_space, "the cells")
+def group_cells(ctx: Context, elem: Scalar, group: Item, each: int = 1) -> Memory:
+    """Declare cells for each work-item of a group, in local memory; a sub-group has a part."""
+    made = _memory(ctx, elem, (math.prod(ctx.shape.local) * each,), address_space.local_space,
+                   "the cells")
     if group.kind != "sub_group":
         return made
-    first = coerce.binary("mul", query("sub_group_id", 0, group),
-                          query("sub_group_max_local_range", 0, group), WEAK_INT)
-    return replace(made, window=(first, query("sub_group_local_range", 0, group)))
+    count = coerce.weak_scalar(each)
+    full, here = (coerce.binary("mul", query(name, 0, group), count, WEAK_INT) for name in (
+        "sub_group_max_local_range", "sub_group_local_range"))
+    first = coerce.binary("mul", query("sub_group_id", 0, group), full, WEAK_INT)
+    return replace(made, window=(first, here))
+
+
+def local_memory(ctx: Context, kind: Value, node: ast.AST) -> Memory:
+    """Declare memory of the work-group: an element type, or a pair of it and a shape."""
+    parts = kind.items if isinstance(kind, Several) else (kind,)
+    shape = parts[1] if len(parts) == 2 else coerce.weak_scalar(1)
+    elem, extents = _described(ctx, parts[0], shape, "group_local_memory", node)
+    ctx.need_all(elem)
+    return _memory(ctx, elem, extents, address_space.local_space, "the group's memory")
+
+
+def own_elements(ctx: Context, value: Value, node: ast.AST) -> int:
+    """Return how many elements an array of the work-item has; refuse other memory."""
+    if isinstance(value, Memory) and isinstance(value.base, n.Array) and value.view.ndim == 1 \
+            and value.window is None and value.view.space is address_space.private_space:
+        return value.base.shape[0]
+    raise ctx.refuse("K049", node, found=describe(value), expected="a private array",
+                     help="give each work-item one: sycl.private_array(dtype, n)")
 
 
 def private_memory(ctx: Context, node: ast.Call) -> Value:

@@ -219,8 +219,8 @@ def _is_library(function: FunctionType) -> bool:
 
 
 LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
-    "default_sorters", "device_queue", "fragments", "hardware", "joint", "masks", "partitions",
-    "radix_sorters", "root_group", "sorting", "target"))))
+    "default_sorters", "device_queue", "fragments", "hardware", "joint", "khr", "local_memory",
+    "masks", "partitions", "radix_sorters", "root_group", "sorting", "target"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

@@ -14,7 +14,7 @@ from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.base.progress import missing, required
 from unisycl.frontend import coerce, copies, fragments, vectors
-from unisycl.frontend.arrays import group_cells
+from unisycl.frontend.arrays import group_cells, local_memory, own_elements
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
@@ -272,11 +272,21 @@ def _local_place(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
 
 
 def _cells(ctx: Context, node: ast.Call) -> Value:
-    found = parameters(ctx, node, "sort_over_group", ("group", "like", "number"))
+    found = parameters(ctx, node, "sort_over_group", ("group", "like", "number"), ("room",))
     group = _check_group(ctx, found["group"], node, "sort_over_group")
     type = Scalar(ctx.to_scalar(found["like"], node).type.dtype)
     _group(ctx, group, node, "sort_over_group")  # on the host device they meet to share memory
-    return group_cells(ctx, type, group)
+    each = 1 if "room" not in found else 2 * own_elements(ctx, found["room"], node)
+    return group_cells(ctx, type, group, each)
+
+
+def _local_memory(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "group_local_memory", ("dtype", "group"))
+    scope = _group(ctx, found["group"], node, "group_local_memory")
+    if scope is not memory_scope.work_group:
+        raise ctx.refuse("K049", node, found=describe(found["group"]), expected="a group",
+                         help="local memory belongs to work-groups: pass it.get_group()")
+    return local_memory(ctx, found["dtype"], node)
 
 
 def _ballot(ctx: Context, node: ast.Call) -> Value:
@@ -355,6 +365,7 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "exchange": _exchange,
     _MODULE + "lane_count": _lane_count,
     _MODULE + "group_cells": _cells,
+    _MODULE + "group_local_memory_for_overwrite": _local_memory,
     _MODULE + "any_of_group": _predicate("any"),
     _MODULE + "all_of_group": _predicate("all"),
     _MODULE + "none_of_group": _predicate("none"),

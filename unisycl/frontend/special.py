@@ -47,6 +47,7 @@ from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang import item as lang
 from unisycl.lang.elements import elements_type
+from unisycl.lang.memory import HostView
 from unisycl.lang.pointer import multi_ptr
 
 
@@ -171,7 +172,7 @@ def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
                 value.kind, geometry.nd_range)
             return issubclass(real, classes)
         case Memory():
-            return value.pointer is not None and issubclass(multi_ptr, classes)
+            return issubclass(HostView if value.pointer is None else multi_ptr, classes)
         case Item():
             return issubclass(getattr(lang, value.kind, lang.item), classes)
     return False

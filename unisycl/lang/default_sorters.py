@@ -9,7 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unisycl.lang.sorting import less, needed, sort_cells, sort_memory, sort_pairs, sorter
+from unisycl.lang.memory import HostView
+from unisycl.lang.sorting import (
+    less,
+    needed,
+    sort_array,
+    sort_arrays,
+    sort_cells,
+    sort_memory,
+    sort_pairs,
+    sorter,
+)
 
 
 @dataclass(eq=False)
@@ -40,7 +50,9 @@ class group_sorter(sorter):
     scratch: Any
     comp: Any = less
 
-    def __call__(self, group: Any, value: Any) -> Any:
+    def __call__(self, group: Any, value: Any, properties: Any = ()) -> Any:
+        if isinstance(value, HostView):
+            return sort_array(group, value, self.comp, properties)
         return sort_cells(group, value, self.comp)
 
     @staticmethod
@@ -56,7 +68,9 @@ class group_key_value_sorter(sorter):
     scratch: Any
     comp: Any = less
 
-    def __call__(self, group: Any, key: Any, value: Any) -> Any:
+    def __call__(self, group: Any, key: Any, value: Any, properties: Any = ()) -> Any:
+        if isinstance(key, HostView):
+            return sort_arrays(group, key, value, self.comp, properties)
         return sort_pairs(group, key, value, self.comp)
 
     @staticmethod

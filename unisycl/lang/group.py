@@ -70,12 +70,26 @@ def none_of_group(group: _Group, x: Any, pred: Any = None) -> bool:
     _outside("none_of_group")
 
 
-def group_cells(group: _Group, like: Any, number: int) -> Any:
+def group_cells(group: _Group, like: Any, number: int, room: Any = None) -> Any:
     """Return memory that a group shares: one cell of a value's type for each work-item.
 
-    Calls of one function that need several at a time give them numbers.
+    Calls of one function that need several at a time give them numbers. ``room``: an array of the
+    work-item's; there are then two cells for each element that the arrays of all have.
     """
     _outside("sort_over_group")
+
+
+def group_local_memory_for_overwrite(dtype: Any, group: Any) -> Any:
+    """Return local memory that a work-group shares, of no particular content.
+
+    Args:
+        dtype: an element type, or ``(element type, shape)``; constants.
+        group: the work-group, all of whose work-items call together.
+
+    One place in the program is one memory, however often it is reached
+    (sycl_ext_oneapi_local_memory). A single element is ``memory[0]``.
+    """
+    _outside("group_local_memory")
 
 
 def ballot_bits(group: _Part, predicate: Any) -> Any:

@@ -14,7 +14,16 @@ import numpy as np
 
 from unisycl.base.enums import sorting_order
 from unisycl.lang.bits import bit_cast
-from unisycl.lang.sorting import needed, sort_cells, sort_memory, sort_pairs, sorter
+from unisycl.lang.memory import HostView
+from unisycl.lang.sorting import (
+    needed,
+    sort_array,
+    sort_arrays,
+    sort_cells,
+    sort_memory,
+    sort_pairs,
+    sorter,
+)
 
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -52,9 +61,11 @@ class group_sorter(sorter):
     mask: Any = ALL
     order: sorting_order = sorting_order.ascending
 
-    def __call__(self, group: Any, value: Any) -> Any:
+    def __call__(self, group: Any, value: Any, properties: Any = ()) -> Any:
         def before(a: Any, b: Any) -> Any:
             return _before(a, b, self.mask, self.order)
+        if isinstance(value, HostView):
+            return sort_array(group, value, before, properties)
         return sort_cells(group, value, before)
 
     @staticmethod
@@ -71,9 +82,11 @@ class group_key_value_sorter(sorter):
     mask: Any = ALL
     order: sorting_order = sorting_order.ascending
 
-    def __call__(self, group: Any, key: Any, value: Any) -> Any:
+    def __call__(self, group: Any, key: Any, value: Any, properties: Any = ()) -> Any:
         def before(a: Any, b: Any) -> Any:
             return _before(a, b, self.mask, self.order)
+        if isinstance(key, HostView):
+            return sort_arrays(group, key, value, before, properties)
         return sort_pairs(group, key, value, before)
 
     @staticmethod

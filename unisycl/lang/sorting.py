@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base.enums import memory_scope
+from unisycl.base.enums import input_data_placement, memory_scope, output_data_placement
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.group import group_barrier, group_cells, group_size
+from unisycl.lang.memory import HostView
 from unisycl.lang.pointer import multi_ptr
 
 BLOCK = 32
+_PROPERTIES = (input_data_placement, output_data_placement, tuple)
 
 
 def less(a: Any, b: Any) -> Any:
@@ -66,29 +68,50 @@ def _group(helper: Any) -> Any:
     return helper
 
 
-def sort_over_group(group: Any, value: Any, comp: Any = less) -> Any:
+def sort_over_group(group: Any, value: Any, comp: Any = less, properties: Any = ()) -> Any:
     """Return the value at this work-item's place when those of the group are sorted.
 
     Args:
         group: the work-group or sub-group, or a ``group_with_scratchpad``.
-        value: a number.
+        value: a number, or a private array, as long for each work-item; its elements are then
+            replaced and nothing is returned.
         comp: a function of two that says whether the first comes before the second, or a sorter.
+        properties: for arrays, where elements lie: ``input_data_placement.striped`` (stable sorts
+            ask), ``output_data_placement.striped``, a tuple of these; instead of ``comp``, too.
     """
+    if isinstance(value, HostView):
+        if isinstance(comp, _PROPERTIES):
+            sort_array(_group(group), value, less, comp)
+        elif isinstance(comp, sorter):
+            comp(_group(group), value, properties)  # type: ignore[operator]
+        else:
+            sort_array(_group(group), value, comp, properties)
+        return None
     if isinstance(comp, sorter):
         return comp(_group(group), value)  # type: ignore[operator]
     return sort_cells(_group(group), value, comp)
 
 
-def sort_key_value_over_group(group: Any, key: Any, value: Any, comp: Any = less) -> Any:
+def sort_key_value_over_group(group: Any, key: Any, value: Any, comp: Any = less,
+                              properties: Any = ()) -> Any:
     """Return (key, value) at this work-item's place when those of the group are sorted by key.
 
     Args:
         group: the work-group or sub-group, or a ``group_with_scratchpad``.
-        key: a number.
-        value: what goes along with it, a number.
+        key: a number, or a private array as in ``sort_over_group``.
+        value: what goes along with it, a number, or a private array as long as that of keys.
         comp: a function of two keys that says whether the first comes before the second, or a
             sorter.
+        properties: as in ``sort_over_group``.
     """
+    if isinstance(key, HostView):
+        if isinstance(comp, _PROPERTIES):
+            sort_arrays(_group(group), key, value, less, comp)
+        elif isinstance(comp, sorter):
+            comp(_group(group), key, value, properties)  # type: ignore[operator]
+        else:
+            sort_arrays(_group(group), key, value, comp, properties)
+        return None
     if isinstance(comp, sorter):
         return comp(_group(group), key, value)  # type: ignore[operator]
     return sort_pairs(_group(group), key, value, comp)
@@ -105,6 +128,56 @@ def sort_pairs(group: Any, key: Any, value: Any, comp: Any) -> Any:
     keys, values = group_cells(group, key, 0), group_cells(group, value, 1)
     place = _sorted(group, key, value, keys, values, comp)
     return keys[place], values[place]
+
+
+def sort_array(group: Any, keys: Any, comp: Any, properties: Any) -> None:
+    """Sort the elements of all work-items' arrays; equal ones keep their order."""
+    cells = group_cells(group, keys[0], 0, keys)
+    _sorted_arrays(group, keys, keys, cells, cells, comp, properties)
+
+
+def sort_arrays(group: Any, keys: Any, values: Any, comp: Any, properties: Any) -> None:
+    """Sort the elements of all work-items' arrays by their keys; equal keys keep their order."""
+    _sorted_arrays(group, keys, values, group_cells(group, keys[0], 0, keys),
+                   group_cells(group, values[0], 1, keys), comp, properties)
+
+
+def _sorted_arrays(group: Any, keys: Any, values: Any, cells: Any, others: Any, comp: Any,
+                   properties: Any) -> None:
+    """Merge sorted runs, from one half of the cells to the other and back."""
+    size, me, each = group_size(group), group.get_local_linear_id(), len(keys)
+    total = size * each
+    group_barrier(group)
+    for k in range(each):
+        at = k * size + me if _is(properties, input_data_placement.striped) else me * each + k
+        cells[at] = keys[k]
+        others[at] = values[k]
+    group_barrier(group)
+    source = 0
+    width = 1
+    while width < total:
+        for k in range(each):
+            at = me * each + k
+            mine, carried = cells[source + at], others[source + at]
+            place = total - source + _merged(cells[source:source + total], total, at, mine, width,
+                                             comp)
+            cells[place] = mine
+            others[place] = carried
+        group_barrier(group)
+        source = total - source
+        width *= 2
+    for k in range(each):
+        at = k * size + me if _is(properties, output_data_placement.striped) else me * each + k
+        keys[k] = cells[source + at]
+        values[k] = others[source + at]
+    group_barrier(group)
+
+
+def _is(properties: Any, wanted: Any) -> Any:
+    """Say whether a property is among those given."""
+    if isinstance(properties, tuple):
+        return wanted in properties
+    return properties == wanted
 
 
 def _sorted(group: Any, key: Any, value: Any, keys: Any, values: Any, comp: Any) -> Any:

@@ -332,3 +332,16 @@ def test_older_names_are_the_same():
     assert parts.fragment.fence_scope is sycl.memory_scope.sub_group
     with pytest.raises(sycl.exception, match="kernel over an nd_range"):
         parts.get_opportunistic_group()
+
+
+@pytest.mark.row("M-6")
+def test_devices_and_constants_tell_of_them(device):
+    for name in ("chunk", "fragment", "tangle"):
+        assert device.has(sycl.aspect[f"ext_oneapi_{name}"])
+    assert 1 == sycl.SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS == sycl.SYCL_EXT_ONEAPI_TANGLE
+    assert 1 == sycl.SYCL_EXT_ONEAPI_SUB_GROUP_MASK
+    whole = (parts.root_group, sycl.group, sycl.sub_group)
+    made = (parts.fragment, parts.chunk, parts.tangle)
+    for kind in (*whole, *made):
+        assert (kind in whole) == parts.is_fixed_topology_group(kind)
+        assert (kind in made) == parts.is_user_constructed_group(kind)

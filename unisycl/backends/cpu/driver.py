@@ -40,7 +40,7 @@ from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 from unisycl.passes import streams
 
-_ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
+_ASPECTS = frozenset(a for a in aspect if a.value.startswith(("usm_", "ext_oneapi_"))) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)

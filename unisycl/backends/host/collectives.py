@@ -112,14 +112,25 @@ def _vote(name: str, fn: Callable[[Sequence[Any]], bool]) -> Collective:
     return Collective(name, prepare, lambda votes: [fn(votes)] * len(votes))
 
 
-def _cells(group: Any, like: Any, number: int) -> tuple[Part, Any]:
-    return _over_sub_group("sort_over_group", group), like
+def _cells(group: Any, like: Any, number: int, room: Any = None) -> tuple[Part, Any]:
+    return _over_sub_group("sort_over_group", group), (like, 1 if room is None else 2 * len(room))
 
 
 def _share(operands: Sequence[Any]) -> Sequence[Any]:
-    kind = np.result_type(operands[0])
-    cells = HostView(scratch(kind, (len(operands),)), "cells", space=address_space.local_space)
+    like, each = operands[0]
+    data = scratch(np.result_type(like), (each * len(operands),))
+    cells = HostView(data, "cells", space=address_space.local_space)
     return [cells] * len(operands)
+
+
+def _local_memory(dtype: Any, group: Any) -> tuple[Part, Any]:
+    return _over_sub_group("group_local_memory", group), dtype
+
+
+def _one_memory(kinds: Sequence[Any]) -> Sequence[Any]:
+    dtype, shape = kinds[0] if isinstance(kinds[0], tuple) else (kinds[0], 1)
+    data = scratch(np.dtype(dtype), shape if isinstance(shape, tuple) else (shape,))
+    return [HostView(data, "the group's memory", space=address_space.local_space)] * len(kinds)
 
 
 def _ballot(group: Any, predicate: Any) -> tuple[Part, Any]:
@@ -248,6 +259,8 @@ COLLECTIVES: dict[Any, Collective] = {
     lang.all_of_group: _vote("all_of_group", all),
     lang.none_of_group: _vote("none_of_group", lambda votes: not any(votes)),
     lang.group_cells: Collective("sort_over_group", _cells, _share),
+    lang.group_local_memory_for_overwrite: Collective(
+        "group_local_memory", _local_memory, _one_memory),
     lang.present_bits: PRESENT,
     lang.ballot_bits: Collective("group_ballot", _ballot, _bits),
     lang.shift_group_left: _exchange("shift_group_left", 1, lambda k, delta: k + delta),

@@ -29,7 +29,8 @@ _ASPECTS = frozenset({
     aspect.image, aspect.online_compiler, aspect.online_linker, aspect.queue_profiling,
     aspect.usm_device_allocations, aspect.usm_host_allocations,
     aspect.usm_atomic_host_allocations, aspect.usm_shared_allocations,
-    aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations})
+    aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations,
+    aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle})
 
 
 class HostExecutable:

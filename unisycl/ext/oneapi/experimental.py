@@ -56,7 +56,14 @@ from unisycl.api.source_bundle import (
     save_log,
 )
 from unisycl.base.architecture import architecture
-from unisycl.base.enums import node_type, queue_state, sorting_order, source_language
+from unisycl.base.enums import (
+    input_data_placement,
+    node_type,
+    output_data_placement,
+    queue_state,
+    sorting_order,
+    source_language,
+)
 from unisycl.base.geometry import auto_range
 from unisycl.base.progress import (
     execution_scope,
@@ -69,6 +76,7 @@ from unisycl.ext.oneapi import this_kernel
 from unisycl.lang import default_sorters, radix_sorters
 from unisycl.lang.build_options import build_options
 from unisycl.lang.fragments import chunk, fragment, tangle
+from unisycl.lang.group_traits import is_fixed_topology_group, is_user_constructed_group
 from unisycl.lang.kernel import nd_range_kernel, properties_tag, single_task_kernel
 from unisycl.lang.kernel_properties import (
     device_has,
@@ -106,22 +114,24 @@ tangle_group = tangle
 __all__ = [
     "architecture", "architecture_is", "auto_range", "ballot_group", "barrier",
     "binary_partition", "build", "build_options", "chunk", "chunked_partition", "command_graph",
-    "copy", "create_kernel_bundle_from_source", "default_sorters", "device_global", "device_has",
-    "device_image_scope", "device_image_scope_key", "dynamic_command_group", "dynamic_parameter",
-    "entangle", "executable_graph", "execute_graph", "execution_scope", "fill",
-    "fixed_size_group", "forward_progress_guarantee", "fragment", "get_ballot_group",
+    "copy", "create_kernel_bundle_from_source", "default_sorters", "device_global",
+    "device_has", "device_image_scope", "device_image_scope_key", "dynamic_command_group",
+    "dynamic_parameter", "entangle", "executable_graph", "execute_graph", "execution_scope",
+    "fill", "fixed_size_group", "forward_progress_guarantee", "fragment", "get_ballot_group",
     "get_fixed_size_group", "get_opportunistic_group", "get_root_group", "get_tangle_group",
     "group_with_scratchpad", "host_access", "host_access_enum", "host_access_key",
     "host_access_none", "host_access_read", "host_access_read_write", "host_access_write",
     "if_architecture_is", "if_device_has", "implement_in_csr", "implement_in_csr_key",
-    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum", "init_mode_key",
-    "init_mode_reprogram", "init_mode_reset", "is_source_kernel_bundle_supported", "joint_sort",
-    "launch_config", "mem_advise", "memcpy", "memset", "nd_launch", "nd_range_kernel", "node",
-    "node_type", "opportunistic_group", "parallel_for", "partial_barrier", "prefetch",
-    "prefetch_type", "properties", "properties_tag", "property", "queue_state", "radix_sorters",
-    "root_group", "save_log", "single_task", "single_task_kernel", "sort_key_value_over_group",
-    "sort_over_group", "sorter", "sorting_order", "source_language", "sub_group_progress",
-    "sub_group_size", "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel",
-    "use_root_sync", "work_group_memory", "work_group_progress", "work_group_size",
-    "work_group_size_hint", "work_item_progress",
+    "implement_in_csr_off", "implement_in_csr_on", "init_mode", "init_mode_enum",
+    "init_mode_key", "init_mode_reprogram", "init_mode_reset", "input_data_placement",
+    "is_fixed_topology_group", "is_source_kernel_bundle_supported", "is_user_constructed_group",
+    "joint_sort", "launch_config", "mem_advise", "memcpy", "memset", "nd_launch",
+    "nd_range_kernel", "node", "node_type", "opportunistic_group", "output_data_placement",
+    "parallel_for", "partial_barrier", "prefetch", "prefetch_type", "properties",
+    "properties_tag", "property", "queue_state", "radix_sorters", "root_group", "save_log",
+    "single_task", "single_task_kernel", "sort_key_value_over_group", "sort_over_group",
+    "sorter", "sorting_order", "source_language", "sub_group_progress", "sub_group_size",
+    "submit", "submit_with_event", "tangle", "tangle_group", "this_kernel", "use_root_sync",
+    "work_group_memory", "work_group_progress", "work_group_size", "work_group_size_hint",
+    "work_item_progress",
 ]
