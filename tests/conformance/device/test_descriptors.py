@@ -114,6 +114,8 @@ MINIMA: dict[str, Check] = {
     "partition_type_property": lambda v, d: v == sycl.info.partition_property.no_partition,
     "partition_type_affinity_domain":
         lambda v, d: v == sycl.info.partition_affinity_domain.not_applicable,
+    "ext_unisycl_queue_on_device_max_size": least(1),
+    "ext_unisycl_native_enqueue": is_bool,
 }
 ONLY_SOME = {  # defined for some backends only, else errc.invalid
     "profile": lambda v, d: v in ("FULL_PROFILE", "EMBEDDED_PROFILE"),
