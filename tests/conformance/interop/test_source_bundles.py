@@ -73,3 +73,60 @@ def test_what_does_not_compile_shows_the_log(compiling: sycl.queue) -> None:
     assert caught.value.code() == sycl.errc.build
     assert code_of(ext.build, wrong, 3) == sycl.errc.invalid
     assert not ext.is_source_kernel_bundle_supported(owner, ext.source_language.sycl)
+
+
+def word_string(text: str) -> list[int]:
+    raw = text.encode() + b"\0"
+    raw += b"\0" * (-len(raw) % 4)
+    return [int.from_bytes(raw[k:k + 4], "little") for k in range(0, len(raw), 4)]
+
+
+def iota_in_spirv() -> bytes:
+    """Return the kernel ``iota`` of ``SOURCE`` as a module of SPIR-V 1.0."""
+    (void, ulong, uint, vector, place, pointer, kind, where, kernel, out, start, entry, ids, index,
+     number, value, cell) = range(1, 18)
+    instructions = [
+        (17, 4), (17, 6), (17, 11),  # capabilities: Addresses, Kernel, Int64
+        (14, 2, 2),  # Physical64, OpenCL
+        (15, 6, kernel, *word_string("iota"), where),
+        (71, where, 11, 28),  # where is BuiltIn GlobalInvocationId
+        (19, void), (21, ulong, 64, 0), (21, uint, 32, 0), (23, vector, ulong, 3),
+        (32, place, 1, vector), (32, pointer, 5, uint), (33, kind, void, pointer, uint),
+        (59, place, where, 1),
+        (54, void, kernel, 0, kind), (55, pointer, out), (55, uint, start), (248, entry),
+        (61, vector, ids, where), (81, ulong, index, ids, 0), (113, uint, number, index),
+        (128, uint, value, number, start), (70, pointer, cell, out, index),
+        (62, cell, value, 2, 4), (253,), (56,),
+    ]
+    words = [0x07230203, 0x00010000, 0, cell + 1, 0]
+    for code, *operands in instructions:
+        words += [(len(operands) + 1) << 16 | code, *operands]
+    return np.array(words, "<u4").tobytes()
+
+
+@pytest.mark.row("M-10", "I-6")
+def test_a_module_of_spirv_becomes_kernels(queue: sycl.queue) -> None:
+    spirv = ext.source_language.spirv
+    owner = queue.get_context()
+    if not ext.is_source_kernel_bundle_supported(queue.get_device(), spirv):
+        assert code_of(ext.create_kernel_bundle_from_source, owner, spirv,
+                       iota_in_spirv()) == sycl.errc.invalid
+        pytest.skip("refused: the device takes no SPIR-V")
+    bundle = ext.build(ext.create_kernel_bundle_from_source(owner, spirv, iota_in_spirv()))
+    iota = bundle.ext_oneapi_get_kernel("iota")
+    out = np.zeros(32, np.int32)
+    with sycl.buffer(out) as b:
+        @queue.submit
+        def group(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h, sycl.write_only, sycl.no_init), np.int32(5))
+            h.parallel_for(32, iota)
+    assert out.tolist() == list(range(5, 37))
+
+
+@pytest.mark.row("M-10", "I-6")
+def test_what_is_no_spirv_is_refused(queue: sycl.queue) -> None:
+    spirv = ext.source_language.spirv
+    if not ext.is_source_kernel_bundle_supported(queue.get_device(), spirv):
+        pytest.skip("refused: the device takes no SPIR-V")
+    broken = ext.create_kernel_bundle_from_source(queue.get_context(), spirv, b"not a module")
+    assert code_of(ext.build, broken) == sycl.errc.build

@@ -53,15 +53,20 @@ def build(session: Session, device: Any, traits: Traits,
     cl = session.cl
     if not compiles(traits, language):
         raise UsageError(errc.invalid, f"'{traits.name}' compiles no {language.name}")
-    if language is source_language.spirv:
-        program = cl._cl._create_program_with_il(
-            session.context, text if isinstance(text, bytes) else text.encode("latin-1"))
-    else:
-        program = cl._cl._Program(session.context, text)
+    program = None
     try:
+        program = _made(cl, session.context, language, text)
         program._build(" ".join(words).encode(), [device])
     except cl.Error as error:
-        log = log_of(cl, program, device) or str(error)
+        log = (log_of(cl, program, device) if program is not None else "") or str(error)
         raise BuildError(errc.build, f"the source was refused by the compiler of "
                          f"'{traits.name}'. Its log:\n{log}") from None
     return BuiltSource(session, program, device)
+
+
+def _made(cl: Any, context: Any, language: source_language, text: str | bytes) -> Any:
+    """Return a program that is not built yet."""
+    if language is source_language.spirv:
+        return cl._cl._create_program_with_il(
+            context, text if isinstance(text, bytes) else text.encode("latin-1"))
+    return cl._cl._Program(context, text)
