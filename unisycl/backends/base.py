@@ -195,8 +195,8 @@ class Launch:
     ``packed`` is where a backend remembers the arguments as it passes them; ``staged`` is what the
     runtime copies to the device before the launch and back after it. ``rest`` are launches of the
     other parts of a non-uniform nd_range; the runtime starts them after this one. ``tree`` is the
-    ``runtime.enqueued.Tree`` of a kernel that enqueues kernels, ``children`` what it enqueues, for
-    the host device: (ChildUse, callable, arguments).
+    ``runtime.enqueued.Tree`` of a kernel that enqueues kernels; in a launch of one kernel of a tree
+    its ``Kin``, whose ``uses`` tell the host device what it may enqueue.
     """
 
     executable: Executable
@@ -212,7 +212,6 @@ class Launch:
     staged: tuple[Any, ...] = ()
     rest: tuple[Launch, ...] = ()
     tree: Any = None
-    children: tuple[Any, ...] = ()
 
 
 class Batch(Protocol):

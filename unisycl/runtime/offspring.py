@@ -168,7 +168,7 @@ class _Family:
                 values[index] = member.memory[what]
         record = member.record
         if record is None:
-            return dataclasses.replace(base, values=tuple(values), packed=None, children=kin.uses)
+            return dataclasses.replace(base, values=tuple(values), packed=None, tree=kin)
         words = record.tobytes()
         for index, word, kind in kin.numbers:
             values[index] = np.frombuffer(words, kind, 1, 8 * word)[0]
@@ -186,7 +186,7 @@ class _Family:
             executable = loaded.executable
         return dataclasses.replace(base, executable=executable, geometry=geometry,
                                    values=tuple(values), arguments=tuple(arguments),
-                                   packed=None, children=kin.uses)
+                                   packed=None, tree=kin)
 
     def _memory(self, kin: Kin) -> dict[Any, BoundView]:
         found = self._spare.pop() if self._spare else {}

@@ -31,7 +31,7 @@ class Commands:
     """Takes the commands of one launch; threads of it may call at the same time."""
 
     def __init__(self, launch: Launch) -> None:
-        self._children = launch.children
+        self._children = launch.tree.uses
         self._lock = threading.Lock()
         self._records = self._counts = np.empty(0, np.int64)
         for raw, value in zip(launch.raw, launch.values, strict=False):
