@@ -26,6 +26,10 @@ events it waits for (of a user event: its status), 3 extents, 3 offsets, events,
 MARKER, USER_EVENT = -1, -2
 SUBMITTED = 2
 
+GROUP_SIZE, MULTIPLE = 1, 2
+"""Where the counters have, behind the number of records, facts about the device: the largest
+work-group, and what work-groups should be a multiple of."""
+
 
 class Commands:
     """Captured by kernels that enqueue: memory of each launch's own.

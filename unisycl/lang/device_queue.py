@@ -21,7 +21,9 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.ir.commands import (
     CAPACITY,
     EXTENT,
+    GROUP_SIZE,
     MARKER,
+    MULTIPLE,
     NUMBERS,
     OFFSET,
     STATUS,
@@ -113,6 +115,16 @@ def enqueue_marker(wait_list: Any) -> Any:
 def is_valid_event(event: Any) -> Any:
     """Say whether what an enqueueing function returned is an event, not a failure."""
     return event >= 0
+
+
+def get_kernel_work_group_size(kernel: Any) -> Any:
+    """Return how many work-items a work-group of a child may have, from inside a kernel."""
+    return counts[GROUP_SIZE]
+
+
+def get_kernel_preferred_work_group_size_multiple(kernel: Any) -> Any:
+    """Return what work-groups of a child are best a multiple of, from inside a kernel."""
+    return counts[MULTIPLE]
 
 
 def get_default_queue_size() -> int:

@@ -17,15 +17,25 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch, Tentative
+from unisycl.backends.base import (
+    HOST,
+    BoundView,
+    Completion,
+    DeviceInfo,
+    Geometry,
+    Launch,
+    Tentative,
+)
 from unisycl.base.enums import aspect
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ir.commands import (
     CAPACITY,
     EXTENT,
+    GROUP_SIZE,
     KERNEL,
     MARKER,
     MOST_GENERATIONS,
+    MULTIPLE,
     NUMBERS,
     OFFSET,
     STATUS,
@@ -33,6 +43,7 @@ from unisycl.ir.commands import (
     USER_EVENT,
     WAITS,
     WORDS,
+    counts,
 )
 from unisycl.runtime import program, staging
 from unisycl.runtime.channel import Channel
@@ -120,6 +131,7 @@ class _Family:
         self._ready: deque[Member] = deque()
         self._running: deque[Member] = deque()
         self._spare: list[dict[Any, BoundView]] = []
+        self._facts = facts(channel.device.info)
         self.root = Member(tree.kin[0], None, None)
 
     def run(self, native: Sequence[Completion]) -> None:
@@ -194,14 +206,16 @@ class _Family:
             if what not in found:
                 found[what] = memory_of(self._channel, what)
             if what.counts:
-                self._zero(found[what])
+                self._start(found[what])
         return found
 
-    def _zero(self, view: BoundView) -> None:
+    def _start(self, view: BoundView) -> None:
+        """Write what the counters of a launch begin with: no records, and facts on the device."""
+        first = BoundView(self._facts, 0, self._facts.shape, (1,))
         if self._channel.driver.memory == HOST:
-            view.memory[:] = 0
+            view.memory[:] = self._facts
         else:
-            _finish(self._channel.driver.fill(view, 0, ()))
+            _finish(self._channel.driver.copy(view, first, ()))
 
     def _read(self, view: BoundView, count: int) -> Any:
         """Return the first elements of memory."""
@@ -304,6 +318,15 @@ class _Family:
             if at.parent is not None and at.error is not None and at.parent.error is None:
                 at.parent.error = at.error
             at = at.parent
+
+
+def facts(info: DeviceInfo) -> Any:
+    """Return the counters of a launch as they begin."""
+    found = np.zeros(counts.count, counts.dtype)
+    found[GROUP_SIZE] = info.max_work_group_size
+    found[MULTIPLE] = info.details.get("preferred_work_group_size_multiple",
+                                       info.sub_group_sizes[0])
+    return found
 
 
 def _named(member: Member) -> str:

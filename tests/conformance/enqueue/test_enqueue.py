@@ -16,6 +16,8 @@ from unisycl.ext.unisycl import (
     enqueue_status,
     enqueue_task,
     get_default_queue_size,
+    get_kernel_preferred_work_group_size_multiple,
+    get_kernel_work_group_size,
     is_valid_event,
     kernel_enqueue_flags,
     ndrange,
@@ -501,6 +503,22 @@ def test_devices_say_what_they_can(device: sycl.device) -> None:
     assert sycl.SYCL_EXT_UNISYCL_DEVICE_ENQUEUE == 1
     assert device.get_info(sycl.info.device.ext_unisycl_queue_on_device_max_size) >= 1
     assert isinstance(device.get_info(sycl.info.device.ext_unisycl_native_enqueue), bool)
+
+
+@pytest.mark.row("E-22")
+def test_a_kernel_asks_what_its_children_may_be(queue: Q) -> None:
+    def child(it, out):
+        out[0] = get_kernel_work_group_size(add)
+        out[1] = get_kernel_preferred_work_group_size_multiple(add)
+
+    def parent(out):
+        enqueue_kernel(NO_WAIT, 1, child, out)
+        out[2] = get_kernel_work_group_size(child)
+    out = np.zeros(3, np.int32)
+    run(queue, parent, out)
+    most = queue.get_device().get_info(sycl.info.device.max_work_group_size)
+    assert out[0] == out[2] == most
+    assert 1 <= out[1] <= most
 
 
 @pytest.mark.row("E-22")

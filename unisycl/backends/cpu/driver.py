@@ -61,7 +61,7 @@ class CpuDriver:
         self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
-        self._trees = Trees(self.pool)
+        self._trees = Trees(self.pool, _device(self._units))
         self._own = OwnThreads(self.pool, lambda count: ConfinedPool(units, count) if units
                                else NativePool(count))
 

@@ -13,7 +13,7 @@
 ; Tables, in bytes
 ;   context   0 address of the job's error cell, 8 pool_submit, 16 pool_wait, 24 pool, 32 kin,
 ;             40 help_ns, 48 kin that failed, 56 its status, 64 ready, 72 spare memory, 80 how many
-;             run, 88 code of the first failure, 128 those that run
+;             run, 88 code of the first failure, 104 facts for counters, 128 those that run
 ;   kin       256 each: 0 entry, 8 kind (0 fixed, 1 range, 2 nd_range), 16 dimensions, 24 bytes of
 ;             the argument block, 32 block, 40 how many numbers, 48 of each: its place in the block
 ;             and in the record, 56 how many memories, 64 of each: its place in the block, and 0
@@ -21,7 +21,7 @@
 ;             tile, 112 tiles wanted, 120 kin of its children, 128 units, 136 grain, 144 number
 ;   command   0 kin or null, 8 parent, 16 left, 24 error, 32 generation, 40 list of those that wait
 ;             for it, 48 next in a list, 56 memory, 64 record, 320 job, 592 argument block
-;   memory    0 counter (next in the list of spare ones), 64 records of 256
+;   memory    0 counter (next in the list of spare ones), 4 facts, 64 records of 256
 ;   waiting   0 command, 8 next
 
 declare ptr @malloc(i64)
@@ -163,6 +163,9 @@ old:
 done:
   %found = phi ptr [ %made, %fresh ], [ %spare, %old ]
   call ptr @memset(ptr %found, i32 0, i64 64)
+  %facts = call i64 @word(ptr %c, i64 104)
+  %at = call ptr @place(ptr %found, i64 4)
+  store i64 %facts, ptr %at, align 4
   ret ptr %found
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Launch
+from unisycl.backends.base import BoundView, DeviceInfo, Launch
 from unisycl.backends.cpu import jit
 from unisycl.backends.cpu.abi import BLOCK_AT
 from unisycl.backends.cpu.executable import CpuExecutable
@@ -40,8 +40,10 @@ _CODES = {
 class Trees:
     """Runs trees on a pool of the driver's, from a thread or two beside it."""
 
-    def __init__(self, pool: NativePool) -> None:
+    def __init__(self, pool: NativePool, info: DeviceInfo) -> None:
         self._pool = pool
+        self._facts = (info.details["preferred_work_group_size_multiple"] << 32
+                       | info.max_work_group_size)
         self._own = NativePool(_THREADS)
 
     def submit(self, launch: Launch, deps: Any) -> NativeJob | None:
@@ -60,6 +62,7 @@ class Trees:
             row: Any = _row(one, one.launch if number else launch, number, kept)
             tables[_KIN * number:_KIN * number + len(row)] = row
         context[1:6] = [submit, wait, state, ctypes.addressof(tables), _HELP_NS]
+        context[13] = self._facts
         kept += [tables, [k.launch for k in kin], self._pool]
         return self._own.submit(_code(), ctypes.addressof(context), 1, 1, deps, kept, error_at=0,
                                 on_error=_explain(context, [k.name for k in kin]), assisted=False)

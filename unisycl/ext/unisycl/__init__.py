@@ -14,6 +14,8 @@ from unisycl.lang.device_queue import (
     enqueue_status,
     enqueue_task,
     get_default_queue_size,
+    get_kernel_preferred_work_group_size_multiple,
+    get_kernel_work_group_size,
     is_valid_event,
     kernel_enqueue_flags,
     ndrange,
@@ -22,6 +24,7 @@ from unisycl.lang.device_queue import (
 from unisycl.lang.target import device_is
 
 __all__ = ["create_user_event", "device_is", "enqueue_kernel", "enqueue_marker", "enqueue_status",
-           "enqueue_task", "get_default_queue_size", "is_valid_event", "kernel_enqueue_flags",
-           "mapped_buffer", "ndrange", "non_uniform_nd_range", "set_user_event_status",
-           "user_event"]
+           "enqueue_task", "get_default_queue_size",
+           "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
+           "is_valid_event", "kernel_enqueue_flags", "mapped_buffer", "ndrange",
+           "non_uniform_nd_range", "set_user_event_status", "user_event"]
