@@ -43,7 +43,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.ir.uses import ChildUse, FunctionUse
 from unisycl.lang.kernel import class_attributes, required_progress
-from unisycl.lang.specialization import kernel_handler
+from unisycl.lang.specialization import Arguments, kernel_handler
 from unisycl.passes import pipeline
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
@@ -333,12 +333,20 @@ def children(spec: Specialization, function: Any, arguments: tuple[Any, ...]
              ) -> tuple[tuple[ChildUse, Any, tuple[Any, ...]], ...]:
     """Return what a kernel may enqueue: its use, the callable, and its arguments.
 
-    Of a number, which only the running parent knows, there is one of its type.
+    Of a number, which only the running parent knows, there is one of its type. Specialization
+    constants are the parent's.
     """
     function = captures.unwrap(function)
-    return tuple((use, captures.fetch(use.path, function, arguments), tuple(
-        captures.later(a) if isinstance(a, Scalar) else captures.fetch(a, function, arguments)
-        for a in use.arguments)) for use in spec.children)
+    constants = getattr(arguments, "constants", None)
+    found = []
+    for use in spec.children:
+        given: tuple[Any, ...] = tuple(
+            captures.later(a) if isinstance(a, Scalar) else captures.fetch(a, function, arguments)
+            for a in use.arguments)
+        if constants is not None:
+            given = Arguments.with_constants(given, constants)
+        found.append((use, captures.fetch(use.path, function, arguments), given))
+    return tuple(found)
 
 
 def forget() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.ext.oneapi.experimental import device_global
 from unisycl.ext.unisycl import (
     enqueue_kernel,
     enqueue_marker,
@@ -94,6 +95,34 @@ def test_a_thousand_generations_run_one_after_another(queue: sycl.queue) -> None
     out = np.zeros(1000, np.int64)
     queue.single_task(deep, out, 0, 1000).wait_and_throw()
     assert (out == np.arange(1000)).all()
+
+
+hits = device_global(np.int32)
+scale = sycl.specialization_id(np.int32, 1)
+
+
+def counted(it, out, kh: sycl.kernel_handler):
+    sycl.atomic_ref(hits, 0, RELAXED, DEVICE).fetch_add(np.int32(1))
+    out[it] = kh.get_specialization_constant(scale) * it[0]
+
+
+def counting(out):
+    enqueue_kernel(AFTER, 10, counted, out)
+
+
+@pytest.mark.row("E-22")
+def test_children_use_device_globals_and_the_parents_constants(queue: sycl.queue) -> None:
+    out, before, after = np.zeros(10, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32)
+    queue.copy(hits, before).wait()
+    for factor in (3, 4):
+        @queue.submit
+        def _(h: sycl.handler, factor: int = factor) -> None:
+            h.set_specialization_constant(scale, factor)
+            h.single_task(counting, out)
+        queue.wait_and_throw()
+        assert out.tolist() == [factor * k for k in range(10)]
+    queue.copy(hits, after).wait()
+    assert after[0] - before[0] == 20
 
 
 def fill(it, out, width):
