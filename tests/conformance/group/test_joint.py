@@ -171,3 +171,25 @@ def test_an_error_in_an_algorithm_names_the_users_line():
         sycl.joint_inclusive_scan(it.get_group(), x, short, sycl.plus)
     with pytest.raises(sycl.DeviceError, match=r"test_joint.py:\d+: index 3 is outside"):
         queue.parallel_for(sycl.nd_range(8, 8), kernel).wait()
+
+
+@pytest.mark.row("D-41", "D-42")
+def test_memory_of_the_work_item_itself(queue):
+    """Every work-item of a group gives the same numbers, so a private array may hold them."""
+    out = np.zeros((8, 3), np.int32)
+
+    def kernel(it, out):
+        i, g = it.get_global_id(0), it.get_group()
+        own = sycl.private_array(np.int32, 5)
+        for k in range(5):
+            own[k] = k + it.get_group(0)
+        out[i, 0] = sycl.joint_reduce(g, own, sycl.plus())
+        out[i, 1] = sycl.joint_reduce(g, own[1:3], sycl.maximum())
+        out[i, 2] = sycl.joint_any_of(g, own, lambda x: x == 5)
+
+    queue.parallel_for(sycl.nd_range(8, 4), kernel, out).wait()
+    for group in (0, 1):
+        mine, own = out[4 * group:4 * group + 4], np.arange(5) + group
+        assert mine[:, 0].tolist() == [own.sum()] * 4
+        assert mine[:, 1].tolist() == [own[1:3].max()] * 4
+        assert mine[:, 2].tolist() == [5 in own] * 4
