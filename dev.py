@@ -1,4 +1,4 @@
-"""The developer's commands: ``python dev.py check|test|bench|conformance``.
+"""The developer's commands: ``python dev.py check|test|ci|bench|conformance``.
 
 Only the standard library is used here; each command runs with the interpreter that runs this file.
 """
@@ -9,11 +9,14 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DOCS = ROOT / "docs" / "conformance.md"
+NAMES = "from unisycl.testing import device_names; print(*device_names())"
+TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"
 
 
@@ -30,6 +33,13 @@ def run(*command: str) -> int:
     return subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
 
 
+def quietly(*command: str) -> tuple[int, str]:
+    """Run ``python *command`` in the project's folder; return its exit status and output."""
+    done = subprocess.run([sys.executable, *command], cwd=ROOT, check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
 def check(arguments: Sequence[str]) -> int:
     """Lint, types and the tests of the project's structure."""
     if arguments:
@@ -43,9 +53,38 @@ def check(arguments: Sequence[str]) -> int:
 
 def test(arguments: Sequence[str]) -> int:
     """The tests; arguments go to pytest."""
-    require("test", "pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy",
-            "llvmlite")
+    require("test", *TEST)
     return run("-m", "pytest", *arguments)
+
+
+def ci(arguments: Sequence[str]) -> int:
+    """The tests, two processes at a time: [--others N] [PYTEST ARGUMENTS].
+
+    One process runs everything on the CPU and the host device, one for each other device a few
+    cases of every test that takes a device. ``--others``: how many of these there must be.
+    """
+    require("test", *TEST)
+    parser = argparse.ArgumentParser(prog="dev.py ci", description=ci.__doc__)
+    parser.add_argument("--others", type=int, default=0, metavar="N",
+                        help="fail unless so many devices beyond the CPU and the host are found")
+    options, rest = parser.parse_known_args(arguments)
+    status, text = quietly("-c", NAMES)
+    names = [name for name in text.split() if name not in ("cpu", "host")]
+    if status or len(names) < options.others:
+        run("-m", "unisycl", "doctor")
+        print(f"ci: expected {options.others} devices besides cpu and host, found: {names}")
+        return 1
+    with ThreadPoolExecutor(2) as pool:
+        ours = pool.submit(run, "-m", "pytest", "--device", "cpu", "--device", "host", *rest)
+        others = [pool.submit(quietly, "-m", "pytest", "-q", "--device", name, "--device-tests",
+                              "--sample", *rest) for name in names]
+        failed = ["cpu and host"] if ours.result() else []
+        for name, other in zip(names, others, strict=True):
+            status, text = other.result()
+            print(f"{name}:\n{text}", flush=True)
+            failed += [name] if status else []
+    print(f"ci: {'failed on ' + ', '.join(failed) if failed else 'all is well'}")
+    return 1 if failed else 0
 
 
 def bench(arguments: Sequence[str]) -> int:
@@ -55,26 +94,30 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """Rows x devices: [--json FILE] [--docs] [--device NAME]."""
+    """Rows x devices: [--json FILE] [--docs] [--device NAME] [--sample]."""
     require("test", "pytest", "hypothesis", "scipy", "mpmath", "numpy", "llvmlite")
     parser = argparse.ArgumentParser(prog="dev.py conformance", description=conformance.__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
     parser.add_argument("--docs", action="store_true", help=f"write {DOCS.relative_to(ROOT)}")
     parser.add_argument("--device", action="append", default=[], metavar="NAME",
                         help="only this device; may be repeated")
+    parser.add_argument("--sample", action="store_true",
+                        help="a few cases of each test on devices beyond cpu and host")
     options = parser.parse_args(arguments)
     command = ["-m", "pytest", "-q", "-m", "row", "--conformance", "tests"]
     if options.json:
         command += ["--conformance-json", str(Path(options.json).resolve())]
     if options.docs:
         command += ["--conformance-docs", str(DOCS)]
+    if options.sample:
+        command.append("--sample")
     for name in options.device:
         command += ["--device", name]
     return run(*command)
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "check": check, "test": test, "bench": bench, "conformance": conformance}
+    "check": check, "test": test, "ci": ci, "bench": bench, "conformance": conformance}
 
 
 def main() -> int:
@@ -82,7 +125,7 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
         print(__doc__, file=sys.stderr)
         for name, command in COMMANDS.items():
-            print(f"  {name:12} {command.__doc__}", file=sys.stderr)
+            print(f"  {name:12} {(command.__doc__ or '').splitlines()[0]}", file=sys.stderr)
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     return COMMANDS[sys.argv[1]](sys.argv[2:])
 

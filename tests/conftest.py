@@ -10,6 +10,8 @@ import pytest
 # Tests compile into a cache of their own: never the user's, and empty at the start.
 os.environ["UNISYCL_CACHE"] = tempfile.mkdtemp(prefix="unisycl-tests-")
 
+os.environ.setdefault("POCL_CACHE_DIR", tempfile.mkdtemp(prefix="unisycl-tests-pocl-"))
+
 pytest_plugins = ["unisycl.testing.plugin"]
 
 

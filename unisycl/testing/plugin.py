@@ -3,7 +3,7 @@
 Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``conftest.py``. A test
 that takes ``device`` or ``queue`` runs once per device. On devices that not every installation has,
 a test of many parameters runs a few of them, spread evenly, unless asked for all; how many were
-left out is printed. Non-goals: particular tests.
+left out is printed. No test is left out. Non-goals: particular tests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from unisycl.testing.rows import load_rows
 
 _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
-_CASES = 6
+_CASES = 4
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 
 
@@ -32,6 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="run device tests on this device only; may be repeated")
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
+    group.addoption("--sample", action="store_true",
+                    help="run a few cases of each test on devices that not every installation has, "
+                         "though --device or --conformance is given")
+    group.addoption("--device-tests", action="store_true",
+                    help="run only tests that take a device")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
     group.addoption("--conformance-json", metavar="FILE", help="write rows x devices as JSON")
     group.addoption("--conformance-docs", metavar="FILE", help="write rows x devices as Markdown")
@@ -40,14 +45,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker and start an empty report."""
     config.addinivalue_line("markers", "row(*ids): the conformance rows that the test checks")
-    config.stash[_REPORT] = Report(_selected(config))
+    devices = _selected(config)
+    config.stash[_REPORT] = Report(devices, {n: _about(n) for n in devices if n not in EXPECTED})
     config.stash[_LEFT_OUT] = {}
 
 
 def _selected(config: pytest.Config) -> list[str]:
     asked: list[str] | None = config.getoption("--device")
-    found = device_names()
-    return asked or [*EXPECTED, *(n for n in found if n not in EXPECTED)]
+    return asked or [*EXPECTED, *(n for n in device_names() if n not in EXPECTED)]
+
+
+def _about(name: str) -> str:
+    """Return what a device is, for the report."""
+    try:
+        device = find_device(name)
+    except LookupError:
+        return "not found"
+    about = sycl.info.device
+    return (f"{device.get_platform().get_info(sycl.info.platform.name)}, "
+            f"{device.get_info(about.name)}, driver {device.get_info(about.driver_version)}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -81,7 +97,10 @@ def _rows(item: pytest.Item) -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse a marker that names no row; leave out cases that are many."""
     known = load_rows()
-    if not any(config.getoption(o) for o in ("--all-cases", "--device", "--conformance")):
+    if config.getoption("--device-tests"):
+        _drop(config, items, [item for item in items if _device_of(item) is None])
+    if config.getoption("--sample") or not any(
+            config.getoption(o) for o in ("--all-cases", "--device", "--conformance")):
         _leave_out(config, items)
     for item in items:
         wrong = [row for row in _rows(item) if row not in known]
@@ -93,7 +112,7 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep ``_CASES`` of the cases of each test on each device that is not always there."""
     tests: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
-        name = getattr(getattr(item, "callspec", None), "params", {}).get("device")
+        name = _device_of(item)
         if name and name not in EXPECTED:
             tests.setdefault((item.nodeid.partition("[")[0], name), []).append(item)
     dropped: list[pytest.Item] = []
@@ -105,10 +124,21 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
+    _drop(config, items, dropped)
+
+
+def _drop(config: pytest.Config, items: list[pytest.Item], dropped: list[pytest.Item]) -> None:
+    """Take tests out of a run."""
     if dropped:
         gone = {id(item) for item in dropped}
         items[:] = [item for item in items if id(item) not in gone]
         config.hook.pytest_deselected(items=dropped)
+
+
+def _device_of(item: pytest.Item) -> str | None:
+    """Return the name of the device that a test runs on; None if it takes none."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("device") if callspec else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -119,10 +149,8 @@ def pytest_runtest_makereport(
     report = yield
     outcome = _outcome(report)
     if outcome is not None:
-        callspec = getattr(item, "callspec", None)
-        device = callspec.params.get("device") if callspec else None
         for row in _rows(item):
-            item.config.stash[_REPORT].record(row, device, outcome)
+            item.config.stash[_REPORT].record(row, _device_of(item), outcome)
     return report
 
 

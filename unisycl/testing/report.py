@@ -21,10 +21,11 @@ class Report:
     """What each row did on each device. Owned by the plugin; used from the main thread.
 
     One failed test makes the cell failed; one refused test makes it refused, for the device does
-    not offer the whole row.
+    not offer the whole row. ``about`` says what a device is whose name does not.
     """
 
     devices: list[str]
+    about: dict[str, str] = field(default_factory=dict)
     cells: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def record(self, row: str, device: str | None, outcome: str) -> None:
@@ -68,7 +69,8 @@ class Report:
                "What each device does with each row. `python dev.py conformance --docs` writes it;",
                "do not edit. *refused*: the device lacks what the row needs, and says so.",
                "*untested*: no test carries the row's ID yet, so nothing is claimed.", "",
-               f"|rows|{'|'.join(self.devices)}|", rule]
+               *(f"- `{name}`: {what}" for name, what in self.about.items()),
+               *([""] if self.about else []), f"|rows|{'|'.join(self.devices)}|", rule]
         totals = {d: self.totals(d) for d in self.devices}
         out += [f"|{o}|" + "|".join(str(totals[d][o]) for d in self.devices) + "|"
                 for o in OUTCOMES]

@@ -114,3 +114,29 @@ def test_it(device):
 """, "--device", "abacus", "-rs")
     assert "no device is named 'abacus'; there are:" in text
     assert rows["D-12"] == {"host": "passed", "abacus": "untested"}
+
+
+MANY = """
+@pytest.mark.parametrize("k", range(10))
+def test_many(device, k):
+    pass
+
+def test_without_a_device():
+    pass
+"""
+
+
+def test_a_sample_leaves_out_cases_but_no_test(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, MANY, "--device", "abacus", "--sample")
+    assert "11 passed, 4 skipped, 6 deselected" in text
+    assert "abacus: 6 of 10 cases were left out; --all-cases runs them" in text
+
+
+def test_every_case_runs_on_a_device_that_is_named(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, MANY, "--device", "abacus")
+    assert "11 passed, 10 skipped" in text
+
+
+def test_tests_that_take_no_device_may_be_left_out(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, MANY, "--device-tests")
+    assert "10 passed, 1 deselected" in text

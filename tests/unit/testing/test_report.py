@@ -57,3 +57,9 @@ def test_text_and_markdown_name_every_row() -> None:
     report = make()
     for text in (report.to_text(), report.to_markdown()):
         assert all(row in text for row in load_rows())
+
+
+def test_the_page_says_what_a_device_is() -> None:
+    page = Report(["cpu", "mine"], {"mine": "an abacus, driver 3"}).to_markdown()
+    assert "\n- `mine`: an abacus, driver 3\n\n|rows|cpu|mine|\n" in page
+    assert "\n- " not in make().to_markdown()

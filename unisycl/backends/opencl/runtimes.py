@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -72,14 +71,15 @@ def registration(path: Path, folders: Iterable[Path]) -> Path | None:
     return None
 
 
-def _folders() -> list[Path]:
-    """Return where libraries may lie, wheels first."""
+def _folders() -> Iterator[Path]:
+    """Yield where libraries may lie, wheels first."""
     extra = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    return [*_wheel_folders(), *(Path(f) for f in extra if f), *(Path(f) for f in _SYSTEM)]
+    yield from _wheel_folders()
+    yield from map(Path, (*filter(None, extra), *_SYSTEM))
 
 
 def _wheel_folders() -> list[Path]:
-    packages = [Path(p) for p in (sysconfig.get_path("platlib"), sysconfig.get_path("purelib"))]
+    packages = [Path(p) for p in sys.path if p.endswith("-packages")]  # site-, dist-
     spec = importlib.util.find_spec("pyopencl")
     if spec is not None and spec.origin:
         packages.insert(0, Path(spec.origin).parent.parent)
