@@ -18,7 +18,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> NullDriver:
     gpu = dataclasses.replace(INFO, name="gpu", aspects=frozenset({aspect.gpu}))
     slow = dataclasses.replace(INFO, name="slow", aspects=frozenset({aspect.emulated}))
     driver = NullDriver(infos=(gpu, slow))
-    monkeypatch.setattr(registry, "drivers", lambda: {"fake": driver})
+    monkeypatch.setattr(registry, "drivers", lambda **_: {"fake": driver})
     monkeypatch.setattr(devices, "_found", devices._Found())
     return driver
 
