@@ -40,12 +40,14 @@ class Form:
 
     ``guards``: dimensions whose work-items may exceed the range. ``local``: the size of a
     work-group where it is fixed. ``items``: how many of a range's items one of C takes, a
-    work-group apart from each other.
+    work-group apart from each other. ``shapes``: the extents of local memory that are known, by
+    the numbers of its parameters.
     """
 
     guards: tuple[int, ...] = ()
     local: tuple[int, ...] = ()
     items: int = 1
+    shapes: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
     kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
+    p.local_shapes = dict(form.shapes)
     name = p.names.fresh(kernel.name)
     for known, wish in inherited.items():
         p.names.of(known, wish)
@@ -238,8 +241,7 @@ class _Kind:
         self.private()
         count = p.argument("count", f"const {self.long}", "count")
         item = p.names.fresh("item")
-        first, step = (p.d.queries[q].format(d=0) for q in ("global_id", "global_size"))
-        p.line(f"for ({self.long} {item} = {first}; {item} < {count}; {item} += {step}) {{")
+        p.line(f"for ({self.way(item, count)}) {{")
         p.depth += 1
         self.place_of(item, body)
         if structure.leaves(body, 0):
@@ -253,6 +255,24 @@ class _Kind:
         p.line("}")
         reducers.end(Text(p.d.queries["local_id"].format(d=0)),
                      p.d.queries["group_id"].format(d=0))
+
+    def way(self, item: str, count: str) -> str:
+        """Return the head of the loop over an item's part: every so many of all, or of its group's.
+
+        A processor's caches like what a group works on to lie together.
+        """
+        p = self.p
+        own, all_, group, groups = (p.d.queries[q].format(d=0) for q in (
+            "global_id", "global_size", "group_id", "group_range"))
+        if not p.d.serial_groups:
+            return f"{self.long} {item} = {own}; {item} < {count}; {item} += {all_}"
+        size, local = self.form.local[0], p.d.queries["local_id"].format(d=0)
+        part, end = p.names.fresh("part"), p.names.fresh("end")
+        whole = f"{groups} * {size}"
+        p.line(f"const {self.long} {part} = ({count} + {whole} - 1) / ({whole}) * {size};")
+        p.line(f"const {self.long} {end} = min({count}, ({self.long})({group} + 1) * {part});")
+        return (f"{self.long} {item} = {group} * {part} + {local}; {item} < {end}; "
+                f"{item} += {size}")
 
     def place_of(self, item: str, body: n.Block) -> None:
         """Name the ids of the item at a linear position of the range."""

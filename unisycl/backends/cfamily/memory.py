@@ -128,10 +128,22 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
     space = p.d.spaces[kind.space]
     type = f"{space} {const}{element_type(p, kind.elem)} *".lstrip()
     if local:
-        return p.argument("local", type, base.name, base.index)
+        shape = p.local_shapes.get(base.index)
+        if shape is None:
+            return p.argument("local", type, base.name, base.index)
+        return _fixed(p, base, f"{space} {element_type(p, kind.elem)}", math.prod(shape))
     name = p.argument("view", type, base.name, base.index)
     if p.d.offsets:
         p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
+    return name
+
+
+def _fixed(p: Printer, base: n.Param, type: str, size: int) -> str:
+    """Return the name of local memory of known size, declaring it on first use."""
+    name = p.names.of(base, base.name)
+    line = f"{type} {name}[{max(1, size)}];"
+    if line not in p.top:
+        p.top.append(line)
     return name
 
 
@@ -139,6 +151,8 @@ def extent(p: Printer, base: n.Param | n.Array, dim: int) -> Text:
     """Return how many elements a view has in a dimension."""
     if isinstance(base, n.Array):
         return Text(f"{base.shape[dim]}")
+    if base.index in p.local_shapes:
+        return Text(f"{p.local_shapes[base.index][dim]}")
     name = pointer(p, base)
     long = p.d.types["int64"]
     return Text(p.argument("extent", long, f"{name}_n{dim}", base.index, dim))

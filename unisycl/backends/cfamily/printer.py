@@ -68,6 +68,7 @@ class Printer:
         self.at_group_scope = False
         self.extent: tuple[str, ...] = ()
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
+        self.local_shapes: dict[int, tuple[int, ...]] = {}
         self._loose: dict[DType, str] = {}
         self._helpers: dict[tuple[str, str], str] = {}
         self._texts: list[str] = []

@@ -69,9 +69,9 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, boo
         case "pitch":
             return _long(api, at, lambda x, c: x.values[i].pitches[d])
         case "scalar":
-            return _bytes(at, lambda x, c: _scalar(x.values[i]))
+            return _bytes(api, at, lambda x, c: _scalar(x.values[i]).tobytes())
         case "record":
-            return _bytes(at, lambda x, c: np.asarray(x.values[i]).tobytes())
+            return _bytes(api, at, lambda x, c: np.asarray(x.values[i]).tobytes())
         case "local":
             return _local(api, at, kernel, i)
         case "last":
@@ -89,7 +89,7 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, boo
         case "flags":
             return _memory(api, at, lambda x, c: c.partials[i][1])
         case "keep":
-            return _bytes(at, lambda x, c: np.int32(not x.reductions[i][1]))
+            return _bytes(api, at, lambda x, c: np.int32(not x.reductions[i][1]).tobytes())
         case "report":
             return _memory(api, at, lambda x, c: c.report)
     raise AssertionError(a)
@@ -113,17 +113,36 @@ def _element_offset(view: Any) -> int:
     return 0
 
 
-def _bytes(at: int, get: Getter) -> Setter:
-    return lambda k, x, c: k.set_arg(at, get(x, c))
+def _bytes(api: Api, at: int, get: Getter) -> Setter:
+    """Set a number or record by its bytes, if they differ from those the kernel object has."""
+    set_arg, known = api.set_arg, b""
+
+    def put(k: Any, x: Launch, c: Call) -> None:
+        nonlocal known
+        raw = get(x, c)
+        if raw != known:
+            status = set_arg(k.int_ptr, at, len(raw), raw)
+            if status:
+                raise device_error(f"clSetKernelArg({at})", status)
+            known = raw
+    return put
 
 
 def _long(api: Api, at: int, get: Getter) -> Setter:
-    set_arg, size = api.set_arg, 8
+    set_arg = api.set_arg
+    known: int | None = None
+    cell = ctypes.c_int64()
+    pointer = ctypes.byref(cell)
 
     def put(k: Any, x: Launch, c: Call) -> None:
-        status = set_arg(k.int_ptr, at, size, ctypes.byref(ctypes.c_int64(get(x, c))))
-        if status:
-            raise device_error(f"clSetKernelArg({at})", status)
+        nonlocal known
+        value = get(x, c)
+        if value != known:
+            cell.value = value
+            status = set_arg(k.int_ptr, at, 8, pointer)
+            if status:
+                raise device_error(f"clSetKernelArg({at})", status)
+            known = value
     return put
 
 

@@ -17,6 +17,7 @@ from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
 
 _SPIN_NS = 40_000
+_APART_NS = 300_000  # a graphics card's processors do not need this one
 _YIELD_NS = 3_000_000  # this long a graphics card's commands are waited for without sleeping
 _LOST = -36
 
@@ -139,7 +140,7 @@ class ClCompletion:
                 if ends.waiter is not None:
                     return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
                 time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
-            elif spent >= _SPIN_NS:
+            elif spent >= (_APART_NS if ends.clock.apart else _SPIN_NS):
                 time.sleep(0)
             now = time.monotonic_ns()
         return True

@@ -33,8 +33,10 @@ from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.executable import (
     ClExecutable,
+    LocalShapes,
     groups_of,
     key_of,
+    local_memory,
     make_executable,
     source_of,
 )
@@ -51,6 +53,7 @@ from unisycl.base.enums import backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 
+_VARIANTS = 16  # of one kernel for extents of local memory
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 
@@ -139,11 +142,27 @@ class ClDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> ClExecutable:
         """Build a kernel for launches of this geometry."""
-        source = source_of(kernel, key_of(kernel, geometry, self.traits), self._dialect,
-                           self.traits)
+        made = self._compile(kernel, geometry, ())
+        made.locals = local_memory(kernel, self.traits)
+        return made
+
+    def _compile(self, kernel: Kernel, geometry: Geometry, known: LocalShapes) -> ClExecutable:
+        key = key_of(kernel, geometry, self.traits)
+        source = source_of(kernel, key, self._dialect, self.traits, known)
         session, device, _ = self.opened()
         program = programs.build(session, device, self.traits, self.quirks, kernel, source)
         return make_executable(session.cl, session.api, kernel, source, program)
+
+    def _variant(self, executable: ClExecutable, launch: Launch) -> ClExecutable:
+        """Return a kernel compiled for the local memory of a launch."""
+        known = executable.shapes(launch)
+        found = executable.variants.get(known)
+        if found is None:
+            if len(executable.variants) >= _VARIANTS:
+                return executable
+            found = self._compile(executable.kernel, launch.geometry, known)
+            found = executable.variants.setdefault(known, found)
+        return found
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's OpenCL C ('source' or 'opencl')."""
@@ -165,9 +184,12 @@ class ClDriver:
 
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
+        if executable.locals:
+            executable = self._variant(executable, launch)
         if not executable.simple:
-            if isinstance(executable, ForeignKernel):
-                return self._launch_foreign(launch, executable.name, waits)
+            given: Any = executable
+            if isinstance(given, ForeignKernel):
+                return self._launch_foreign(launch, given.name, waits)
             return self._launch_parts(executable, launch, waits)
         session, _, queue = self._open or self.opened()
         shape = executable.shape(launch.geometry, self.traits)

@@ -19,11 +19,16 @@ from unisycl.backends.opencl import arguments, shapes
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
+from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
+from unisycl.ir.types import View
 from unisycl.passes import images, narrow, scalars
 
 _PLANS = 256
 _SMALL = 1 << 31
+
+
+LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Key(NamedTuple):
@@ -47,8 +52,9 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
     return Key((), small and kernel.index_kind != "work_group")
 
 
-def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits) -> Source:
-    """Return the text of a kernel."""
+def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
+              known: LocalShapes = ()) -> Source:
+    """Return the text of a kernel; ``known``: the extents of its local memory."""
     kernel = narrow.run(scalars.expand(images.expand(kernel)), _SMALL if key.small else 1 << 63)
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
@@ -59,7 +65,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits) -> S
         local = (shapes.ROUND_ITEMS,)
     elif kernel.index_kind == "single":
         local = (1,)
-    return print_kernel(kernel, dialect, Form(key.guards, local, key.items))
+    return print_kernel(kernel, dialect, Form(key.guards, local, key.items, known))
 
 
 @dataclass(slots=True)
@@ -83,6 +89,12 @@ class ClExecutable:
     lock: threading.Lock = field(default_factory=threading.Lock)
     sized: Geometry | None = None
     given: object = None
+    locals: tuple[int, ...] = ()
+    variants: dict[LocalShapes, ClExecutable] = field(default_factory=dict)
+
+    def shapes(self, launch: Launch) -> LocalShapes:
+        """Return the extents of the local memory that a launch asks for."""
+        return tuple((i, launch.values[i].shape) for i in self.locals)
     _shapes: dict[int, tuple[Geometry, Shape]] = field(default_factory=dict)
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
@@ -121,6 +133,18 @@ class ClExecutable:
             case "work_group":
                 return shapes.shape_of_hierarchy(geometry, self.kernel.local, traits)
         return Shape((1,), (1,), None)
+
+
+def local_memory(kernel: n.Kernel, traits: Traits) -> tuple[int, ...]:
+    """Return the parameters whose extents are worth compiling for.
+
+    On processors, arrays of known size in place of pointers make loops around barriers up to 18
+    times as fast (Intel 2026.2).
+    """
+    if traits.kind != "cpu" or kernel.index_kind != "nd_range":
+        return ()
+    return tuple(p.index for p in kernel.params if isinstance(p.type, View)
+                 and p.type.space is address_space.local_space)
 
 
 def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,

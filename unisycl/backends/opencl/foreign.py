@@ -27,6 +27,7 @@ class ForeignKernel:
 
     kernel: Any = None
     simple = False
+    locals = ()
 
     def __init__(self, api: Api, native: Any) -> None:
         self.native = native

@@ -15,7 +15,7 @@ import unisycl as sycl
 from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import Geometry
 from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.executable import key_of, source_of
+from unisycl.backends.opencl.executable import key_of, local_memory, source_of
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
@@ -93,6 +93,18 @@ def test_a_kernel_reads_as_its_file(name: str, version: str, update_golden: bool
     if update_golden:
         golden.write_text(text, encoding="utf-8")
     assert golden.read_text(encoding="utf-8").splitlines() == text.splitlines()
+
+
+def test_local_memory_of_known_extents_is_an_array() -> None:
+    function, geometry, arguments = CASES["halo"]
+    kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
+    index = next(p.index for p in kernel.params if p.name == "own")
+    dialect = make_dialect(OLD, Quirks(), offsets=False)
+    made = source_of(kernel, key_of(kernel, geometry, OLD), dialect, OLD, ((index, (32,)),))
+    assert "__local float own[32];" in made.text
+    assert "local" not in {a.kind for a in made.arguments}
+    assert (index,) == local_memory(kernel, OLD)
+    assert () == local_memory(kernel, NEW)
 
 
 def test_every_line_of_the_user_is_named() -> None:
