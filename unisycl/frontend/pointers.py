@@ -157,14 +157,24 @@ def is_pointer(value: Value) -> bool:
 
 def _starts(ctx: Context, left: Memory, right: Memory, symbol: str,
             node: ast.AST) -> tuple[n.Expr, n.Expr]:
-    """Return where two pointers into one memory point; refuse others."""
-    if left.base is not right.base or left.index != right.index:
+    """Return where two pointers into one memory point, row after row; refuse others."""
+    if left.base is not right.base:
         raise ctx.refuse("K085", node, what=f"'{symbol}' of pointers into different memory "
                          f"('{left.name}' and '{right.name}')",
                          help="only pointers into one memory have an order and a distance")
-    assert left.window is not None
-    assert right.window is not None
-    return left.window[0], right.window[0]
+    rows = left.index != right.index
+    return _position(left, rows=rows), _position(right, rows=rows)
+
+
+def _position(pointer: Memory, *, rows: bool) -> n.Expr:
+    """Return which element a pointer points to, of its row or, with ``rows``, of all."""
+    assert pointer.window is not None
+    total = pointer.window[0]
+    for d, x in enumerate(pointer.index if rows else ()):
+        first = coerce.binary("mul", coerce.convert(x, WEAK_INT),
+                              n.Pitch(WEAK_INT, pointer.base, d), WEAK_INT)
+        total = coerce.binary("add", first, total, WEAK_INT)
+    return total
 
 
 def compare(ctx: Context, op: str, symbol: str, left: Value, right: Value,

@@ -130,18 +130,19 @@ class multi_ptr:
             else NotImplemented
 
     def _same(self, other: multi_ptr, symbol: str) -> int:
-        """Return the other pointer's place; raise if it points into other memory."""
-        if not np.shares_memory(self._view._data, other._view._data):
+        """Return the other pointer's place as seen from here; raise if it is in other memory."""
+        if _root(self._view._data) is not _root(other._view._data):
             raise UsageError(errc.invalid, f"'{symbol}' of pointers into different memory")
-        return other._offset
+        distance = other.__address__() - self.__address__()
+        return self._offset + distance // self._view._data.itemsize
 
     def __eq__(self, other: object) -> bool:
         if other is None:
             return False
         if not isinstance(other, multi_ptr):
             return NotImplemented
-        return self._offset == other._offset and bool(
-            np.shares_memory(self._view._data, other._view._data))
+        return self.__address__() == other.__address__() and (
+            _root(self._view._data) is _root(other._view._data))
 
     def __lt__(self, other: multi_ptr) -> bool:
         return self._offset < self._same(other, "<")
@@ -156,7 +157,7 @@ class multi_ptr:
         return self._offset >= self._same(other, ">=")
 
     def __hash__(self) -> int:
-        return hash((id(self._view._data), self._offset))
+        return hash(self.__address__())
 
     def __bool__(self) -> bool:
         return True
@@ -167,6 +168,13 @@ class multi_ptr:
 
 _OWN = frozenset(("_at", "_kind", *multi_ptr.__slots__))
 HostView.pointer_class = multi_ptr
+
+
+def _root(data: Any) -> Any:
+    """Return the array whose memory an array is a part of."""
+    while isinstance(data, np.ndarray) and data.base is not None:
+        data = data.base
+    return data
 
 
 def stored_type(target: Any, space: address_space) -> Any:

@@ -63,3 +63,26 @@ def test_first_and_last_stand_for_memory(queue, space):
     assert [25, 25] == ends.tolist()
     assert not any(r[25:].any() for r in out)
     assert [*np.sort(x[:10]), *np.sort(x[10:25])[::-1], *x[25:]] == work.tolist()
+
+
+@pytest.mark.row("D-50")
+def test_pointers_into_rows_of_one_memory_compare(queue):
+    a = np.zeros((3, 4, 5), np.float32)
+    out = np.zeros(10, np.int64)
+
+    def kernel(out):
+        own = sycl.private_array(np.int32, (2, 6))
+        i = int(out[0]) + 1
+        p, q = sycl.multi_ptr(a[i][1]) + 2, sycl.multi_ptr(a[0][i + 2])
+        out[0] = p - q
+        out[1] = q - p
+        out[2] = p > q
+        out[3] = p == q + 12
+        out[4] = p == q
+        out[5] = sycl.multi_ptr(own[i]) - sycl.multi_ptr(own[0])
+        out[6] = sycl.multi_ptr(a[1][1]) + 2 == p
+        out[7] = sycl.multi_ptr(a[1][1][2:]) == p
+        out[8] = (sycl.multi_ptr(own[0]) + 6) == sycl.multi_ptr(own[1])
+        out[9] = sycl.multi_ptr(a) <= q
+    queue.single_task(kernel, out).wait()
+    assert [12, -12, 1, 1, 0, 6, 1, 1, 1, 1] == out.tolist()
