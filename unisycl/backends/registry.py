@@ -22,8 +22,6 @@ BACKENDS: dict[str, str] = {
     "host": "unisycl.backends.host.driver:make_driver",
     "opencl": "unisycl.backends.opencl.driver:make_drivers",
 }
-ON_REQUEST = frozenset(("opencl",))
-"""Backends that are not complete: looked for only where ``UNISYCL_BACKENDS`` names them."""
 NATIVE = "cpu"
 BEYOND = {"opencl": "unisycl.backends.opencl.runtimes:beyond_processors"}
 """Functions that say, without loading the backend, whether it may have more than processors."""
@@ -55,9 +53,7 @@ if hasattr(os, "register_at_fork"):
 def wanted() -> list[str]:
     """Return the names of the backends to look for, in order of discovery."""
     asked = [n.strip() for n in config.BACKENDS.get().split(",") if n.strip()]
-    if asked:
-        return [n for n in BACKENDS if n in asked]
-    return [n for n in BACKENDS if n not in ON_REQUEST]
+    return [n for n in BACKENDS if n in asked] if asked else list(BACKENDS)
 
 
 def drivers(*, near: bool = False) -> dict[str, Driver]:

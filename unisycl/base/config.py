@@ -28,7 +28,7 @@ class Variable:
 DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v picks: a backend's "
                   "name, with a position if it has several devices (cpu, host, ...:1)")
 BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated by commas; "
-                    "all that are complete if empty")
+                    "all of them if empty")
 
 CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept in, private to the "
                  "user; empty: unisycl in the user's cache directory; off: none")
