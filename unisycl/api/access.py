@@ -61,13 +61,16 @@ class Request:
         given: list[Any] = []
         for arg in args:
             if isinstance(arg, Group):
-                _once(what, "handler", self.group, arg)
+                if self.group is not None:
+                    _once(what, "handler", self.group, arg)
                 self.group = arg
             elif isinstance(arg, Tag):
-                _once(what, "access mode", self.mode, arg.mode)
+                if self.mode is not None:
+                    _once(what, "access mode", self.mode, arg.mode)
                 self.mode, self.target = arg.mode, arg.target
             elif isinstance(arg, access_mode):
-                _once(what, "access mode", self.mode, arg)
+                if self.mode is not None:
+                    _once(what, "access mode", self.mode, arg)
                 self.mode = arg
             elif isinstance(arg, target):
                 self.target = arg
@@ -91,7 +94,7 @@ class Request:
 
 
 def _once(what: str, noun: str, before: object, now: object) -> None:
-    if before is not None and before is not now:
+    if before is not now:
         raise UsageError(errc.invalid, f"{what}: more than one {noun} was given; give one")
 
 

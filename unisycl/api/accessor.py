@@ -57,7 +57,8 @@ class accessor(Window, Capturable):
                 "accessor", np.float64 if dtype is None else dtype))
         else:
             self._setup("accessor", source, request, dimensions)
-            self._check_dtype(dtype)
+            if dtype is not None:
+                self._check_dtype(dtype)
         kind = global_view(self._region.dtype, len(self._shape), self.mode)
         if kind is None:
             raise UsageError(errc.invalid, f"accessor: kernels have no type {self._region.dtype}")
@@ -74,8 +75,8 @@ class accessor(Window, Capturable):
         self._properties = request.properties
         self._shape, self._offset = (0,), (0,)
 
-    def _check_dtype(self, dtype: npt.DTypeLike | None) -> None:
-        wanted = self._region.dtype if dtype is None else as_dtype("accessor", dtype)
+    def _check_dtype(self, dtype: npt.DTypeLike) -> None:
+        wanted = as_dtype("accessor", dtype)
         if wanted != self._region.dtype:
             raise UsageError(errc.invalid, f"accessor: the buffer holds {self._region.dtype}, not "
                              f"{wanted}; use buffer.reinterpret to see it differently")

@@ -461,6 +461,8 @@ def _size(view: BoundView) -> int:
 
 def split(rest: tuple[Any, ...]) -> tuple[Any, tuple[reduction, ...], Any, tuple[Any, ...]]:
     """Sort what follows an index space: offset, reductions, kernel, arguments."""
+    if rest and type(rest[0]) is FunctionType:
+        return None, (), rest[0], rest[1:]
     k, offset = 0, None
     if rest and isinstance(rest[0], geo.id):
         offset, k = rest[0], 1

@@ -134,9 +134,10 @@ class Group:
             return channel.recorder.take(self)
         native = self._native or self._begin is None
         task = Task(channel, self._label, channel.driver if native else None)
-        accesses = merge(self._accesses)
-        deps: list[Task] = list(self._deps)
-        task.explicit = tuple(deps)
+        accesses = merge(self._accesses) if self._accesses else self._accesses
+        deps = self._deps
+        if deps:
+            task.explicit = tuple(deps)
         try:
             self._enter(task, accesses, deps)
         except BaseException as error:
@@ -163,8 +164,9 @@ class Group:
 
 def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:
     """Count the command in where somebody wants to know when a memory is in use."""
-    found = dict.fromkeys(a.key.usage for a in accesses if isinstance(a.key, BufferMemory))
-    return [usage.enter(task) for usage in found if usage is not None]
+    found = [a.key.usage for a in accesses
+             if isinstance(a.key, BufferMemory) and a.key.usage is not None]
+    return [usage.enter(task) for usage in dict.fromkeys(found)] if found else []
 
 
 class Capturable:

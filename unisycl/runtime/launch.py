@@ -76,11 +76,31 @@ def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geom
 
 
 def build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
-          arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()) -> Launch:
-    """Return the launch of a kernel: specialised, compiled, checked, its arguments bound."""
-    if geometry.whole is not None:
+          arguments: tuple[Any, ...], reductions: tuple[Any, ...] = (), *,
+          part: bool = False) -> Launch:
+    """Return the launch of a kernel: specialised, compiled, checked, its arguments bound.
+
+    ``part``: the geometry is one of several that make an nd_range (internal).
+    """
+    if geometry.whole is not None and not part:
         return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
-    return _build(channel, group, function, geometry, arguments, reductions)
+    spec, loaded, raw = program.prepare(channel.device, function, geometry, arguments, reductions)
+    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
+    if part:
+        values += parts.places(loaded.kernel, geometry)
+    special = loaded.special
+    if special and (loaded.local_params or loaded.local_bytes):
+        program.check_local_memory(channel.device.info, loaded, values)
+    passed = spec.passed(arguments) if spec.handled else arguments
+    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses)
+    if reductions:
+        made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
+        made.reduction_objects = reductions
+    if special and loaded.kernel.enqueues:
+        made.tree = enqueued.plan(channel, group, spec, made)
+    elif channel.driver.memory != HOST:
+        stage(channel, made)
+    return made
 
 
 def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Geometry,
@@ -89,8 +109,8 @@ def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Ge
 
     What the first has stored in reduction variables counts for those that follow.
     """
-    made = [_build(channel, group, function, part, arguments, reductions)
-            for part in parts.cut(whole)]
+    made = [build(channel, group, function, one, arguments, reductions, part=True)
+            for one in parts.cut(whole)]
     for one in made:
         kernel = one.executable.kernel
         if kernel.enqueues:
@@ -104,25 +124,6 @@ def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Ge
         one.reductions = tuple((view, False) for view, _ in one.reductions)
     made[0].rest = tuple(made[1:])
     return made[0]
-
-
-def _build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
-           arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Launch:
-    spec, loaded, raw = program.prepare(channel.device, function, geometry, arguments, reductions)
-    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
-    if geometry.whole is not None:
-        values += parts.places(loaded.kernel, geometry)
-    special = loaded.special
-    if special and (loaded.local_params or loaded.local_bytes):
-        program.check_local_memory(channel.device.info, loaded, values)
-    passed = spec.passed(arguments) if spec.handled else arguments
-    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
-                  tuple([r.bind_result(group, channel) for r in reductions]), reductions)
-    if special and loaded.kernel.enqueues:
-        made.tree = enqueued.plan(channel, group, spec, made)
-    else:
-        stage(channel, made)
-    return made
 
 
 def stage(channel: Channel, made: Launch) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -73,3 +77,39 @@ def test_copies_and_fills_reach_the_driver() -> None:
     dst, src = driver.records[0].payload
     assert (2, 3) == dst.shape == src.shape
     assert (8,) == driver.records[1].payload[0].shape
+
+
+def add_one(i, p):
+    p[i] += 1
+
+
+def calls_of(once: Callable[[], Any]) -> int:
+    """Return how many Python functions a warm call enters, itself included."""
+    for _ in range(10):
+        once()
+    count = [0]
+
+    def note(frame: object, event: str, argument: object) -> None:
+        count[0] += event == "call"
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        once()
+    finally:
+        sys.setprofile(before)
+    return count[0]
+
+
+def test_a_warm_launch_enters_few_functions() -> None:
+    """Counts do not depend on the load: who adds a call to every launch sees it here."""
+    q = sycl.queue(sycl.cpu_selector_v)
+    p, b = sycl.malloc_shared(16, np.float32, q), sycl.buffer(np.zeros(16, np.float32))
+
+    def with_usm(h: sycl.handler) -> None:
+        h.parallel_for(16, add_one, p)
+
+    def with_accessor(h: sycl.handler) -> None:
+        h.parallel_for(16, add_one, sycl.accessor(b, h))
+    assert calls_of(lambda: q.parallel_for(16, add_one, p).wait()) <= 25
+    assert calls_of(lambda: q.submit(with_usm).wait()) <= 40
+    assert calls_of(lambda: q.submit(with_accessor).wait()) <= 80
