@@ -148,13 +148,13 @@ class History:
             command.queue = self.queue(channel)
             command.thread = (me.ident or 0, me.name)
             explicit = {id(t) for t in task.explicit}
+            before = self._last.get(command.queue)
             for dep in deps:
                 known = self._of.get(dep)
                 if known is not None:
                     command.after.append(known.number)
-                    if id(dep) in explicit or not command.touches:
+                    if id(dep) in explicit or not (command.touches or known.number == before):
                         command.explicit.append(known.number)
-            before = self._last.get(command.queue)
             if before != command.number:  # else it is a barrier, and known
                 command.previous = before
             if channel.in_order:

@@ -86,6 +86,19 @@ def test_parts_of_a_buffer_say_which_elements(queue: sycl.queue) -> None:
     assert [] == edges(seen.drawing())
 
 
+def test_the_order_of_a_queue_is_no_wish_while_its_last_command_runs(device: sycl.device) -> None:
+    queue, gate = sycl.queue(device, sycl.property.queue.in_order()), threading.Event()
+    p = sycl.malloc_shared(8, np.int32, queue)
+    with sycl.recording() as seen:
+        queue.submit(lambda h: h.host_task(gate.wait))
+        later = threading.Timer(0.05, gate.set)
+        later.start()
+        queue.parallel_for(8, double, p).wait()
+    assert [("in order",)] == [causes for *_, causes in edges(seen.drawing())]
+    later.join()
+    sycl.free(p, queue)
+
+
 def test_order_without_data_is_drawn_too(device: sycl.device) -> None:
     queue = sycl.queue(device, sycl.property.queue.in_order())
     p = sycl.malloc_shared(8, np.int32, queue)
