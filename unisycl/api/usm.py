@@ -264,10 +264,10 @@ def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
 
 def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
               state: DeviceState, owner: ContextState) -> usm_pointer | None:
-    require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation")
     shape = tuple(geo.as_range(count))
     if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
         raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment!r}")
+    require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation")
     nbytes = math.prod(shape) * dtype.itemsize
     most = state.info.max_mem_alloc_size or state.info.global_mem_size
     if (most and nbytes > most) or alignment > 1 << 24:

@@ -47,6 +47,7 @@ def torch() -> Iterator[ModuleType]:
 def jax() -> ModuleType:
     found = library("jax")
     found.config.update("jax_enable_x64", True)
+    found.config.update("jax_platforms", "cpu")
     return found
 
 

@@ -227,6 +227,8 @@ print(os.waitstatus_to_exitcode(status), p[:].sum())
 @pytest.mark.row("A-37")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_starts_afresh(device: sycl.device) -> None:
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        sycl.malloc_shared(1, np.int32, sycl.queue(device))
     done = run(FORK, device)
     with refused(device):  # where a driver's threads do not survive a fork
         if (done.stdout, done.returncode) == ("16 64\n", 0):
@@ -266,6 +268,8 @@ sys.late = late
 
 @pytest.mark.row("A-37", "F-23")
 def test_pending_work_and_objects_at_exit_say_nothing(device: sycl.device) -> None:
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        sycl.malloc_shared(1, np.int32, sycl.queue(device))
     done = run(EXIT, device)
     assert ("", "", 0) == (done.stdout, done.stderr, done.returncode)
 
