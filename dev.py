@@ -113,6 +113,8 @@ def conformance(arguments: Sequence[str]) -> int:
         command.append("--sample")
     for name in options.device:
         command += ["--device", name]
+    for file in sorted((DOCS.parent / "devices").glob("*.json")):
+        command += ["--conformance-add", str(file)]
     return run(*command)
 
 

@@ -6,7 +6,9 @@ For machines on which nothing is installed and nothing can be downloaded::
 
 The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
-``speed.json`` and ``.txt``. Non-goals: judging; a failed part is reported and the next one runs.
+``speed.json`` and ``.txt``. With a name and a line about the device, ``conformance.json`` may be put
+into ``docs/devices``: a column of the page of conformance. Non-goals: judging; a failed part is
+reported and the next one runs.
 """
 
 from __future__ import annotations
@@ -202,7 +204,8 @@ def main() -> int:
             suite.run(options.workers, options.pytest)
             (options.out / "conformance.txt").write_text(suite.report())
             (options.out / "conformance.json").write_text(json.dumps(
-                {"device": options.device, "counts": suite.counts, "rows": suite.rows}, indent=1))
+                {"name": options.device, "about": "`python -m tests.device.opencl`",
+                 "counts": suite.counts, "rows": suite.rows}, indent=1))
             say(suite.report()[:5000])
     finally:
         shutil.rmtree(work, ignore_errors=True)

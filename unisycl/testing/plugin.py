@@ -40,6 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
     group.addoption("--conformance-json", metavar="FILE", help="write rows x devices as JSON")
     group.addoption("--conformance-docs", metavar="FILE", help="write rows x devices as Markdown")
+    group.addoption("--conformance-add", metavar="FILE", action="append", default=[],
+                    help="with a column of a device elsewhere, told as JSON; may be repeated")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -173,6 +175,8 @@ def pytest_terminal_summary(
             terminalreporter.write_line(f"{name}: {left} of {whole} cases were left out; "
                                         "--all-cases runs them")
     report = config.stash[_REPORT]
+    for file in config.getoption("--conformance-add"):
+        report.add(Path(file).read_text(encoding="utf-8"))
     if config.getoption("--conformance"):
         terminalreporter.section("conformance")
         terminalreporter.write_line(report.to_text())

@@ -35,6 +35,14 @@ class Report:
             if _STRENGTH[outcome] > _STRENGTH[old]:
                 self.cells[row, name] = outcome
 
+    def add(self, text: str) -> None:
+        """Add a column of a device elsewhere: JSON with ``name``, ``about`` and ``rows``."""
+        told = json.loads(text)
+        name = told["name"]
+        self.devices.append(name)
+        self.about[name] = told["about"]
+        self.cells.update({(r, name): o for r, o in told["rows"].items() if r in load_rows()})
+
     def outcome(self, row: str, device: str) -> str:
         """Return one cell."""
         return self.cells.get((row, device), "untested")

@@ -63,3 +63,16 @@ def test_the_page_says_what_a_device_is() -> None:
     page = Report(["cpu", "mine"], {"mine": "an abacus, driver 3"}).to_markdown()
     assert "\n- `mine`: an abacus, driver 3\n\n|rows|cpu|mine|\n" in page
     assert "\n- " not in make().to_markdown()
+
+
+def test_a_device_elsewhere_is_a_column() -> None:
+    report = make()
+    report.add(json.dumps({"name": "far", "about": "a card", "rows": {"D-1": "refused",
+                                                                     "Z-99": "passed"}}))
+    assert ["cpu", "host", "far"] == report.devices
+    assert "refused" == report.outcome("D-1", "far")
+    assert "untested" == report.outcome("D-2", "far")
+    page = report.to_markdown()
+    assert "- `far`: a card" in page
+    assert "|D-1|" in page
+    assert "Z-99" not in page
