@@ -6,9 +6,9 @@ For machines on which nothing is installed and nothing can be downloaded::
 
 The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
-``speed.json`` and ``.txt``. With a name and a line about the device, ``conformance.json`` may be put
-into ``docs/devices``: a column of the page of conformance. Non-goals: judging; a failed part is
-reported and the next one runs.
+``speed.json`` and ``.txt``. With a name and a line about the device, ``conformance.json`` may be
+put into ``docs/devices``: a column of the page of conformance. Non-goals: judging; a failed part
+is reported and the next one runs.
 """
 
 from __future__ import annotations
