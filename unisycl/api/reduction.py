@@ -18,9 +18,10 @@ from unisycl.api.accessor import accessor
 from unisycl.api.buffer import buffer
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.usm import usm_pointer
+from unisycl.base.dtypes import find_dtype
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.functions import has_known_identity, known_identity
+from unisycl.lang.functions import has_known_identity, known_identity, plus
 from unisycl.runtime.args import bind_array
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import BoundView, Group
@@ -35,6 +36,7 @@ class reduction(HasProperties):
         variable: a buffer of one element, USM memory (its first element), a ``span`` of USM
             memory, or a one-dimensional array; of several elements each is a variable, which the
             kernel subscripts: ``r[k] += x``. An accessor of one element will do, too.
+            Complex numbers are added (``plus``) part by part, and not from an accessor.
         args: the handler (buffers only), then the identity if the operator has no known one, the
             operator (``plus``, ``minimum``, ..., or a function of two), properties.
 
@@ -44,7 +46,8 @@ class reduction(HasProperties):
         q.parallel_for(n, unisycl.reduction(total, unisycl.plus), kernel).wait()
     """
 
-    __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "op")
+    __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "op",
+                 "paired")
 
     def __init__(self, variable: Any, *args: Any) -> None:
         group = next((a for a in args if isinstance(a, Group)), None)
@@ -56,18 +59,22 @@ class reduction(HasProperties):
                              "operator); the operator is plus, minimum, ... or a function of two")
         self.op: Any = rest[-1]
         self._properties = properties.check(properties.flatten(given), "reduction")
-        self._variable = self._resolve(variable, group)
+        zero = len(rest) == 1 or (np.isscalar(rest[0]) and rest[0] == 0)
+        halves = _halves(variable) if self.op is plus and zero else None
+        self.paired = halves is not None
+        self._variable = self._resolve(variable if halves is None else halves, group)
         self.dtype: np.dtype[Any] = self._variable.dtype
         self.extent = _extent(self._variable)
         self.initialize = self._drops()
-        self.identity = self._identity(rest[0] if len(rest) == 2 else _MISSING)
+        self.identity = self._identity(
+            rest[0] if len(rest) == 2 and not self.paired else _MISSING)
 
     def _resolve(self, variable: Any, group: Group | None) -> Any:
         """Return what the result goes to: an accessor, USM, or an array."""
         if isinstance(variable, buffer):
             if group is None:
                 raise UsageError(errc.invalid, "reduction: a buffer needs the handler after it")
-            if variable.size() != 1:
+            if variable.size() != 1 + self.paired:
                 raise UsageError(errc.invalid, f"reduction: the buffer has {variable.size()} "
                                  "elements; it must have 1")
             drop = self.has_property(properties.property.reduction.initialize_to_identity)
@@ -84,7 +91,7 @@ class reduction(HasProperties):
         if isinstance(variable, usm_pointer):
             if variable.size() < 1:
                 raise UsageError(errc.invalid, "reduction: the USM memory has no element")
-            return usm_pointer(variable.block, variable.dtype, (1,), variable.offset)
+            return usm_pointer(variable.block, variable.dtype, (1 + self.paired,), variable.offset)
         if isinstance(variable, span):
             return variable.data
         if isinstance(variable, np.ndarray):
@@ -158,6 +165,25 @@ class span:
 
     def __repr__(self) -> str:
         return f"span({self.data!r})"
+
+
+def _halves(variable: Any) -> Any:
+    """Return complex variables as their parts, one after another; None for other things."""
+    if isinstance(variable, span):
+        inner = _halves(variable.data)
+        return None if inner is None else span(inner)
+    dtype = getattr(variable, "dtype", None)
+    row = find_dtype(dtype) if dtype is not None else None
+    if row is None or row.kind != "c":
+        return None
+    part = row.part.numpy
+    if isinstance(variable, buffer) and variable.size() == 1:
+        return variable.reinterpret(part, 2)
+    if isinstance(variable, usm_pointer) and variable.size():
+        return usm_pointer(variable.block, part, (2 * variable.size(),), variable.offset)
+    if isinstance(variable, np.ndarray) and variable.flags.c_contiguous:
+        return variable.reshape(-1).view(part)
+    return None
 
 
 def _extent(variable: Any) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.enums import access_mode, address_space
-from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend import captures, coerce, complexes, guards
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import Constant, Reduction, Value
 from unisycl.ir import nodes as n
@@ -32,7 +32,8 @@ def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
         if row is None or row.made:
             raise ctx.refuse("K054", node, what=f"a reduction of {reduction.dtype} is not possible",
                              help="reduce bool, integers or floats" if row is None else
-                             f"reduce numbers of {row.part}: each part by itself"
+                             "complex numbers are added (plus), in an array, USM or a buffer; "
+                             f"reduce {row.part} otherwise, each part by itself"
                              if row.kind == "c" else "reduce float32")
         type = Scalar(row)
         ctx.need(type)
@@ -44,7 +45,9 @@ def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
         identity = None if value is None else n.Const(type, np.dtype(row.name).type(value).item())
         ctx.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(value)
         ctx.guards[(("reduction", k), ("attr", "dtype")), True] = guards.equal(reduction.dtype)
-        ctx.guards[(("reduction", k), ("attr", "extent")), True] = guards.equal(reduction.extent)
+        for name in ("extent", "paired"):
+            there = getattr(reduction, name)
+            ctx.guards[(("reduction", k), ("attr", name)), True] = guards.equal(there)
         valid = n.Local(f"valid{k}", BOOL) if identity is None else None
         made = n.Reducer(k, acc, identity, valid, left, right, result, (),
                          operator_name(reduction.op))
@@ -94,10 +97,13 @@ def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AS
 
 def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
     """Lower ``reducer.combine(x)``."""
-    reducer = ctx.reducers[reduction.index]
-    if reducer.extent > 1 and reduction.cell is None:
-        raise ctx.refuse("K054", node, what=f"this reduction is a span of {reducer.extent} "
+    reducer, several = ctx.reducers[reduction.index], _several(ctx, reduction)
+    if several > 1 and reduction.cell is None:
+        raise ctx.refuse("K054", node, what=f"this reduction is a span of {several} "
                          "variables", help="combine into one of them: r[k].combine(x), r[k] += x")
+    if ctx.reductions[reduction.index].paired and not reduction.half:
+        _combine_halves(ctx, reduction, x, node)
+        return
     type = reducer.acc.type
     x = ctx.hold(coerce.cast(x, type))
     acc: n.Expr = n.Read(type, reducer.acc)
@@ -125,6 +131,28 @@ def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> Non
     ctx.emit(put(reducer.filled, reducer.valid, n.true()))
 
 
+def _several(ctx: Context, reduction: Reduction) -> int:
+    """Return how many variables the kernel sees: of complex numbers half as many as there are."""
+    extent = ctx.reducers[reduction.index].extent
+    return extent // 2 if ctx.reductions[reduction.index].paired else extent
+
+
+def _combine_halves(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
+    """Combine the parts of a complex number, which lie one after another."""
+    number = _complex(ctx, reduction)
+    first: n.Expr = n.Const(WEAK_INT, 0)
+    if reduction.cell is not None:
+        first = ctx.hold(coerce.binary("mul", reduction.cell, n.Const(WEAK_INT, 2), WEAK_INT))
+    for k, half in enumerate(complexes.parts(ctx, coerce.cast(x, number))):
+        cell = first if k == 0 else coerce.binary("add", first, n.Const(WEAK_INT, 1), WEAK_INT)
+        combine(ctx, Reduction(reduction.index, cell, half=True), half, node)
+
+
+def _complex(ctx: Context, reduction: Reduction) -> Scalar:
+    half = ctx.reducers[reduction.index].acc.type.dtype
+    return Scalar(dtypes.COMPLEX64 if half.bits == 32 else dtypes.COMPLEX128)
+
+
 def _place(ctx: Context, array: n.Array, reduction: Reduction, node: ast.AST) -> n.Place:
     assert reduction.cell is not None
     assert isinstance(array.type.elem, Scalar)
@@ -133,7 +161,7 @@ def _place(ctx: Context, array: n.Array, reduction: Reduction, node: ast.AST) ->
 
 def element(ctx: Context, reduction: Reduction, node: ast.Subscript) -> Reduction:
     """Return ``reducer[k]``: one variable of a span."""
-    extent = ctx.reducers[reduction.index].extent
+    extent = _several(ctx, reduction)
     if reduction.cell is not None:
         raise ctx.refuse("K055", node)
     index = ctx.scalar(node.slice)
@@ -164,6 +192,8 @@ def call_reducer(ctx: Context, reduction: Reduction, name: str, args: list[Value
         identity = ctx.reducers[reduction.index].identity
         if not isinstance(identity, n.Const):
             raise ctx.refuse("K054", node, what="this reduction has no known identity", help="")
+        if ctx.reductions[reduction.index].paired:
+            return n.Complex(_complex(ctx, reduction), identity, identity)
         return identity
     if len(args) != 1:
         raise ctx.refuse("K034", node, what="combine", expected="one value", found=len(args))

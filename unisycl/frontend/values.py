@@ -204,10 +204,14 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reducer parameter, or with ``cell`` one element of a span of them."""
+    """A reducer parameter, or with ``cell`` one element of a span of them.
+
+    ``half``: one part of a complex variable, counted by itself.
+    """
 
     index: int
     cell: n.Expr | None = None
+    half: bool = False
 
 
 @dataclass(frozen=True, slots=True)

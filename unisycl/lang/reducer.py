@@ -26,8 +26,9 @@ class reducer(Unconstructible):
     span of variables is subscripted first: ``r[k] += x``.
     """
 
-    __slots__ = ("_dtype", "_elements", "_identity", "_op", "_value")
+    __slots__ = ("_dtype", "_elements", "_identity", "_op", "_pairs", "_value")
     _elements: tuple[reducer, ...]
+    _pairs: tuple[reducer, ...]
     _op: Callable[[Any, Any], Any]
     _dtype: np.dtype[Any]
     _identity: Any
@@ -35,7 +36,8 @@ class reducer(Unconstructible):
 
     @classmethod
     def _make(cls, op: Callable[[Any, Any], Any], dtype: np.dtype[Any], identity: Any,
-              extent: int = 1) -> reducer:
+              extent: int = 1, *, paired: bool = False) -> reducer:
+        """Return a reducer of ``extent`` numbers; ``paired``: of half as many complex ones."""
         made = object.__new__(cls)
         made._op = op
         made._dtype = dtype
@@ -43,29 +45,52 @@ class reducer(Unconstructible):
         made._value = made._identity
         made._elements = (made,) if extent == 1 else tuple(
             cls._make(op, dtype, identity) for _ in range(extent))
+        made._pairs = ()
+        if paired:
+            both = made._elements
+            made._pairs = tuple(cls._pair(both[k:k + 2]) for k in range(0, extent, 2))
+        return made
+
+    @classmethod
+    def _pair(cls, both: tuple[reducer, ...]) -> reducer:
+        """Return the reducer of one complex number, whose parts are combined by two others."""
+        made = object.__new__(cls)
+        made._op, made._value, made._elements = both[0]._op, None, both
+        made._dtype = np.result_type(both[0]._dtype, np.complex64)
+        made._identity = made._dtype.type(0)
+        made._pairs = (made,)
         return made
 
     def combine(self, partial: Any) -> Self:
         """Fold a value in, converted to the reduction's type first."""
-        if len(self._elements) > 1:
-            raise UsageError(errc.invalid, f"this reduction is a span of {len(self._elements)} "
+        several = self._pairs or self._elements
+        if len(several) > 1:
+            raise UsageError(errc.invalid, f"this reduction is a span of {len(several)} "
                              "variables; combine into one of them: r[k].combine(x)")
+        if self._pairs:
+            whole = convert(partial, self._pairs[0]._dtype)
+            re, im = self._pairs[0]._elements
+            re.combine(whole.real)
+            im.combine(whole.imag)
+            return self
         x = convert(partial, self._dtype)
         self._value = x if self._value is None else convert(self._op(self._value, x), self._dtype)
         return self
 
     def identity(self) -> Any:
         """Return the identity; ``errc.invalid`` if the reduction has none."""
+        if self._pairs:
+            return self._pairs[0]._identity
         if self._identity is None:
             raise UsageError(errc.invalid, "this reduction has no identity")
         return self._identity
 
     def __getitem__(self, index: int) -> reducer:
-        place = operator.index(index)
-        if not 0 <= place < len(self._elements):
+        place, several = operator.index(index), self._pairs or self._elements
+        if not 0 <= place < len(several):
             raise BoundsError(errc.invalid, f"there is no variable {place} in a reduction of "
-                              f"{len(self._elements)}: valid is 0 to {len(self._elements) - 1}")
-        return self._elements[place]
+                              f"{len(several)}: valid is 0 to {len(several) - 1}")
+        return several[place]
 
     def __setitem__(self, index: int, value: reducer) -> None:
         if value is not self[index]:  # Python stores what ``r[k] += x`` gave back

@@ -92,7 +92,8 @@ def run(launch: Launch, cache: Cache) -> None:
     levels = launch.executable.kernel.progress or WEAKEST
     at_once = math.prod(counts) if levels[2] is forward_progress_guarantee.concurrent else \
         max(1, MOST_THREADS // max(1, math.prod(shape.local)))
-    made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
+    made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
+                                paired=r.paired)
                   for r in launch.reduction_objects) for _ in points(counts)]
     threads = [threading.Thread(target=_group, args=(shared, cache, at, reducers), daemon=True,
                                 name="unisycl-host-group")

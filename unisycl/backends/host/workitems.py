@@ -42,7 +42,8 @@ def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
     races, seed = options()
     binder = Binder(launch, cache, Watch() if races else None)
-    reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent)
+    reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
+                                   paired=r.paired)
                      for r in launch.reduction_objects)
     runner = Runner(launch, binder, (*reducers, *binder.arguments), seed)
     # Devices do not warn about overflow or division by zero, so neither does this one.
