@@ -17,6 +17,7 @@ from unisycl.api.access import Array, Request, Window
 from unisycl.api.dlpack import export
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.memory import storable
 from unisycl.runtime.holding import Holding
 
 
@@ -80,7 +81,9 @@ class host_accessor(Window):
         if not self.mode.writes:
             raise UsageError(errc.accessor, "this host_accessor is read_only; make one with "
                              "write_only or read_write to store")
-        self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
+        view = self.get_view()
+        view[tuple(index) if isinstance(index, geo.id) else index] = (
+            storable(value, view.dtype) if view.dtype.kind == "V" else value)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view().reshape(-1))

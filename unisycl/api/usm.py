@@ -23,6 +23,7 @@ from unisycl.base.enums import access_mode, aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import View, global_view
 from unisycl.lang.cell import NativeCell
+from unisycl.lang.memory import storable
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
 from unisycl.runtime.devices import ContextState, DeviceState, near_devices, require_aspect
@@ -154,6 +155,8 @@ class usm_pointer(NoArray, blocks.Pointer):
         return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self.dtype.kind == "V":
+            value = storable(value, self.dtype)
         self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
 
     def __iter__(self) -> Iterator[Any]:

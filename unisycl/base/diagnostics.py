@@ -113,7 +113,7 @@ _ROWS: dict[str, tuple[str, str]] = {
 
 _USUAL: dict[str, str] = {
     "K001": "leave it out, or do it on the host",
-    "K032": "numbers, tuples and functions have no attributes in a kernel",
+    "K032": "a kernel knows the attributes of SYCL's types, records and modules",
     "K036": "convert an operand first, such as np.int32(x) or np.float32(x)",
     "K038": "index memory by integers, ids or items only",
     "K046": "write a literal, or capture a Python integer or a tuple",

@@ -29,7 +29,7 @@ def fail(message: str) -> NoReturn:
 
 
 def make_queue(name: str) -> sycl.queue:
-    """Return a profiling queue on the device of a name: ``default``, ``cpu``, ``host``."""
+    """Return a profiling queue on the device of a name: ``default``, ``cpu``, ``opencl:1``."""
     try:
         return _queue_on(name)
     except sycl.exception as error:
@@ -41,9 +41,9 @@ def _queue_on(name: str) -> sycl.queue:
     if name == "default":
         return sycl.queue(sycl.default_selector_v, profiling)
     found = [d for p in sycl.platform.get_platforms() for d in p.get_devices()]
-    chosen = [d for d in found if d.get_backend().name == name]
+    chosen = [d for d in found if name in (d.state.name, d.get_backend().name)]
     if not chosen:
-        names = ", ".join(["default", *dict.fromkeys(d.get_backend().name for d in found)])
+        names = ", ".join(["default", *(d.state.name for d in found)])
         fail(f"no device is named '{name}'; choose one of: {names}")
     return sycl.queue(chosen[0], profiling)
 

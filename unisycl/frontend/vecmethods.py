@@ -178,7 +178,7 @@ def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.
     """Return the place of the first element: that of ``offset * n``."""
     if not isinstance(memory, Memory) or memory.view.ndim != len(memory.index) + 1:
         raise ctx.refuse("K049", node, found=describe(memory), expected="memory of one dimension",
-                         help="pass an accessor, USM memory or a pointer")
+                         help="pass memory of one dimension, or a pointer to it: multi_ptr(a)")
     if memory.view.elem != value.elem:
         raise ctx.refuse("K036", node, op="load and store",
                          types=f"{describe(value)} and memory of {memory.view.elem}",

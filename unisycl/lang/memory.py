@@ -320,6 +320,15 @@ def stored(value: Any, dtype: np.dtype[Any]) -> Any:
     return 0 if value is None and is_pointer(dtype) else plain(value)
 
 
+def storable(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Return what NumPy can store in an array: tuples for dataclasses, addresses for pointers."""
+    if isinstance(value, list):
+        return [storable(x, dtype) for x in value]
+    if is_pointer(dtype) and not isinstance(value, np.ndarray):
+        return stored(value, dtype)
+    return plain(value) if hasattr(type(value), "__dataclass_fields__") else value
+
+
 def plain(value: Any) -> Any:
     """Return what NumPy can store: of a swizzle the vec it is equal to, of a dataclass a tuple.
 

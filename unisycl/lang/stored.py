@@ -94,6 +94,10 @@ class stored_pointer(np.void):  # type: ignore[misc]  # final for type checkers 
 
     __index__ = __address__ = __int__
 
+    def __getitem__(self, index: Any) -> Any:
+        raise UsageError(errc.invalid, f"{self!r} is followed in kernels only; on the host look at "
+                         "the allocation that it points into")
+
     def __bool__(self) -> bool:
         return int(self) != 0
 

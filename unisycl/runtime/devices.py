@@ -158,11 +158,14 @@ def score(device: DeviceState) -> int:
 
 
 def find(name: str) -> DeviceState:
-    """Return the device of a short name such as ``cpu`` or ``name:1``; else ``errc.runtime``."""
+    """Return the device of a short name such as ``cpu`` or ``name:1``; else ``errc.runtime``.
+
+    Without a position it is the first of a backend.
+    """
     wanted = name.strip().lower()
     for listed in (near_devices, all_devices):
         for device in listed():
-            if wanted in (device.name, f"{device.name}:0"):
+            if wanted in (device.name, f"{device.name}:0", device.name.partition(":")[0]):
                 return device
     known = ", ".join(d.name for d in all_devices()) or "none"
     raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}")

@@ -43,7 +43,7 @@ def describe(device: sycl.device, *, is_default: bool) -> list[str]:
     about = sycl.info.device
     aspects = [a for a in sycl.aspect if device.has(a)]
     kind = next((a.name for a in KINDS if a in aspects), "emulated")
-    head = f"[{device.get_backend().name}] {device.get_info(about.name)}, {kind}"
+    head = f"[{device.state.name}] {device.get_info(about.name)}, {kind}"
     rows = {
         "compute units": device.get_info(about.max_compute_units),
         "sub-group sizes": " ".join(map(str, device.get_info(about.sub_group_sizes))),

@@ -42,9 +42,10 @@ def run(options: argparse.Namespace) -> int:
         for device in place.get_devices():
             error, spent = smoke(device)
             healthy = healthy and not error
-            verdict = f"fails: {error}" if error else f"works: {COUNT} work-items in {spent:.1f} ms"
+            verdict = f"fails: {error}" if error else (
+                f"works: {COUNT} work-items in {spent:.1f} ms, starting and compiling included")
             about = device.get_info(sycl.info.device.name)
-            print(f"{device.get_backend().name:18}{about}: {verdict}")
+            print(f"{device.state.name:18}{about}: {verdict}")
     print("all is well" if healthy else "something is wrong, see above")
     return 0 if healthy else 1
 

@@ -378,3 +378,27 @@ def test_what_they_are_on_the_host(queue: sycl.queue) -> None:
     other = sycl.is_device_copyable.register(dataclasses.make_dataclass(
         "Node", [("value", np.int32), ("next", sycl.global_ptr["Node"])]))
     assert other.dtype != Node.dtype
+
+
+@pytest.mark.row("C-15", "I-15")
+def test_the_host_stores_whole_records_and_pointers(queue: sycl.queue) -> None:
+    nodes = sycl.malloc_shared(3, Node, queue)
+    nodes[0] = Node(1, nodes + 1)
+    nodes[1:] = [Node(2, nodes + 2), Node(3, None)]
+    assert [1, 2, 3] == [int(n.value) for n in nodes]
+    assert [nodes + 1, nodes + 2, None] == [n.next for n in nodes]
+    with pytest.raises(sycl.exception, match="followed in kernels only"):
+        nodes[0].next[0]
+    kept = sycl.malloc_shared(2, node_ptr, queue)
+    kept[0], kept[1] = nodes, None
+    assert nodes == kept[0]
+    assert not kept[1]
+    kept[:] = [None, nodes + 2]
+    assert [None, nodes + 2] == list(kept)
+
+
+@pytest.mark.row("I-15")
+def test_host_accessors_store_whole_records() -> None:
+    with sycl.buffer(np.zeros(2, Row.dtype)) as b, sycl.host_accessor(b) as there:
+        there[1] = Row(None, None, 7)
+        assert 7 == there[1]["size"]
