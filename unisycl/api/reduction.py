@@ -36,7 +36,8 @@ class reduction(HasProperties):
         variable: a buffer of one element, USM memory (its first element), a ``span`` of USM
             memory, or a one-dimensional array; of several elements each is a variable, which the
             kernel subscripts: ``r[k] += x``. An accessor of one element will do, too.
-            Complex numbers are added (``plus``) part by part, and not from an accessor.
+            Complex numbers not from an accessor; bfloat16 is combined in float32 by SYCL's
+            operators and rounded in the end.
         args: the handler (buffers only), then the identity if the operator has no known one, the
             operator (``plus``, ``minimum``, ..., or a function of two), properties.
 
@@ -46,8 +47,8 @@ class reduction(HasProperties):
         q.parallel_for(n, unisycl.reduction(total, unisycl.plus), kernel).wait()
     """
 
-    __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "op",
-                 "paired")
+    __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "joint",
+                 "op", "paired")
 
     def __init__(self, variable: Any, *args: Any) -> None:
         group = next((a for a in args if isinstance(a, Group)), None)
@@ -60,14 +61,15 @@ class reduction(HasProperties):
         self.op: Any = rest[-1]
         self._properties = properties.check(properties.flatten(given), "reduction")
         zero = len(rest) == 1 or (np.isscalar(rest[0]) and rest[0] == 0)
-        halves = _halves(variable) if self.op is plus and zero else None
+        halves = _halves(variable)
+        self.joint = halves is not None and not (self.op is plus and zero)
         self.paired = halves is not None
         self._variable = self._resolve(variable if halves is None else halves, group)
         self.dtype: np.dtype[Any] = self._variable.dtype
         self.extent = _extent(self._variable)
         self.initialize = self._drops()
         self.identity = self._identity(
-            rest[0] if len(rest) == 2 and not self.paired else _MISSING)
+            rest[0] if len(rest) == 2 and self.joint >= self.paired else _MISSING)
 
     def _resolve(self, variable: Any, group: Group | None) -> Any:
         """Return what the result goes to: an accessor, USM, or an array."""
@@ -112,14 +114,15 @@ class reduction(HasProperties):
             isinstance(self._variable, accessor) and self._variable.has_property(dropped))
 
     def _identity(self, given: Any) -> Any:
+        kind = np.result_type(self.dtype, np.complex64) if self.joint else self.dtype
         if given is not _MISSING:
-            return self.dtype.type(given)
-        if has_known_identity(self.op, self.dtype):
-            return known_identity(self.op, self.dtype)
+            return kind.type(given)
+        if has_known_identity(self.op, kind):
+            return known_identity(self.op, kind)
         if self.initialize:
             name = getattr(self.op, "__name__", repr(self.op))
             raise UsageError(errc.invalid, f"reduction: initialize_to_identity needs an identity, "
-                             f"and none is known for {name} on {self.dtype}; give it before the "
+                             f"and none is known for {name} on {kind}; give it before the "
                              "operator")
         return None
 

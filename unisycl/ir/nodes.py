@@ -475,28 +475,50 @@ class Check(Stmt):
 class Reducer:
     """A reduction variable (SYCL 2020 §4.9.2): a private accumulator combined over all items.
 
-    ``acc`` starts as ``identity``; ``combine`` is ``result = op(left, right)`` as a block over the
-    three locals; ``op`` names it if it is one of SYCL's function objects. Where no identity is
+    ``acc`` starts as ``identity``; ``combine`` is ``result = op(left, right)`` as a block over
+    these locals; ``op`` names it if it is one of SYCL's function objects. Where no identity is
     known, ``valid`` says whether ``acc`` holds anything yet. A span of variables has ``cells`` in
     place of ``acc``, and ``filled`` in place of ``valid``: private arrays that start likewise.
+
+    A variable of several numbers (complex ones that are not merely added) has one of each local
+    and of the identities for each number, and ``cells`` where they lie side by side. ``stored`` is
+    how variables lie in memory where that is not as they are combined.
     """
 
     index: int
     acc: Local
-    identity: Const | ParamRead | None
+    identity: tuple[Const, ...] | None
     valid: Local | None
-    left: Local
-    right: Local
-    result: Local
+    left: tuple[Local, ...]
+    right: tuple[Local, ...]
+    result: tuple[Local, ...]
     combine: Block
     op: str = ""
     cells: Array | None = None
     filled: Array | None = None
+    stored: StoredVariable | None = None
+
+    @property
+    def words(self) -> int:
+        """How many numbers make a variable."""
+        return len(self.left)
 
     @property
     def extent(self) -> int:
         """How many variables there are."""
-        return self.cells.shape[0] if self.cells is not None else 1
+        return self.cells.shape[0] // self.words if self.cells is not None else 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVariable:
+    """How a reduction variable lies in memory: as ``bits``.
+
+    ``load`` is ``left = bits`` and ``store`` is ``bits = result``, of the reducer's locals.
+    """
+
+    bits: Local
+    load: Block
+    store: Block
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang import functions
+from unisycl.lang.bfloat import is_bfloat16
 from unisycl.lang.convert import convert
 from unisycl.lang.place import Unconstructible
 
@@ -26,22 +27,32 @@ class reducer(Unconstructible):
     span of variables is subscripted first: ``r[k] += x``.
     """
 
-    __slots__ = ("_dtype", "_elements", "_identity", "_op", "_pairs", "_value")
+    __slots__ = ("_dtype", "_elements", "_identity", "_op", "_pairs", "_value", "_wide")
     _elements: tuple[reducer, ...]
     _pairs: tuple[reducer, ...]
     _op: Callable[[Any, Any], Any]
     _dtype: np.dtype[Any]
+    _wide: np.dtype[Any]
     _identity: Any
     _value: Any
 
     @classmethod
     def _make(cls, op: Callable[[Any, Any], Any], dtype: np.dtype[Any], identity: Any,
-              extent: int = 1, *, paired: bool = False) -> reducer:
-        """Return a reducer of ``extent`` numbers; ``paired``: of half as many complex ones."""
+              extent: int = 1, *, paired: bool = False, joint: bool = False) -> reducer:
+        """Return a reducer of ``extent`` numbers; ``paired``: of half as many complex ones.
+
+        ``joint``: these are combined as complex numbers, else part by part.
+        """
+        if joint:
+            kind = np.result_type(dtype, np.complex64)
+            return cls._make(op, kind, identity, extent // 2)
         made = object.__new__(cls)
         made._op = op
         made._dtype = dtype
-        made._identity = None if identity is None else convert(identity, dtype)
+        # SYCL's operators combine bfloat16 in float32, here as in group functions.
+        made._wide = np.dtype(np.float32) if is_bfloat16(dtype) and isinstance(
+            op, functions.function_object) else dtype
+        made._identity = None if identity is None else convert(identity, made._wide)
         made._value = made._identity
         made._elements = (made,) if extent == 1 else tuple(
             cls._make(op, dtype, identity) for _ in range(extent))
@@ -73,8 +84,8 @@ class reducer(Unconstructible):
             re.combine(whole.real)
             im.combine(whole.imag)
             return self
-        x = convert(partial, self._dtype)
-        self._value = x if self._value is None else convert(self._op(self._value, x), self._dtype)
+        x = convert(convert(partial, self._dtype), self._wide)
+        self._value = x if self._value is None else convert(self._op(self._value, x), self._wide)
         return self
 
     def identity(self) -> Any:
@@ -83,7 +94,7 @@ class reducer(Unconstructible):
             return self._pairs[0]._identity
         if self._identity is None:
             raise UsageError(errc.invalid, "this reduction has no identity")
-        return self._identity
+        return convert(self._identity, self._dtype)
 
     def __getitem__(self, index: int) -> reducer:
         place, several = operator.index(index), self._pairs or self._elements
@@ -96,11 +107,14 @@ class reducer(Unconstructible):
         if value is not self[index]:  # Python stores what ``r[k] += x`` gave back
             raise UsageError(errc.invalid, "a reducer cannot be assigned to: combine into it")
 
-    def _final(self, old: Any, *, dropped: bool) -> Any:
-        """Return what the reduction variable holds in the end; None to leave it alone."""
-        if dropped or self._value is None:
-            return self._value
-        return convert(self._op(convert(old, self._dtype), self._value), self._dtype)
+    def _finish(self, place: Any, *, dropped: bool) -> None:
+        """Combine with what the reduction variables hold, or replace it; none where none came."""
+        whole = self._elements[0]._dtype
+        cells = place if place.dtype == whole else place.view(whole)
+        for k, one in enumerate(self._elements):
+            if one._value is not None:
+                cells[k] = convert(one._value if dropped else one._op(
+                    convert(cells[k], one._wide), one._value), whole)
 
     def _assign(self, op: Any, spelling: str, partial: Any) -> Self:
         if self._op is not op:

@@ -26,7 +26,7 @@ def run(kernel: n.Kernel, ids_below: int) -> n.Kernel:
     ranges = rg.analyse(kernel.body, ids_below)
     fixed = {x for s in visit.statements(kernel.body) if not isinstance(s, n.Assign)
              for x in visit.targets(s)}
-    fixed |= {x for r in kernel.reducers for x in (r.acc, r.left, r.right, r.result)}
+    fixed |= {x for r in kernel.reducers for x in (r.acc, *r.left, *r.right, *r.result)}
     small = {local: n.Local(local.name, _NARROW) for local, interval in ranges.locals.items()
              if local.type.dtype is INT64 and local not in fixed and interval.within(_FITS)}
     body = _Narrower(ranges, small).block(kernel.body)

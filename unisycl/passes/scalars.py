@@ -37,6 +37,8 @@ def _concerns(kernel: n.Kernel) -> bool:
     kinds = [p.type for p in kernel.params] + [a.type for a in kernel.arrays]
     if any(_is_made(k.elem if isinstance(k, View) else k) for k in kinds):
         return True
+    if any(r.stored is not None for r in kernel.reducers):
+        return True
     for block in (kernel.body, *(r.combine for r in kernel.reducers)):
         if any(x.type.dtype.made for x in visit.all_expressions(block)):
             return True
@@ -86,10 +88,15 @@ class _Expansion:
         """Return the kernel rewritten."""
         old = self.whole
         return replace(old, body=self.inside(old.body),
-                       reducers=tuple(replace(r, combine=self.inside(r.combine))
-                                      for r in old.reducers),
+                       reducers=tuple(map(self.reducer, old.reducers)),
                        params=tuple(self.bases.get(p, p) for p in old.params),
                        arrays=tuple(self.bases.get(a, a) for a in old.arrays))
+
+    def reducer(self, r: n.Reducer) -> n.Reducer:
+        """Return a reducer rewritten."""
+        stored = None if r.stored is None else replace(
+            r.stored, load=self.inside(r.stored.load), store=self.inside(r.stored.store))
+        return replace(r, combine=self.inside(r.combine), stored=stored)
 
     # ---- statements
     def inside(self, block: n.Block) -> n.Block:

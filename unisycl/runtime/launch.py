@@ -164,9 +164,20 @@ def _store_identities(channel: Channel, reductions: tuple[Any, ...], launch: Lau
     end: Completion | None = None
     for (view, drop), reduction in zip(launch.reductions, reductions, strict=True):
         if drop and reduction.identity is not None:
-            end = channel.driver.fill(view, reduction.identity, native)
-            native = (end,)
+            for part, value in _fills(view, reduction):
+                end = channel.driver.fill(part, value, native)
+                native = (end,)
     return begin_nothing(native) if end is None else end
+
+
+def _fills(view: BoundView, reduction: Any) -> list[tuple[BoundView, Any]]:
+    """Return what to fill with what: of complex variables each part, strided, by itself."""
+    value = reduction.identity
+    if not reduction.joint:
+        return [(view, value)]
+    shape, pitches = (reduction.extent // 2, 1), (2, 1)
+    return [(BoundView(view.memory, view.offset + k, shape, pitches), part)
+            for k, part in enumerate((value.real, value.imag))]
 
 
 def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],

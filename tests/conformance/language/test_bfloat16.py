@@ -246,11 +246,3 @@ def test_groups_combine_in_float32_and_round_once(queue, op):
             np.concatenate([np.full((4, 1), start), scans[:, :-1]], 1),
             np.repeat(ufunc(scans[:, -1:], 2), 16, 1)]):
         np.testing.assert_allclose(out[k].astype(float), wanted.ravel(), rtol=2 ** -8)
-
-
-@pytest.mark.row("D-44")
-def test_sums_of_a_launch_are_refused_with_the_way_out(queue):
-    x, out = some(count=64), np.zeros(64, bf16)
-    with pytest.raises(sycl.exception, match="reduce float32"):
-        queue.parallel_for(64, sycl.reduction(out[:1], sycl.plus),
-                           lambda i, total: total.combine(x[i]))

@@ -14,8 +14,11 @@ def test_it_combines_by_method_and_by_the_matching_operator():
     one = reducer._make(functions.plus, INT32, 0)
     one += 3
     assert one.combine(4) is one
-    assert one._final(np.int32(10), dropped=False) == 17
-    assert one._final(np.int32(10), dropped=True) == 7
+    place = np.full(1, 10, np.int32)
+    one._finish(place, dropped=False)
+    assert place[0] == 17
+    one._finish(place, dropped=True)
+    assert place[0] == 7
 
 
 @pytest.mark.parametrize(("op", "method", "expected"), [
@@ -43,7 +46,9 @@ def test_operands_are_converted_first_and_sums_wrap():
 
 def test_without_identity_nothing_combined_changes_nothing():
     one = reducer._make(lambda a, b: a + b, INT32, None)
-    assert one._final(np.int32(4), dropped=False) is None
+    place = np.full(1, 4, np.int32)
+    one._finish(place, dropped=True)
+    assert place[0] == 4
     with pytest.raises(UsageError, match="no identity"):
         one.identity()
 

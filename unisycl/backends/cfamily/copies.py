@@ -23,7 +23,7 @@ _MADE = frozenset((
 def run(kernel: n.Kernel) -> tuple[n.Kernel, dict[n.Local, str]]:
     """Return a kernel without locals that are mere copies, and the names others inherit."""
     fixed = frozenset(
-        x for r in kernel.reducers for x in (r.acc, r.valid, r.left, r.right, r.result) if x)
+        x for r in kernel.reducers for x in (r.acc, r.valid, *r.left, *r.right, *r.result) if x)
     copies = _Copies(kernel.body, fixed)
     found = copies.run()
     if not found:

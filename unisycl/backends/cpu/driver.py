@@ -256,7 +256,7 @@ def _partials(executable: CpuExecutable, launch: Launch, units: int,
     kept: list[Any] = []
     slots: list[int] = []
     for (target, fresh), reducer in zip(launch.reductions, executable.kernel.reducers, strict=True):
-        partials = np.empty(chunks * reducer.extent, reducer.acc.type.dtype.numpy)
+        partials = np.empty(chunks * reducer.extent * reducer.words, reducer.acc.type.dtype.numpy)
         valid = np.empty(chunks * reducer.extent, np.uint8)
         kept += [partials, valid]
         slots += [partials.ctypes.data, valid.ctypes.data, chunks, address(target), not fresh,

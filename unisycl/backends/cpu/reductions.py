@@ -26,20 +26,28 @@ STACK_LIMIT = 64 << 10
 def begin(e: Emitter) -> None:
     """Start a chunk: accumulators hold the identity, or nothing yet."""
     for r in e.kernel.reducers:
-        first = e.lanes.const(_start(r), r.acc.type.dtype)
+        first = [e.lanes.const(x, r.acc.type.dtype) for x in _start(r)]
         nothing = e.lanes.const(False, BOOL)
         if r.cells is None:
-            _keep(e, r.acc, first)
+            _keep(e, r.acc, first[0])
             if r.valid is not None:
                 _keep(e, r.valid, nothing)
             continue
         _fill(e, r.cells, first)
         if r.filled is not None:
-            _fill(e, r.filled, nothing)
+            _fill(e, r.filled, [nothing])
 
 
-def _start(r: n.Reducer) -> bool | int | float:
-    return r.identity.value if isinstance(r.identity, n.Const) else 0
+def _start(r: n.Reducer) -> list[bool | int | float]:
+    return [x.value for x in r.identity] if r.identity is not None else [0] * r.words
+
+
+def _word(f: Function, number: str, words: int, k: int) -> str:
+    """Return the place of one number of a variable."""
+    if words == 1:
+        return number
+    first = f.op(f"mul i64 {number}, {words}")
+    return f.op(f"add i64 {first}, {k}") if k else first
 
 
 def _keep(e: Emitter, local: n.Local, value: Val) -> None:
@@ -48,16 +56,18 @@ def _keep(e: Emitter, local: n.Local, value: Val) -> None:
     e.f.store(type, e.lanes.vector(value), home.address)
 
 
-def _fill(e: Emitter, array: n.Array, value: Val) -> None:
-    """Reserve an array, its lanes side by side, and give every element a value."""
-    kind = storage(value.dtype)
+def _fill(e: Emitter, array: n.Array, values: list[Val]) -> None:
+    """Reserve an array, its lanes side by side, and give every variable its first values."""
+    kind, words = storage(values[0].dtype), len(values)
     type, size = llvm_type(kind, e.lanes.lanes), array.shape[0] * e.lanes.lanes * kind.size
     e.arrays[array] = e.f.heap(size) if size > STACK_LIMIT else e.f.alloca(f"[{size} x i8]", 64)
-    stored = e.lanes.vector(_stored(e.lanes, value))
+    stored = [e.lanes.vector(_stored(e.lanes, value)) for value in values]
 
     def one(number: str) -> None:
-        e.f.store(type, stored, e.f.gep(type, e.arrays[array], number), kind.size)
-    count(e.f, str(array.shape[0]), one)
+        for k, x in enumerate(stored):
+            place = e.f.gep(type, e.arrays[array], _word(e.f, number, words, k))
+            e.f.store(type, x, place, kind.size)
+    count(e.f, str(array.shape[0] // words), one)
 
 
 def _stored(lanes: Lanes, v: Val) -> Val:
@@ -94,22 +104,22 @@ def end(e: Emitter) -> None:
         type, flag = llvm_type(storage(dtype), w), llvm_type(storage(BOOL), w)
         if r.cells is None:
             flags = f.load(e.mask_type, e.homes[r.valid].address) if r.valid is not None else ""
-            vector = f.load(llvm_type(dtype, w), e.homes[r.acc].address)
-            total.join_lanes(vector, flags)
+            total.join_lanes([f.load(llvm_type(dtype, w), e.homes[r.acc].address)], flags)
             total.write(slot, chunk)
             continue
 
         def one(number: str, r: n.Reducer = r, total: _Total = total, type: str = type,
                 flag: str = flag, chunk: str = chunk, slot: int = slot) -> None:
             assert r.cells is not None
-            vector = f.load(type, f.gep(type, e.arrays[r.cells], number), 1)
+            vectors = [f.load(type, f.gep(type, e.arrays[r.cells], _word(f, number, r.words, k)), 1)
+                       for k in range(r.words)]
             if r.acc.type.dtype.kind == "b":
-                vector = f.op(f"icmp ne {type} {vector}, zeroinitializer")
+                vectors = [f.op(f"icmp ne {type} {x}, zeroinitializer") for x in vectors]
             flags = ""
             if r.filled is not None:
                 flags = f.load(flag, f.gep(flag, e.arrays[r.filled], number), 1)
                 flags = f.op(f"icmp ne {flag} {flags}, zeroinitializer")
-            total.join_lanes(vector, flags)
+            total.join_lanes(vectors, flags)
             first = f.op(f"mul i64 {chunk}, {r.extent}")
             total.write(slot, f.op(f"add i64 {first}, {number}"))
         count(f, str(r.extent), one)
@@ -121,35 +131,41 @@ def _read(e: Emitter, dtype: DType, address: str) -> str:
 
 
 class _Total:
-    """A running scalar total in memory, joined by the reducer's own operator."""
+    """A running total in memory, a scalar or several, joined by the reducer's own operator."""
 
     def __init__(self, e: Emitter, reducer: n.Reducer) -> None:
         self.e, self.r = e, reducer
         self.dtype = reducer.acc.type.dtype
         self.t = llvm_type(self.dtype)
-        self.where, self.flag = e.f.alloca(self.t), e.f.alloca("i1")
+        self.where = [e.f.alloca(self.t) for _ in reducer.left]
+        self.flag = e.f.alloca("i1")
 
     def start(self) -> None:
         """Begin with the identity, or with nothing."""
         e = self.e
-        known = isinstance(self.r.identity, n.Const)
-        e.f.store(self.t, e.lanes.const(_start(self.r), self.dtype).ref, self.where)
+        known = self.r.identity is not None
+        self._set([e.lanes.const(x, self.dtype).ref for x in _start(self.r)])
         e.f.store("i1", "true" if known else "false", self.flag)
 
-    def join_lanes(self, vector: str, flags: str) -> None:
-        """Begin with the lanes of a vector: all, or those of which ``flags`` says so."""
+    def _set(self, xs: list[str]) -> None:
+        for x, where in zip(xs, self.where, strict=True):
+            self.e.f.store(self.t, x, where)
+
+    def join_lanes(self, vectors: list[str], flags: str) -> None:
+        """Begin with the lanes of vectors: all, or those of which ``flags`` says so."""
         e, w = self.e, self.e.lanes.lanes
         self.start()
-        if self.r.op and not flags:
-            found = collectives.fold(e, self.r.op, Val(VECTOR, self.dtype, vector))
-            e.f.store(self.t, found.ref, self.where)
+        if self.r.op and not flags and len(vectors) == 1:
+            found = collectives.fold(e, self.r.op, Val(VECTOR, self.dtype, vectors[0]))
+            self._set([found.ref])
             return
         for lane in range(w):
-            x = e.f.op(f"extractelement {llvm_type(self.dtype, w)} {vector}, i64 {lane}")
+            x = [e.f.op(f"extractelement {llvm_type(self.dtype, w)} {vector}, i64 {lane}")
+                 for vector in vectors]
             on = e.f.op(f"extractelement {e.mask_type} {flags}, i64 {lane}") if flags else "true"
             self.add(x, on)
 
-    def add(self, x: str, on: str) -> None:
+    def add(self, x: list[str], on: str) -> None:
         """Join one value if ``on``."""
         e, f, r = self.e, self.e.f, self.r
         if on == "true" and r.identity is not None:
@@ -163,25 +179,57 @@ class _Total:
         self._combine(x)
         f.jump(skip)
         f.start(take)
-        f.store(self.t, x, self.where)
+        self._set(x)
         f.store("i1", "true", self.flag)
         f.jump(skip)
         f.start(skip)
         e.dead = ""
 
-    def _combine(self, x: str) -> None:
-        e, r = self.e, self.r
-        mask, shapes, e.mask = e.mask, e.shapes, None
-        e.shapes = sh.analyse(r.combine, lambda _name, _dim: sh.UNIFORM, {})
-        homes, e.homes = e.homes, {}
-        e.write(r.left, Val(UNIFORM, self.dtype, e.f.load(self.t, self.where)), blend=False)
-        e.write(r.right, Val(UNIFORM, self.dtype, x), blend=False)
-        emit_block(e, r.combine)
-        e.f.store(self.t, e.read(r.result).ref, self.where)
-        e.homes, e.shapes, e.mask = homes, shapes, mask
+    def _combine(self, xs: list[str]) -> None:
+        r = self.r
+        given = [*zip(r.left, (x.ref for x in self.values()), strict=True),
+                 *zip(r.right, xs, strict=True)]
+        self._set(self._run(r.combine, given, r.result))
 
-    def value(self) -> Val:
-        return Val(UNIFORM, self.dtype, self.e.f.load(self.t, self.where))
+    def _run(self, block: n.Block, given: list[tuple[n.Local, str]],
+             results: tuple[n.Local, ...]) -> list[str]:
+        """Run a block on scalars; return some of its locals."""
+        e = self.e
+        mask, shapes, e.mask = e.mask, e.shapes, None
+        e.shapes = sh.analyse(block, lambda _name, _dim: sh.UNIFORM, {})
+        homes, e.homes = e.homes, {}
+        for local, x in given:
+            e.write(local, Val(UNIFORM, local.type.dtype, x), blend=False)
+        emit_block(e, block)
+        found = [e.read(x).ref for x in results]
+        e.homes, e.shapes, e.mask = homes, shapes, mask
+        return found
+
+    def values(self) -> list[Val]:
+        return [Val(UNIFORM, self.dtype, self.e.f.load(self.t, where)) for where in self.where]
+
+    def read_result(self, address: str) -> list[str]:
+        """Return the old value of a variable."""
+        e, stored = self.e, self.r.stored
+        if stored is None:
+            return [_read(e, self.dtype, e.f.gep(self.t, address, str(k)) if k else address)
+                    for k in range(self.r.words)]
+        bits = _read(e, stored.bits.type.dtype, address)
+        return self._run(stored.load, [(stored.bits, bits)], self.r.left)
+
+    def write_result(self, address: str) -> None:
+        """Write a variable."""
+        e, r = self.e, self.r
+        if r.stored is None:
+            self._put(address)
+            return
+        bits = self._run(r.stored.store, [(r.result[0], self.values()[0].ref)], (r.stored.bits,))
+        e.f.store(llvm_type(r.stored.bits.type.dtype), bits[0], address)
+
+    def _put(self, address: str) -> None:
+        e, t = self.e, llvm_type(storage(self.dtype))
+        for k, value in enumerate(self.values()):
+            e.f.store(t, _stored(e.lanes, value).ref, e.f.gep(t, address, str(k)) if k else address)
 
     def valid(self) -> str:
         return self.e.f.load("i1", self.flag)
@@ -190,7 +238,10 @@ class _Total:
         """Write the total as one partial."""
         e = self.e
         t = llvm_type(storage(self.dtype))
-        e.f.store(t, _stored(e.lanes, self.value()).ref, e.f.gep(t, e.slot(slot, "ptr"), number))
+        for k, value in enumerate(self.values()):
+            ref = _stored(e.lanes, value).ref
+            place = _word(e.f, number, self.r.words, k)
+            e.f.store(t, ref, e.f.gep(t, e.slot(slot, "ptr"), place))
         if self.r.identity is None:
             flag = e.f.op(f"zext i1 {self.valid()} to i8")
             e.f.store("i8", flag, e.f.gep("i8", e.slot(slot + 1, "ptr"), number))
@@ -214,19 +265,21 @@ def _finish(e: Emitter, r: n.Reducer, total: _Total, slot: int, number: str) -> 
     """Join the partials of one variable and write its result."""
     f, dtype = e.f, r.acc.type.dtype
     t = llvm_type(storage(dtype))
-    target = f.gep(t, e.slot(slot + 3, "ptr"), number)
+    target = f.gep(t if r.stored is None else llvm_type(r.stored.bits.type.dtype),
+                   e.slot(slot + 3, "ptr"), _word(f, number, r.words, 0))
     total.start()
     keep, fresh = f.label("keep"), f.label("fresh")
     f.branch(f.op(f"icmp ne i64 {e.slot(slot + 4)}, 0"), keep, fresh)
     f.start(keep)
-    total.add(_read(e, dtype, target), "true")
+    total.add(total.read_result(target), "true")
     f.jump(fresh)
     f.start(fresh)
 
     def join(chunk: str) -> None:
         place = f.op(f"mul i64 {chunk}, {r.extent}")
         place = f.op(f"add i64 {place}, {number}")
-        x, on = _read(e, dtype, f.gep(t, e.slot(slot, "ptr"), place)), "true"
+        x, on = [_read(e, dtype, f.gep(t, e.slot(slot, "ptr"), _word(f, place, r.words, k)))
+                 for k in range(r.words)], "true"
         if r.identity is None:
             flag = f.load("i8", f.gep("i8", e.slot(slot + 1, "ptr"), place))
             on = f.op(f"icmp ne i8 {flag}, 0")
@@ -235,6 +288,6 @@ def _finish(e: Emitter, r: n.Reducer, total: _Total, slot: int, number: str) -> 
     write, skip = f.label("write"), f.label("written")
     f.branch(total.valid(), write, skip)
     f.start(write)
-    f.store(t, _stored(e.lanes, total.value()).ref, target)
+    total.write_result(target)
     f.jump(skip)
     f.start(skip)

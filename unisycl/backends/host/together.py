@@ -93,7 +93,7 @@ def run(launch: Launch, cache: Cache) -> None:
     at_once = math.prod(counts) if levels[2] is forward_progress_guarantee.concurrent else \
         max(1, MOST_THREADS // max(1, math.prod(shape.local)))
     made = [tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
-                                paired=r.paired)
+                                paired=r.paired, joint=r.joint)
                   for r in launch.reduction_objects) for _ in points(counts)]
     threads = [threading.Thread(target=_group, args=(shared, cache, at, reducers), daemon=True,
                                 name="unisycl-host-group")
@@ -127,11 +127,7 @@ def run_aside(launch: Launch, cache: Cache) -> None:
 def _give_back(launch: Launch, reducers: Sequence[reducer], *, dropped: bool) -> None:
     """Combine what one work-group reduced; the first one may drop the old value."""
     for one, (view, drop) in zip(reducers, launch.reductions, strict=True):
-        place = bound_array(view).reshape(-1)
-        for k, element in enumerate(one._elements):
-            final = element._final(place[k], dropped=drop and dropped)
-            if final is not None:
-                place[k] = final
+        one._finish(bound_array(view).reshape(-1), dropped=drop and dropped)
 
 
 def _group(shared: _Launch, cache: Cache, at: _Point, reducers: tuple[reducer, ...]) -> None:

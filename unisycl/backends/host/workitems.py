@@ -43,7 +43,7 @@ def run(launch: Launch, cache: Cache) -> None:
     races, seed = options()
     binder = Binder(launch, cache, Watch() if races else None)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
-                                   paired=r.paired)
+                                   paired=r.paired, joint=r.joint)
                      for r in launch.reduction_objects)
     runner = Runner(launch, binder, (*reducers, *binder.arguments), seed)
     # Devices do not warn about overflow or division by zero, so neither does this one.
@@ -55,11 +55,7 @@ def run(launch: Launch, cache: Cache) -> None:
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
-            place = bound_array(view).reshape(-1)
-            for k, element in enumerate(one._elements):
-                final = element._final(place[k], dropped=dropped)
-                if final is not None:
-                    place[k] = final
+            one._finish(bound_array(view).reshape(-1), dropped=dropped)
 
 
 def options() -> tuple[bool, int | None]:

@@ -266,7 +266,8 @@ class ClDriver:
         if launch.reductions:
             call.count = math.prod(launch.geometry.global_)
             groups = groups_of(shape)
-            call.partials = [(self._scratch(call, groups * r.extent, r.acc.type.dtype.numpy),
+            call.partials = [(self._scratch(call, groups * r.extent * r.words,
+                                            r.acc.type.dtype.numpy),
                               self._scratch(call, groups * r.extent, np.dtype(np.uint8)))
                              for r in executable.kernel.reducers]
         return call

@@ -106,7 +106,7 @@ class Host:
         kind = np.dtype(dtype)
         known = None if identity is None else kind.type(identity)
         return SimpleNamespace(op=op, dtype=kind, identity=known, initialize=initialize,
-                               extent=1, paired=False)
+                               extent=1, paired=False, joint=False)
 
 
 @pytest.fixture
