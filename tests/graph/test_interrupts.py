@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
+import numpy as np
 import pytest
 
 import unisycl as sycl
 from tests.graph.builder import Graph
+from unisycl.runtime.callbacks import UserCommand
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.executor import Executor
-from unisycl.runtime.tasks import process
+from unisycl.runtime.holding import Holding
+from unisycl.runtime.tasks import Task, process
+
+
+def bump(i: Any, p: Any) -> None:
+    p[i] += 1
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -54,6 +62,57 @@ def test_a_host_accessor_that_was_interrupted_is_closed(
             sycl.host_accessor(b)
     g.task("w").writes(b).submit()
     assert "w" in g.launched
+
+
+def test_a_kernel_with_a_place_in_order_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    q = sycl.queue(sycl.property.queue.in_order())
+    p = sycl.malloc_shared(64, np.int32, q)
+    q.fill(p, 0).wait()
+    with monkeypatch.context() as m:
+        m.setattr(Channel, "run_at_once", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            q.parallel_for(64, bump, p)
+    q.parallel_for(64, bump, p).wait()
+    q.wait_and_throw()
+    assert 1 == int(p[7])
+    sycl.free(p, q)
+
+
+def test_a_host_accessor_interrupted_while_it_waits_is_closed(
+        g: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    b = g.buffer()
+    with monkeypatch.context() as m:
+        m.setattr(Holding, "wait", interrupt)
+        with pytest.raises(KeyboardInterrupt) as kept:
+            sycl.host_accessor(b)
+    g.task("w").writes(b).submit()
+    assert "w" in g.launched, kept
+
+
+def test_a_callback_interrupted_while_it_is_attached_holds_up_nobody(
+        g: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    e = g.task("first").submit()
+    with monkeypatch.context() as m:
+        m.setattr(Task, "_add_dependent", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            e.ext_unisycl_add_callback(lambda _: told.append(1))
+    g.finish("first")
+    g.queue.wait_and_throw()
+    assert [] == told
+
+
+def test_dependants_that_were_not_told_of_an_end_are_told_when_somebody_looks(
+        g: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = UserCommand()
+    g.driver.automatic = True
+    second = g.task("second").after(sycl.event._of(first.task)).submit()
+    with monkeypatch.context() as m:
+        m.setattr(Task, "_unblock", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            first.end(None)
+    assert first.task.done()
+    second.ext_unisycl_future().result(timeout=60)
 
 
 def test_a_host_task_that_was_interrupted_before_it_began_never_runs(

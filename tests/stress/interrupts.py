@@ -86,8 +86,13 @@ while True:
                 turn(q, shared)
     except KeyboardInterrupt:
         pass
-    check()
-    print("caught", flush=True)
+    while True:
+        try:
+            check()
+            print("caught", flush=True)
+            break
+        except KeyboardInterrupt:  # sent again, as the machine is slow
+            pass
 """
 
 
@@ -123,7 +128,7 @@ class Child:
         time.sleep(run.random.random() * run.random.choice((0.001, 0.01, 0.03)))
         for _ in range(20):
             self.process.send_signal(signal.SIGINT)
-            said = self.says(1.5)
+            said = self.says(4.0)
             if said:
                 run.counts["interrupts"] += 1
                 return said == "caught"

@@ -14,6 +14,7 @@ BRIEF = {
     "threads": ("--count", "1600"),
     "failures": ("--seconds", "2"),
     "interrupts": ("--seconds", "2"),
+    "moments": ("--seconds", "3"),
     "lifetimes": ("--count", "1500"),
     "endings": ("--count", "2"),
 }

@@ -99,8 +99,6 @@ class event(HasBackendInfo):
         before = Task(None, "an event") if task is None else task
         channel = before.channel
         made = Callback(channel, f"a callback of {before.label}", lambda: function(self))
-        if channel is not None:
-            channel.adopt(made)
         if task is None:
             before.ended_at_once()
         made.after(before)

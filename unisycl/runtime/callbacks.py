@@ -28,20 +28,29 @@ class Callback(Task):
         self.occupy(self._gate)
 
     def after(self, task: Task) -> None:
-        """Run after a task: soon, if it has ended already."""
-        if task.done() or not task._add_dependent(self):
-            self._unblock()
+        """Run after a task, soon if it has ended already; a queue's ``wait`` waits for it, too."""
+        try:
+            if self.channel is not None:
+                self.channel.adopt(self)
+            if task.done() or not task._add_dependent(self):
+                self._unblock(task)
+        except BaseException:
+            function, self._function = self._function, None
+            if function is not None:  # it has not begun and never will
+                self._gate.finish()
+            raise
 
-    def _unblock(self) -> None:
+    def _unblock(self, dep: Task | None) -> None:
         process.executor.submit(self._run)
 
     def _run(self) -> None:
         function, self._function = self._function, None
+        if function is None:
+            return
         self._gate.owner = threading.get_ident()  # whoever waits for it in here is told
         error: BaseException | None = None
         try:
-            if function is not None:
-                function()
+            function()
         except BaseException as err:  # noqa: BLE001 - becomes the callback's error
             error = err
         self._gate.owner = 0

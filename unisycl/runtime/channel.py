@@ -79,16 +79,20 @@ class Channel:
         """
         if self.profiling:
             task.submitted = time.monotonic_ns()
-        if not registered:
-            if self.in_order:
-                with process.lock:
-                    last, self._last = self._last, task
-            else:
-                last = self._last
-            if last is not None and last not in deps:
-                deps = (*deps, last)
-        self._add(task)
-        task.enqueue(deps, begin)
+        try:
+            if not registered:
+                if self.in_order:
+                    with process.lock:
+                        last, self._last = self._last, task
+                else:
+                    last = self._last
+                if last is not None and last not in deps:
+                    deps = (*deps, last)
+            self._add(task)
+            task.enqueue(deps, begin)
+        except BaseException as error:
+            task.interrupted(error)  # others may wait for it by now
+            raise
 
     def place(self, task: Task, deps: Sequence[Task]) -> Sequence[Task]:
         """Give a command its place in an in-order queue, and return all that it awaits.
@@ -116,12 +120,8 @@ class Channel:
         if last is not None and last is not task and not last.succeeded():
             return False
         begun = time.monotonic_ns() if self.profiling else 0
-        try:
-            if launch.rest or not self.driver.immediate(launch):
-                return False
-        except BaseException as error:
-            task.interrupted(error)  # others may wait for it by now
-            raise
+        if launch.rest or not self.driver.immediate(launch):
+            return False
         if begun:
             task.submitted, task.times = begun, (begun, time.monotonic_ns())
         task.ended_at_once()
@@ -143,8 +143,12 @@ class Channel:
     def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
         """Submit a barrier after ``tasks``; all later commands wait for it, and so for these."""
         deps = list(tasks)
-        self.enter((), task, deps, fences=True)
-        self.submit(task, deps, begin_nothing, registered=True)
+        try:
+            self.enter((), task, deps, fences=True)
+            self.submit(task, deps, begin_nothing, registered=True)
+        except BaseException as error:
+            task.interrupted(error)  # others may wait for it by now
+            raise
 
     def enter(self, accesses: Sequence[Access], task: Task, deps: list[Task],
               turns: Turns | None = None, *, fences: bool = False) -> None:
@@ -221,10 +225,11 @@ class Channel:
         """Forget what has ended."""
         with self._lock:
             pending = self.pending
-            for _ in range(len(pending)):
-                task = pending.popleft()
-                if not task.done():
-                    pending.append(task)
+            for _ in range(len(pending)):  # Ctrl-C may come at any call
+                if pending[0].done():
+                    pending.popleft()
+                else:
+                    pending.rotate(-1)
             self._limit = max(_PRUNE, 2 * len(pending))
         last = self._last
         if last is not None and last.stale() and not process.lock.held():

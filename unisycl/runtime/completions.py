@@ -43,15 +43,15 @@ class Gate:
         self.task: Settles | None = None
 
     def finish(self, error: BaseException | None = None) -> None:
-        """End the command; the first call counts."""
+        """End the command; the first call counts, later ones do what Ctrl-C made it leave."""
         if not self._done:
             self._error = error
             self._done = True
             if self._lock.locked():
                 self._lock.release()
-            task = self.task
-            if task is not None:
-                task.done()
+        task = self.task
+        if task is not None:
+            task.done()
 
     def done(self) -> bool:
         """Say whether it has ended."""

@@ -44,11 +44,11 @@ class Holding:
             self._enter(memory, access, after)
             memory.open_hosts.add(holder)
             lifecycle.guard(gate)
+            if block:
+                self.wait()
         except BaseException:
             gate.finish()
             raise
-        if block:
-            self.wait()
 
     def _enter(self, memory: BufferMemory, access: Access, after: Sequence[Task]) -> None:
         """Take a place in the order of the memory's users."""
@@ -94,7 +94,7 @@ class Holding:
     def abandon(self) -> None:
         """Release from a finaliser, which may run in any thread and with locks held."""
         gate = self._gate
-        if gate.done():
+        if gate.done() and not self._task.dependents:
             return
         gate.owner = 0
         if process.lock.held():

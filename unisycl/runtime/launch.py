@@ -195,14 +195,18 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task]) -> 
     """Submit a launch that was built; a tiny one that waits for nothing is over on return."""
     task = Task(channel, name, channel.driver, "kernel")
     given, placed = deps, channel.in_order
-    if placed:
-        deps = channel.place(task, deps)
-    if channel.run_at_once(task, launch, deps):
-        return task
-    if given:
-        task.explicit = given
-    channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects),
-                   registered=placed)
+    try:
+        if placed:
+            deps = channel.place(task, deps)
+        if channel.run_at_once(task, launch, deps):
+            return task
+        if given:
+            task.explicit = given
+        channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects),
+                       registered=placed)
+    except BaseException as error:
+        task.interrupted(error)  # others may wait for it by now
+        raise
     return task
 
 

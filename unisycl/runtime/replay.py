@@ -31,20 +31,18 @@ class Step(Protocol):
 
 
 class _Countdown(Task):
-    """Calls a function when so many tasks have ended; it is unblocked once by each."""
+    """Calls a function when all of some tasks have ended; each unblocks it."""
 
     __slots__ = ("_finish", "_left")
 
-    def __init__(self, count: int, finish: Callable[[], None]) -> None:
+    def __init__(self, tasks: Sequence[Task], finish: Callable[[], None]) -> None:
         super().__init__(None, "the end of a graph")
-        self._left = count
+        self._left: set[Task | None] = {None, *tasks}
         self._finish = finish
 
-    def _unblock(self) -> None:
-        with process.lock:
-            self._left -= 1
-            last = self._left == 0
-        if last:
+    def _unblock(self, dep: Task | None) -> None:
+        self._left.discard(dep)
+        if not self._left:
             process.executor.submit(self._finish)
 
 
@@ -56,12 +54,12 @@ def begin(steps: Sequence[Step], driver: Any) -> Completion:
     def finish() -> None:
         gate.times = (started, time.monotonic_ns())
         gate.finish(next((t.error for t in tasks if t.error is not None and t.root is None), None))
-    end = _Countdown(len(tasks) + 1, finish)
+    end = _Countdown(tasks, finish)
     for step, task in zip(steps, tasks, strict=True):
         deps = tuple(tasks[k] for k in sorted(step.before))
         task.explicit = deps
         task.enqueue(deps, step.start)
         if task.done() or not task._add_dependent(end):
-            end._unblock()
-    end._unblock()
+            end._unblock(task)
+    end._unblock(None)
     return gate

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
 
 SLICE = 0.05
+_NONE: Any = frozenset()
 _LOOKS = 2  # the second time a command that began meanwhile is known
 Begin = Callable[[Sequence[Completion]], Completion]
 
@@ -85,7 +86,7 @@ class Task:
         self.root: Task | None = None
         self._waits: Sequence[Task] = ()
         self._begin: Begin | None = None
-        self._blockers = 0
+        self._blockers: set[Task | None] = _NONE
         self._started: Gate | None = None
 
     @property
@@ -97,6 +98,8 @@ class Task:
     def done(self) -> bool:
         """Say whether the command has ended; never blocks."""
         if self.settled:
+            if self.dependents:
+                self._release()  # what Ctrl-C has left over
             return True
         completion = self.completion
         if completion is None:
@@ -178,7 +181,9 @@ class Task:
                                  f"{task.label}, which this very thread holds open or runs; close "
                                  "it first (use 'with', or call close()), or wait elsewhere")
             for other in task._waits:
-                if id(other) not in seen and not other.settled:
+                if other.settled:
+                    other.done()
+                elif id(other) not in seen:
                     seen.add(id(other))
                     todo.append(other)
 
@@ -222,17 +227,16 @@ class Task:
 
     def _defer(self, blockers: list[Task], begin: Begin) -> None:
         self._begin = begin
-        self._blockers = len(blockers) + 1
+        self._blockers = {None, *blockers}
         for dep in blockers:
             if not dep._add_dependent(self):
-                self._unblock()
-        self._unblock()
+                self._unblock(dep)
+        self._unblock(None)
 
     def _add_dependent(self, task: Task) -> bool:
         """Have ``task`` unblocked at the end; False if this one has already ended.
 
-        Settling takes no lock: it sets ``settled``, then pops. Whoever of the two removes the entry
-        from the list owns it.
+        Settling takes no lock: it sets ``settled``, then looks. Both may find that it is time.
         """
         with process.lock:
             waiting = self.dependents
@@ -240,20 +244,17 @@ class Task:
                 waiting = self.dependents = []
             waiting.append(task)
         if self.settled:
-            try:
-                waiting.remove(task)
-            except ValueError:
-                return True
+            waiting.remove(task)
             return False
         if self.completion is not None and not isinstance(self.completion, Gate):
             process.executor.watch(self)
         return True
 
-    def _unblock(self) -> None:
-        with process.lock:
-            self._blockers -= 1
-            ready = self._blockers == 0
-        if ready:
+    def _unblock(self, dep: Task | None) -> None:
+        """Wait for ``dep`` no longer; to say so again does no harm, so Ctrl-C may come in here."""
+        blockers = self._blockers
+        blockers.discard(dep)
+        if not blockers and self._begin is not None:
             process.executor.submit(self._resume)
 
     def _resume(self) -> None:
@@ -386,13 +387,14 @@ class Task:
         for dep in self._waits:
             if dep.settled:
                 dep._waits = ()
-        waiting = self.dependents
-        while waiting:
-            try:
-                task = waiting.pop()
-            except IndexError:
-                break
-            task._unblock()
+        if self.dependents:
+            self._release()
+
+    def _release(self) -> None:
+        """Unblock all that wait; forget them only then, so that nothing is lost to Ctrl-C."""
+        for task in tuple(self.dependents or ()):
+            task._unblock(self)
+        self.dependents = None
 
     def _record(self, error: BaseException) -> None:
         with process.lock:
