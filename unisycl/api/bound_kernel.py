@@ -21,12 +21,13 @@ class bound_kernel:
     ``queue.parallel_for``. It keeps its memory alive. Made by ``queue.bind`` or ``kernel.bind``.
     """
 
-    __slots__ = ("_blocks", "_channel", "_launch", "_name")
+    __slots__ = ("_begin", "_blocks", "_channel", "_launch", "_name")
     __kernel_refusal__ = "launch bound kernels from the host"
 
     def __init__(self, channel: Channel, made: launch.Launch, name: str) -> None:
         self._channel = channel
         self._launch = made
+        self._begin = launch.begin_launch(channel, made)
         self._name = name
         self._blocks = tuple(r.block for r in made.raw if isinstance(r, usm.Pointer))
 
@@ -44,7 +45,8 @@ class bound_kernel:
                 block.bytes()
         return event._of(launch.start(
             channel, self._launch, self._name,
-            tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else ()))
+            tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),
+            self._begin))
 
     def __repr__(self) -> str:
         geometry = self._launch.geometry.launched

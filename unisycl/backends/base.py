@@ -63,14 +63,24 @@ class BoundView:
 
     ``memory`` is the backend's own allocation object (host and cpu: a C-contiguous 1-D NumPy array
     of the element's dtype that keeps the memory alive); ``offset`` and ``pitches`` count elements.
-    ``packed`` is where a backend remembers the view as it passes it; views are never changed.
+    ``packed`` is what ``slots`` returned, once asked; views are never changed.
     """
 
     memory: Any
     offset: int
     shape: tuple[int, ...]
     pitches: tuple[int, ...]
-    packed: Any = field(default=None, compare=False, repr=False)
+    packed: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
+
+    def slots(self) -> tuple[int, ...]:
+        """Return address, extents and all pitches but the last; for backends of host memory."""
+        found = self.packed
+        if found is None:
+            memory = self.memory
+            base: int = memory.__array_interface__["data"][0]
+            found = self.packed = (base + self.offset * int(memory.itemsize), *self.shape,
+                                   *self.pitches[:-1])
+        return found
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements as an array, without a copy; for backends of host memory."""
@@ -270,7 +280,7 @@ class Driver(Protocol):
         """
 
     quick: bool
-    """Whether ``immediate`` ever says yes."""
+    """Whether ``immediate`` ever says yes; never changes."""
 
     def immediate(self, launch: Launch) -> bool:
         """Run a kernel to its end in the calling thread if that takes but a few microseconds.

@@ -46,15 +46,18 @@ class Channel:
     """The state of one queue. All methods may be called from any thread."""
 
     recorder: ClassVar[Recorder | None] = None
+    quick: bool
+    """Whether kernels are first offered to ``run_at_once``."""
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "context", "device", "driver",
-                 "errors", "generation", "handler", "in_order", "pending", "profiling")
+                 "errors", "generation", "handler", "in_order", "pending", "profiling", "quick")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
                  profiling: bool = False) -> None:
         self.device = device
         self.driver: Driver = device.driver
+        self.quick = device.driver.quick
         self.context = context
         self.handler = handler
         self.in_order = in_order
@@ -86,9 +89,13 @@ class Channel:
                         last, self._last = self._last, task
                 else:
                     last = self._last
-                if last is not None and last not in deps:
+                if last is not None and not (last.settled and last.error is None) and (
+                        last not in deps):
                     deps = (*deps, last)
-            self._add(task)
+            pending = self.pending
+            pending.append(task)
+            if len(pending) > self._full:
+                self._trim()
             task.enqueue(deps, begin)
         except BaseException as error:
             task.interrupted(error)  # others may wait for it by now
@@ -203,9 +210,6 @@ class Channel:
 
     def adopt(self, task: Task) -> None:
         """Have those who wait for this channel wait for a task that another one submitted."""
-        self._add(task)
-
-    def _add(self, task: Task) -> None:
         pending = self.pending
         pending.append(task)
         if len(pending) > self._full:

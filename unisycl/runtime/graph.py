@@ -261,6 +261,7 @@ class RecordingChannel(Channel):
         self.driver = device.driver
         self.context = context
         self.handler = None
+        self.quick = True  # ``run_at_once`` records
         self.in_order = plain is not None and plain.in_order
         self.profiling = False
         self.pending = deque()

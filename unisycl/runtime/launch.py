@@ -191,19 +191,26 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
                  program.label(function), deps)
 
 
-def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task]) -> Task:
-    """Submit a launch that was built; a tiny one that waits for nothing is over on return."""
+def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
+          begin: Begin | None = None) -> Task:
+    """Submit a launch that was built; a tiny one that waits for nothing is over on return.
+
+    ``begin``: what ``begin_launch`` returns for it, where that is known.
+    """
     task = Task(channel, name, channel.driver, "kernel")
-    given, placed = deps, channel.in_order
+    given, placed = deps, False
     try:
-        if placed:
-            deps = channel.place(task, deps)
-        if channel.run_at_once(task, launch, deps):
-            return task
+        if channel.quick:
+            placed = channel.in_order
+            if placed:
+                deps = channel.place(task, deps)
+            if channel.run_at_once(task, launch, deps):
+                return task
         if given:
             task.explicit = given
-        channel.submit(task, deps, begin_launch(channel, launch, launch.reduction_objects),
-                       registered=placed)
+        if begin is None:
+            begin = begin_launch(channel, launch, launch.reduction_objects)
+        channel.submit(task, deps, begin, registered=placed)
     except BaseException as error:
         task.interrupted(error)  # others may wait for it by now
         raise

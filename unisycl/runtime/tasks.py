@@ -199,31 +199,43 @@ class Task:
 
     def enqueue(self, deps: Sequence[Task], begin: Begin) -> None:
         """Start the command once ``deps`` are complete: at once if its driver can take it."""
-        if not deps:
-            self._launch(begin, ())
-            return
-        self._waits = deps
         native: list[Completion] = []
-        blockers: list[Task] = []
-        joins = begin is begin_nothing
-        if joins:
-            self.driver = None
-        for dep in deps:
-            completion = dep.completion
-            if dep.done():
-                if dep.error is not None and (not dep.delivered or dep in self.explicit):
-                    self._fail_for(dep)
-                    return
-            elif completion is not None and (joins or (
-                    dep.driver is self.driver and self.driver is not None
-                    and not isinstance(completion, Tentative))):
-                native.append(completion)
-            else:
-                blockers.append(dep)
-        if not blockers:
-            self._launch(begin, native)
-        else:
-            self._defer(blockers, begin)
+        if deps:
+            self._waits = deps
+            blockers: list[Task] = []
+            joins = begin is begin_nothing
+            if joins:
+                self.driver = None
+            for dep in deps:
+                completion = dep.completion
+                if dep.done():
+                    if dep.error is not None and (not dep.delivered or dep in self.explicit):
+                        self._fail_for(dep)
+                        return
+                elif completion is not None and (joins or (
+                        dep.driver is self.driver and self.driver is not None
+                        and not isinstance(completion, Tentative))):
+                    native.append(completion)
+                else:
+                    blockers.append(dep)
+            if blockers:
+                self._defer(blockers, begin)
+                return
+        try:
+            begun = begin(native)
+        except Exception as err:  # noqa: BLE001 - becomes the command's error
+            self._end(err)
+            return
+        except BaseException as err:
+            self.interrupted(err)
+            raise
+        self.completion = begun  # as ``begun`` does, without its call
+        if self._started is not None or isinstance(begun, Gate):
+            self.begun(begun)
+        elif begun.done():
+            self._settle(begun)
+        elif self.dependents:
+            process.executor.watch(self)
 
     def _defer(self, blockers: list[Task], begin: Begin) -> None:
         self._begin = begin
@@ -266,17 +278,6 @@ class Task:
             except BaseException as err:  # noqa: BLE001 - becomes the command's error
                 self._end(err)
 
-    def _launch(self, begin: Begin, native: Sequence[Completion]) -> None:
-        try:
-            completion = begin(native)
-        except Exception as err:  # noqa: BLE001 - becomes the command's error
-            self._end(err)
-            return
-        except BaseException as err:
-            self.interrupted(err)
-            raise
-        self.begun(completion)
-
     def interrupted(self, error: BaseException) -> None:
         """End what was being submitted when Ctrl-C came, which the program is told of at once.
 
@@ -310,24 +311,47 @@ class Task:
             self._end(None)
 
     def _settle(self, completion: Completion) -> None:
-        """End with what the driver says; first those before it, so that errors are inherited."""
-        if self._waits:
-            self._settle_before()
-        self._settle_self(completion)
+        """End with what the driver says; first those before it, so that errors are inherited.
+
+        Most end well after others that did, and nobody waits for them: that takes no further call.
+        """
+        channel, waits = self.channel, self._waits
+        for dep in waits:
+            if not dep.settled:
+                self._settle_before()
+                break
+        for dep in waits:
+            if not dep.settled or dep.error is not None:
+                self._settle_self(completion)
+                return
+        if type(self) is not Task or completion.error() is not None or (
+                channel is not None and channel.profiling):
+            self._settle_self(completion)
+            return
+        self.settled = True
+        self.completion = self._begin = None
+        for dep in waits:
+            dep._waits = ()
+        if self.dependents or self._started is not None:
+            self._end(None)
 
     def _settle_before(self) -> None:
         """Settle the predecessors that have ended, oldest first; a chain may be very long."""
         todo: list[Task] = [self]
         while todo:
             task = todo[-1]
-            ended_first = [d for d in task._waits if not d.settled and _has_ended(d)]
-            if ended_first:
-                todo += ended_first
+            before = len(todo)
+            for dep in task._waits:
+                if not dep.settled:
+                    completion = dep.completion
+                    if completion is not None and completion.done():
+                        todo.append(dep)
+            if len(todo) > before:
                 continue
             todo.pop()
             completion = task.completion
             if task is not self and completion is not None and not task.settled:
-                task._settle_self(completion)
+                task._settle(completion)
 
     def _settle_self(self, completion: Completion) -> None:
         error = completion.error()
@@ -403,11 +427,6 @@ class Task:
             self.error = _as_device_error(error, self.label)
             if self.channel is not None:
                 self.channel.errors.append(self)
-
-
-def _has_ended(task: Task) -> bool:
-    completion = task.completion
-    return completion is not None and completion.done()
 
 
 def _text(error: BaseException | None) -> str:

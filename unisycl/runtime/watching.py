@@ -135,7 +135,7 @@ def open_channel(*args: Any, **options: Any) -> Channel:
     if not _watch.looking:
         return Channel(*args, **options)
     made = WatchedChannel(*args, **options)
-    made.driver.timed()
+    _changed(made)
     return made
 
 
@@ -179,7 +179,13 @@ def _change_class(old: type[Channel], new: type[Channel]) -> None:
     for channel in lifecycle.channels():
         if type(channel) is old:
             channel.__class__ = new
-            channel.driver.timed()
+            _changed(channel)
+
+
+def _changed(channel: Channel) -> None:
+    """Have what is launched pass ``run_at_once``, which notes it, if the channel is watched."""
+    channel.quick = channel.driver.quick or isinstance(channel, WatchedChannel)
+    channel.driver.timed()
 
 
 def _begin_trace() -> None:

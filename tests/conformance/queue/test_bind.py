@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,50 @@ def test_what_cannot_be_launched_cannot_be_bound(queue):
         queue.bind(1, 3)
     with pytest.raises(sycl.KernelError):
         queue.bind(1, lambda i: print(len({})))
+
+
+@pytest.mark.row("A-24")
+def test_bound_kernels_of_one_function_keep_their_own_arguments(queue):
+    """More of them than a driver may keep ready, between launches that are not bound."""
+    in_order = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    out = sycl.malloc_device(300, in_order, dtype=np.int32)
+    in_order.fill(out, 0)
+
+    def add(i, out, at, step):
+        out[at] += step
+
+    bound = [in_order.bind(1, add, out, k, np.int32(k)) for k in range(300)]
+    for _ in range(3):
+        for k, launch in enumerate(bound):
+            launch()
+            if k % 100 == 0:
+                in_order.parallel_for(1, add, out, 7, np.int32(1000))
+    found = np.zeros(300, np.int32)
+    in_order.memcpy(found, out, found.nbytes).wait()
+    expected = 3 * np.arange(300)
+    expected[7] += 9000
+    assert expected.tolist() == found.tolist()
+
+
+@pytest.mark.row("A-24")
+def test_threads_share_a_bound_kernel_and_its_function(queue):
+    """Each thread launches the bound kernel of all, and the same function with its own numbers."""
+    in_order = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    out = sycl.malloc_device(5, in_order, dtype=np.int32)
+    in_order.fill(out, 0)
+
+    def add(i, out, at, step):
+        out[at] += step
+
+    bound = in_order.bind(1, add, out, 4, np.int32(1))
+
+    def work(k):
+        for n in range(20):
+            bound()
+            in_order.parallel_for(1, add, out, k, np.int32(n))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    found = np.zeros(5, np.int32)
+    in_order.memcpy(found, out, found.nbytes).wait()
+    assert [190, 190, 190, 190, 80] == found.tolist()

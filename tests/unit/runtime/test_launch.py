@@ -113,3 +113,19 @@ def test_a_warm_launch_enters_few_functions() -> None:
     assert calls_of(lambda: q.parallel_for(16, add_one, p).wait()) <= 25
     assert calls_of(lambda: q.submit(with_usm).wait()) <= 40
     assert calls_of(lambda: q.submit(with_accessor).wait()) <= 80
+
+
+def test_a_bound_launch_enters_few_functions_before_the_driver() -> None:
+    """On a device that runs nothing at once, behind a command that has not ended.
+
+    Four of them ask the fake whether a command has ended.
+    """
+    driver = NullDriver()
+    driver.quick = False
+    q = null_queue(driver, sycl.property.queue.in_order())
+    bound = q.bind(16, add_one, np.zeros(16, np.float32))
+    count = calls_of(bound)
+    of_driver = calls_of(lambda: driver.launch(driver.records[-1].payload, ())) - 1
+    for record in driver.records:
+        record.completion.finish()
+    assert count - of_driver <= 12

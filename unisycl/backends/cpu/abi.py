@@ -126,7 +126,7 @@ class Packer:
         flat: list[Any] = [*head, 0]
         if self._views:
             for value in values:
-                flat += value.packed or packed(value)
+                flat += value.packed or value.slots()
         else:
             self._mixed(flat, values, len(head))
         return self._format.pack(*flat, *tail)
@@ -142,7 +142,7 @@ class Packer:
         total = 0  # as in ``local_bytes``
         for kind, value, size in zip(self._kinds, values, self.local, strict=True):
             if kind == "view":
-                flat += value.packed or packed(value)
+                flat += value.packed or value.slots()
             elif kind == "local":
                 assert isinstance(value, LocalSize)
                 flat += (total, *value.shape)
@@ -175,18 +175,9 @@ def _element_bytes(param: Param) -> int:
     return param.type.elem.size
 
 
-def packed(view: BoundView) -> tuple[int, ...]:
-    """Return the slots of a view, and remember them with it."""
-    view.packed = (address(view), *view.shape, *view.pitches[:-1])
-    found: tuple[int, ...] = view.packed
-    return found
-
-
 def address(view: BoundView) -> int:
     """Return where a view's first element lies."""
-    memory = view.memory
-    base: int = memory.__array_interface__["data"][0]
-    return base + view.offset * int(memory.itemsize)
+    return view.slots()[0]
 
 
 def header(kernel: Kernel, geometry: Geometry, tile: tuple[int, ...]) -> tuple[int, ...]:

@@ -61,15 +61,15 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, boo
             api, at, lambda x, c: _element_offset(target(x, c)))
     match a.kind:
         case "view":
-            return _view(api, at, lambda x, c: x.values[i], shared)
+            return _view_of(api, at, i, shared)
         case "offset":
             return _long(api, at, lambda x, c: _element_offset(x.values[i]))
         case "extent":
-            return _long(api, at, lambda x, c: x.values[i].shape[d])
+            return _extent_of(api, at, i, d)
         case "pitch":
             return _long(api, at, lambda x, c: x.values[i].pitches[d])
         case "scalar":
-            return _bytes(api, at, lambda x, c: _scalar(x.values[i]).tobytes())
+            return _scalar_of(api, at, i)
         case "record":
             return _bytes(api, at, lambda x, c: np.asarray(x.values[i]).tobytes())
         case "local":
@@ -95,10 +95,6 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, boo
     raise AssertionError(a)
 
 
-def _scalar(value: Any) -> Any:
-    return np.uint8(value) if isinstance(value, np.bool_) else value
-
-
 def _last(launch: Launch, dim: int) -> int:
     """Return the end of the ids in a dimension."""
     geometry = launch.geometry
@@ -113,35 +109,80 @@ def _element_offset(view: Any) -> int:
     return 0
 
 
-def _bytes(api: Api, at: int, get: Getter) -> Setter:
-    """Set a number or record by its bytes, if they differ from those the kernel object has."""
-    set_arg, known = api.set_arg, b""
-
-    def put(k: Any, x: Launch, c: Call) -> None:
-        nonlocal known
-        raw = get(x, c)
-        if raw != known:
-            status = set_arg(k.int_ptr, at, len(raw), raw)
-            if status:
-                raise device_error(f"clSetKernelArg({at})", status)
-            known = raw
-    return put
+Write = Callable[[Any, Any], None]
+"""Sets an argument of a kernel object, whatever it was before."""
 
 
-def _long(api: Api, at: int, get: Getter) -> Setter:
+def _bytes_writer(api: Api, at: int) -> Write:
     set_arg = api.set_arg
-    known: int | None = None
+
+    def write(k: Any, raw: bytes) -> None:
+        status = set_arg(k.int_ptr, at, len(raw), raw)
+        if status:
+            raise device_error(f"clSetKernelArg({at})", status)
+    return write
+
+
+def _long_writer(api: Api, at: int) -> Write:
+    set_arg = api.set_arg
     cell = ctypes.c_int64()
     pointer = ctypes.byref(cell)
+
+    def write(k: Any, value: int) -> None:
+        cell.value = value
+        status = set_arg(k.int_ptr, at, 8, pointer)
+        if status:
+            raise device_error(f"clSetKernelArg({at})", status)
+    return write
+
+
+def _if_changed(write: Write, get: Getter) -> Setter:
+    """Set what differs from what the kernel object has; should Ctrl-C come, that is not known."""
+    known: Any = None
 
     def put(k: Any, x: Launch, c: Call) -> None:
         nonlocal known
         value = get(x, c)
         if value != known:
-            cell.value = value
-            status = set_arg(k.int_ptr, at, 8, pointer)
-            if status:
-                raise device_error(f"clSetKernelArg({at})", status)
+            known = None
+            write(k, value)
+            known = value
+    return put
+
+
+def _bytes(api: Api, at: int, get: Getter) -> Setter:
+    """Set a number or record by its bytes."""
+    return _if_changed(_bytes_writer(api, at), get)
+
+
+def _long(api: Api, at: int, get: Getter) -> Setter:
+    return _if_changed(_long_writer(api, at), get)
+
+
+def _scalar_of(api: Api, at: int, i: int) -> Setter:
+    """As ``_bytes`` for a number among the launch's values; NumPy's bool is one byte, too."""
+    write, known = _bytes_writer(api, at), None
+
+    def put(k: Any, x: Launch, c: Call) -> None:
+        nonlocal known
+        raw = x.values[i].tobytes()
+        if raw != known:
+            known = None
+            write(k, raw)
+            known = raw
+    return put
+
+
+def _extent_of(api: Api, at: int, i: int, d: int) -> Setter:
+    """As ``_long`` for an extent of a view among the launch's values."""
+    write, known = _long_writer(api, at), None
+
+    def put(k: Any, x: Launch, c: Call) -> None:
+        nonlocal known
+        value = x.values[i].shape[d]
+        if value != known:
+            known = None
+            write(k, value)
             known = value
     return put
 
@@ -158,6 +199,29 @@ def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
         status = set_svm(k.int_ptr, at, address(view))
         if status:
             raise device_error(f"clSetKernelArgSVMPointer({at})", status)
+    return put
+
+
+def _view_of(api: Api, at: int, i: int, shared: bool) -> Setter:
+    """As ``_view`` for a view among the launch's values; an address is set if it has changed.
+
+    A memory object is set always: another one may have been made where the last one was.
+    """
+    write = _view(api, at, lambda x, c: x.values[i], shared)
+    known: int | None = None
+
+    def put(k: Any, x: Launch, c: Call) -> None:
+        nonlocal known
+        view = x.values[i]
+        found = view.packed
+        if found is not None and found[0] == known:
+            return
+        known = None
+        if isinstance(view.memory, DeviceArray):
+            k.set_arg(at, view.memory.buffer)
+            return
+        write(k, x, c)
+        known = view.packed[0]
     return put
 
 

@@ -84,6 +84,7 @@ class Ends:
 class ClCompletion:
     """The end of one command. Any thread may ask."""
 
+    _plain = True
     _young = True
     _done = False
     _error: BaseException | None = None
@@ -116,7 +117,11 @@ class ClCompletion:
             status = -abs(int(getattr(error, "code", 0))) or _LOST
         if status > 0:
             return False
-        self._end(status)
+        if status == 0 and self._plain:
+            self._done = True
+            self._keep = None  # what is let go of may end others, and ask this one again
+        else:
+            self._end(status)
         return True
 
     def _end(self, status: int) -> None:
@@ -192,6 +197,8 @@ class CheckedCompletion(PairCompletion, Tentative):
 
     ``after`` reads them; it is called once, by whoever sees the end first.
     """
+
+    _plain = False
 
     def __init__(self, first: Any, last: Any, keep: object, what: str, ends: Ends,
                  after: Callable[[], BaseException | None]) -> None:

@@ -43,6 +43,7 @@ from unisycl.backends.opencl.executable import (
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
 from unisycl.backends.opencl.memory import DeviceArray, Pool, address
+from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
@@ -180,7 +181,21 @@ class ClDriver:
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
-        return self._enqueue_launch(launch, _events(deps) if deps else None)
+        ready = launch.packed
+        if type(ready) is not Prepared:
+            return self._enqueue_launch(launch, _events(deps) if deps else None)
+        waits: list[Any] | None = None
+        if deps:
+            last: Any = deps[0]
+            waits = [last.event] if len(deps) == 1 else _events(deps)
+        session, _, queue = self._open or self.opened()
+        try:
+            event = session.enqueue(queue, ready.kernel, ready.items, ready.local, ready.offset,
+                                    waits)
+            queue.flush()
+        except session.cl.Error as error:
+            raise translated(ready.what, error) from error
+        return ClCompletion(event, ready, ready.what, self._ends or self.ends())
 
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
@@ -199,6 +214,10 @@ class ClDriver:
                 event = session.enqueue(queue, executable.main, shape.items, shape.local,
                                         shape.offset, waits)
             queue.flush()
+            if launch.packed is None:
+                launch.packed = executable
+            elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
+                launch.packed = prepare(session, executable, launch, self.traits) or ()
         except session.cl.Error as error:
             raise translated(executable.what, error) from error
         keep = executable, launch.values  # not the launch: it holds the user's own objects

@@ -72,8 +72,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
 class ClExecutable:
     """What ``compile`` returns.
 
-    ``sized`` is the geometry whose sizes the kernel object has, ``given`` the mark of the launch
-    whose arguments it has; ``simple``: it needs nothing but its launch.
+    ``sized`` is the geometry whose sizes the kernel object has, ``prepared`` how many launches have
+    kernel objects of their own; ``simple``: it needs nothing but its launch.
     """
 
     kernel: n.Kernel
@@ -88,7 +88,7 @@ class ClExecutable:
     simple: bool
     lock: threading.Lock = field(default_factory=threading.Lock)
     sized: Geometry | None = None
-    given: object = None
+    prepared: int = 0
     locals: tuple[int, ...] = ()
     variants: dict[LocalShapes, ClExecutable] = field(default_factory=dict)
 
@@ -98,18 +98,13 @@ class ClExecutable:
     _shapes: dict[int, tuple[Geometry, Shape]] = field(default_factory=dict)
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
-        """Pass the arguments of a launch to the kernel object; under the lock.
-
-        Those of the launch before are left as they are if it was this one (a bound kernel).
-        """
-        if launch.packed is not None and launch.packed is self.given:
-            return
+        """Pass the arguments of a launch to the kernel object; under the lock."""
         main = self.main
         if launch.geometry is not self.sized:
+            self.sized = None
             for put in self.set_sizes:
                 put(main, launch, call)
             self.sized = launch.geometry
-        self.given = launch.packed = object() if self.simple else None
         for put in self.set_main:
             put(main, launch, call)
 

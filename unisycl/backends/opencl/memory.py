@@ -141,6 +141,4 @@ def next_address(nbytes: int) -> int:
 
 def address(view: BoundView) -> int:
     """Return where a view over host memory starts."""
-    memory = view.memory
-    base: int = memory.__array_interface__["data"][0]
-    return base + view.offset * int(memory.itemsize)
+    return view.slots()[0]
