@@ -91,3 +91,42 @@ def test_over_an_nd_range(queue: sycl.queue) -> None:
         total += p[it.get_global_id(0)]
     queue.parallel_for(sycl.nd_range(64, 16), sycl.reduction(result, sycl.plus), kernel, p).wait()
     assert 2016 == result[0]
+
+
+@pytest.mark.row("D-44")
+@pytest.mark.parametrize("count", [1, 33, 4099, 20011])
+def test_ranges_of_any_length_give_the_same_each_time(queue: sycl.queue, count: int) -> None:
+    x = sycl.malloc_shared(count, np.float32, queue)
+    x[:] = np.sin(np.arange(count, dtype=np.float64) * 0.7)
+    total, most = np.zeros(1, np.float32), np.zeros(1, np.float32)
+    fresh = sycl.property.reduction.initialize_to_identity()
+
+    def kernel(i, s, m, x):
+        s += x[i] * x[i]
+        m.combine(x[i])
+    found = set()
+    for _ in range(3):
+        queue.parallel_for(count, sycl.reduction(total, sycl.plus, fresh),
+                           sycl.reduction(most, sycl.maximum, fresh), kernel, x).wait()
+        found.add((total.tobytes(), most.tobytes()))
+    assert 1 == len(found)
+    np.testing.assert_allclose(total[0], np.square(x, dtype=np.float64).sum(), rtol=1e-5)
+    assert np.max(x) == most[0]
+
+
+@pytest.mark.row("D-44", "D-45")
+def test_many_groups_join_numbers_without_an_identity(queue: sycl.queue) -> None:
+    count, local = 4000, 8
+    x = sycl.malloc_shared(count, np.int32, queue)
+    x[:] = np.arange(count) % 1013
+    result = np.full(1, 5, np.int32)
+
+    def kernel(it, most, x):
+        i = it.get_global_id(0)
+        if x[i] > 900:
+            most.combine(x[i])
+    for expected in (1012, 2000):
+        queue.parallel_for(sycl.nd_range(count, local), sycl.reduction(
+            result, lambda a, b: a if a > b else b), kernel, x).wait()
+        assert expected == result[0]
+        result[0] = 2000

@@ -71,6 +71,8 @@ class Dialect:
         infinities: the spelling of 'inf' and 'nan'.
         halves: whether values may be of half precision; otherwise its bits can be converted, by
             the helpers half_to_float and float_to_half of ushort.
+        device_fence: a statement that orders an item's accesses to global memory for the whole
+            device, both ways; '' where nothing promises that.
         print_atomic: template that adds {1} to the counter at {p} and gives the old value.
     """
 
@@ -98,6 +100,7 @@ class Dialect:
     rolled: str = ""
     exact: str = ""
     packed: str = ""
+    device_fence: str = ""
     print_atomic: str = ""
     halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)

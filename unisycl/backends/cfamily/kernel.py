@@ -1,7 +1,8 @@
 """A whole kernel in C: its head, the ids of its index space, its reductions.
 
 One C kernel is one launch. A range kernel returns early beyond the end of its range; with
-reductions its items go round the range in steps, and a second kernel joins the partial results.
+reductions its items go round the range in steps. What joins the results of reductions may be a
+second kernel (``reducers``).
 Non-goals: compiling. Invariant: ``Source`` says where each C argument comes from, in order.
 """
 
@@ -78,13 +79,14 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     name = p.names.fresh(kernel.name)
     for known, wish in inherited.items():
         p.names.of(known, wish)
-    _Kind(p, form).print(structure.body(kernel.body, 0))
+    printed = _Kind(p, form)
+    printed.print(structure.body(kernel.body, 0))
     flat = is_flat(kernel, dialect)
     size = (math.prod(form.local),) if flat else form.local
     local = ", ".join(str(x) for x in (*reversed(size), 1, 1)[:3]) if size else ""
     text = p.definition(name, local, kernel.sub_group)
     arguments, finish_name = tuple(p.arguments), ""
-    if kernel.reducers:
+    if kernel.reducers and not printed.joined:
         finish_name = p.names.fresh(f"{kernel.name}_finish")
         p.restart()
         print_finish(p)
@@ -122,6 +124,7 @@ class _Kind:
         self.long = p.d.types["int64"]
         self.ids: dict[tuple[str, int], Text] = {}
         self.flat = False
+        self.joined = False
 
     def print(self, body: n.Block) -> None:
         """Print the body with what comes before and after it."""
@@ -235,14 +238,44 @@ class _Kind:
 
     def rounds(self, body: n.Block) -> None:
         """A range with reductions: each item of C takes every so many of the kernel's."""
-        p = self.p
-        reducers = Reducers(p, self.form.local)
+        p, many = self.p, self.form.items
+        alone = p.d.serial_groups and many > 1
+        reducers = Reducers(p, self.form.local, many if alone else 1)
         reducers.begin()
         self.private()
         count = p.argument("count", f"const {self.long}", "count")
-        item = p.names.fresh("item")
-        p.line(f"for ({self.way(item, count)}) {{")
+        item, end, step = self.way(count)
+        if many > 1:
+            far = f"{many}" if alone else f"{step} * {many}"
+            last = f"{item} + {many - 1 if alone else f'{step} * {many - 1}'}"
+            p.line(f"for (; {last} < {end}; {item} += {far}) {{")
+            p.depth += 1
+            if not alone:
+                p.line(p.d.unroll)
+            lane = reducers.loop("lane", f"{many}")
+            self.one(f"{item} + {lane}" if alone else f"{item} + {lane} * {step}", body,
+                     reducers, lane if alone else "")
+            reducers.close(2)
+        if alone:
+            lane = p.names.fresh("lane")
+            p.line(f"for (int {lane} = 0; {item} < {end}; {item}++, {lane}++) {{")
+        else:
+            lane = ""
+            p.line(f"for (; {item} < {end}; {item} += {step}) {{")
         p.depth += 1
+        self.one(item, body, reducers, lane)
+        reducers.close(1)
+        if alone:
+            reducers.join_lanes()
+        self.joined = reducers.end(Text(p.d.queries["local_id"].format(d=0)),
+                                   p.d.queries["group_id"].format(d=0),
+                                   p.d.queries["group_range"].format(d=0))
+
+    def one(self, item: str, body: n.Block, reducers: Reducers, lane: str) -> None:
+        """Print the body for the item at a linear position of the range."""
+        p = self.p
+        if lane:
+            reducers.take_lane(lane)
         self.place_of(item, body)
         if structure.leaves(body, 0):
             label = p.names.fresh("next_item")
@@ -251,28 +284,30 @@ class _Kind:
             p.line(f"{label}:;")
         else:
             print_body(p, body, reducers.known)
-        p.depth -= 1
-        p.line("}")
-        reducers.end(Text(p.d.queries["local_id"].format(d=0)),
-                     p.d.queries["group_id"].format(d=0))
+        if lane:
+            reducers.keep_lane(lane)
 
-    def way(self, item: str, count: str) -> str:
-        """Return the head of the loop over an item's part: every so many of all, or of its group's.
+    def way(self, count: str) -> tuple[str, str, str]:
+        """Start the way of an item of C round the range; return its place, end and step.
 
-        A processor's caches like what a group works on to lie together.
+        It takes every so many of all, or of its group's: a processor's caches like what a group
+        works on to lie together.
         """
-        p = self.p
-        own, all_, group, groups = (p.d.queries[q].format(d=0) for q in (
-            "global_id", "global_size", "group_id", "group_range"))
+        p, size = self.p, self.form.local[0]
+        own, all_, group, groups, local = (p.d.queries[q].format(d=0) for q in (
+            "global_id", "global_size", "group_id", "group_range", "local_id"))
+        item, step = p.names.fresh("item"), p.names.fresh("step")
         if not p.d.serial_groups:
-            return f"{self.long} {item} = {own}; {item} < {count}; {item} += {all_}"
-        size, local = self.form.local[0], p.d.queries["local_id"].format(d=0)
+            p.line(f"const {self.long} {step} = {all_};")
+            p.line(f"{self.long} {item} = {own};")
+            return item, count, step
+        size *= self.form.items
         part, end = p.names.fresh("part"), p.names.fresh("end")
         whole = f"{groups} * {size}"
         p.line(f"const {self.long} {part} = ({count} + {whole} - 1) / ({whole}) * {size};")
         p.line(f"const {self.long} {end} = min({count}, ({self.long})({group} + 1) * {part});")
-        return (f"{self.long} {item} = {group} * {part} + {local}; {item} < {end}; "
-                f"{item} += {size}")
+        p.line(f"{self.long} {item} = {group} * {part} + {local};")
+        return item, end, f"{size}"
 
     def place_of(self, item: str, body: n.Block) -> None:
         """Name the ids of the item at a linear position of the range."""
@@ -316,7 +351,9 @@ class _Kind:
             one = p.d.queries["group_id"].format(d=d)
             size = p.d.queries["group_range"].format(d=d)
             group = f"({group}) * {size} + {one}" if group else one
-        reducers.end(self.linear(), group)
+        groups = " * ".join(p.d.queries["group_range"].format(d=d)
+                            for d in range(1 if self.flat else p.kernel.ndim))
+        self.joined = reducers.end(self.linear(), group, groups)
 
     def in_group(self, name: str, dim: int) -> Text:
         """Return a query of an nd_range kernel."""

@@ -23,6 +23,8 @@ from unisycl.ir.types import Struct
 PRIMARY, UNARY, PRODUCT, SUM, RELATION, EQUAL, BITS, TERNARY = range(8, 0, -1)
 """How tightly the outermost operator of a text binds."""
 _HELPER = re.compile(r"\{helper:(\w+)\}")
+_PLACES = {"offset": "view", "target_at": "target"}
+"""Arguments that say where in its memory object another one begins."""
 
 
 class Text(NamedTuple):
@@ -41,7 +43,7 @@ class Argument(NamedTuple):
 
     ``kind``: view, offset, extent, pitch, scalar, record, local (each of parameter ``number``);
     last (the end of the ids), range, groups, start (their beginning), each in dimension ``dim``;
-    partials, flags, keep (each of reducer ``number``); count, report.
+    partials, flags, target, target_at, keep (each of reducer ``number``); count, counter, report.
     """
 
     kind: str
@@ -159,8 +161,8 @@ class Printer:
         """Return the kernel printed since the start or restart, from head to closing brace."""
         params = ", ".join(f"{type}{'' if type.endswith('*') else ' '}{known}"
                            for type, known in self.arguments.values())
-        places = [f"{self.arguments[key._replace(kind='view')][1]} += {known};"
-                  for key, (_, known) in self.arguments.items() if key.kind == "offset"]
+        places = [f"{self.arguments[key._replace(kind=_PLACES[key.kind])][1]} += {known};"
+                  for key, (_, known) in self.arguments.items() if key.kind in _PLACES]
         return [self.d.kernel(name, params or "void", local, sub_group), "{",
                 *(f"    {line}" for line in (*self.top, *places)), *self.lines, "}"]
 

@@ -1,8 +1,10 @@
 """Reductions in C: each item's accumulators, joined per work-group, then over the groups.
 
-A span of variables is one reducer with an array of accumulators, joined one after another.
-Non-goals: how ``combine`` is lowered (front end). Invariant: the order of combining depends on the
-launch only, so a launch repeated gives the same bits (SYCL 2020 §4.9.2).
+The work-group that is the last to write its partial results joins them all; where a device promises
+no order of memory between work-groups, and in kernels that report, a second kernel does. A span of
+variables is one reducer with an array of accumulators, joined one after another. Non-goals: how
+``combine`` is lowered (front end). Invariant: the order of combining depends on the launch only, so
+a launch repeated gives the same bits (SYCL 2020 §4.9.2).
 """
 
 from __future__ import annotations
@@ -18,21 +20,31 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 
 FINISH_ITEMS = 64
-"""The work-group that joins the partial results of all others."""
+"""The work-group of the second kernel, which joins the partial results of all others."""
 
 
 class Reducers:
-    """Prints the reducers of a kernel around its body; ``local`` is the work-group's size."""
+    """Prints the reducers of a kernel around its body; ``local`` is the work-group's size.
 
-    def __init__(self, p: Printer, local: tuple[int, ...]) -> None:
+    ``lanes``: how many accumulators an item has of each variable, none of them a span's.
+    """
+
+    def __init__(self, p: Printer, local: tuple[int, ...], lanes: int = 1) -> None:
         self.p = p
         self.count = math.prod(local)
+        self.lanes = lanes
         self.known = frozenset(x for r in p.kernel.reducers for x in (r.acc, r.valid) if x)
 
     def begin(self) -> None:
         """Start the accumulators: they hold the identity, or nothing yet."""
         p = self.p
         for r in p.kernel.reducers:
+            if self.lanes > 1:
+                p.line(f"{p.type(r.acc.type.dtype)} {self.lane(r)}[{self.lanes}];")
+                at = self.loop("lane", f"{self.lanes}")
+                p.line(f"{self.lane(r)}[{at}] = {self.start(r)[0]};")
+                self.close(1)
+                continue
             if r.cells is None:
                 self.declare(r)
                 continue
@@ -45,6 +57,34 @@ class Reducers:
             p.line("}")
             if r.filled is not None:
                 p.line(f"{declare_array(p, r.filled)[:-1]} = {{0}};")
+
+    def lane(self, r: n.Reducer) -> str:
+        """Return the name of the accumulators of an item's lanes."""
+        return self.p.names.of(("lanes", r.index), f"lanes_{r.acc.name}")
+
+    def take_lane(self, at: str) -> None:
+        """Have the accumulators of one lane ready for the body."""
+        p = self.p
+        for r in p.kernel.reducers:
+            p.line(f"{p.type(r.acc.type.dtype)} {p.names.of(r.acc, r.acc.name)} = "
+                   f"{self.lane(r)}[{at}];")
+
+    def keep_lane(self, at: str) -> None:
+        """Keep what the body made of the accumulators of one lane."""
+        for r in self.p.kernel.reducers:
+            self.p.line(f"{self.lane(r)}[{at}] = {self.p.names.of(r.acc, r.acc.name)};")
+
+    def join_lanes(self) -> None:
+        """Join the accumulators of an item's lanes into those that the group joins."""
+        p = self.p
+        self.take_lane("0")
+        for r in p.kernel.reducers:
+            at = p.names.fresh("lane")
+            p.line(f"for (int {at} = 1; {at} < {self.lanes}; {at}++) {{")
+            p.depth += 1
+            self.combine(r, [p.names.of(r.acc, r.acc.name)], [f"{self.lane(r)}[{at}]"])
+            p.depth -= 1
+            p.line("}")
 
     def declare(self, r: n.Reducer) -> list[str]:
         """Declare one accumulator; return its numbers."""
@@ -69,28 +109,144 @@ class Reducers:
         self.p.depth += 1
         return at
 
-    def end(self, me: Text, group: str) -> None:
-        """Join the items of each group and write the partial result of group number ``group``."""
+    def end(self, me: Text, group: str, groups: str) -> bool:
+        """Join the items of each group and write the partial result of group number ``group``.
+
+        Of ``groups`` in all the last one joins them; False if that is left to a second kernel.
+        """
         p = self.p
         for k, r in enumerate(p.kernel.reducers):
-            space = p.d.spaces[address_space.global_space]
-            stored = p.storage(r.acc.type.dtype)
-            partials = p.argument("partials", f"{space} {stored} *".lstrip(), f"partials_{k}", k)
-            flags = ""
-            if r.valid is not None:
-                flags = p.argument("flags", f"{space} uchar *".lstrip(), f"flags_{k}", k)
+            partials, flags = self.partials(k, r)
             accs, valid, place, closing = self.accumulators(r, group)
             shared, has = self.share(r, me, accs, valid)
-            p.line(f"if ({me.c} == 0) {{")
-            for word, array in enumerate(shared):
-                p.line(f"    {partials}[{_word(place, r.words, word)}] = {array}[0];")
+            lead = self.lead(me)
+            for word, total in enumerate(shared):
+                p.line(f"{partials}[{_word(place, r.words, word)}] = {total};")
             if flags:
-                p.line(f"    {flags}[{place}] = {has}[0];")
-            p.line("}")
+                p.line(f"{flags}[{place}] = {has};")
+            self.close(lead)
             if closing:
+                if self.count > 1:
+                    p.line(p.d.group_barrier)
+                self.close(1)
+        if not p.d.device_fence or p.sites:
+            return False
+        if p.d.serial_groups or self.count == 1:
+            self.last_alone(me, groups)
+        else:
+            self.last_together(me, groups)
+        return True
+
+    def lead(self, me: Text) -> int:
+        """Open a block for the first item of a group; return how many were opened."""
+        if self.count == 1:
+            return 0
+        self.open(f"if ({me.c} == 0) {{")
+        return 1
+
+    def open(self, head: str) -> None:
+        """Open a block."""
+        self.p.line(head)
+        self.p.depth += 1
+
+    def close(self, blocks: int) -> None:
+        """Close blocks."""
+        for _ in range(blocks):
+            self.p.depth -= 1
+            self.p.line("}")
+
+    def partials(self, k: int, r: n.Reducer, const: str = "") -> tuple[str, str]:
+        """Return the names of the partial results of all groups and of their flags."""
+        p = self.p
+        space = p.d.spaces[address_space.global_space]
+        stored, flags = p.storage(r.acc.type.dtype), ""
+        partials = p.argument("partials", f"{space} {const}{stored} *".lstrip(),
+                              f"partials_{k}", k)
+        if r.valid is not None:
+            flags = p.argument("flags", f"{space} {const}uchar *".lstrip(), f"flags_{k}", k)
+        return partials, flags
+
+    def last_alone(self, me: Text, groups: str) -> None:
+        """Have the first item of the last group join the partial results, in place and in pairs."""
+        p = self.p
+        lead = self.lead(me)
+        p.line(p.d.device_fence)
+        self.open(f"if ({self.counted()} == (uint)({groups}) - 1) {{")
+        p.line(p.d.device_fence)
+        p.line(f"*{self.counter()} = 0;")
+        for k, r in enumerate(p.kernel.reducers):
+            partials, flags = self.partials(k, r)
+            cell = self.loop("cell", f"{r.extent}") if r.cells is not None else "0"
+            step, at = p.names.fresh("step"), p.names.fresh("part")
+            long = p.d.types["int64"]
+            self.open(f"for ({long} {step} = 1; {step} < {groups}; {step} *= 2) {{")
+            p.line(f"for ({long} {at} = 0; {at} + {step} < {groups}; {at} += 2 * {step}) {{")
+            place = "{}" if r.cells is None else f"({{}}) * {r.extent} + {cell}"
+            parts = [f"{partials}[{_word(place, r.words, word)}]" for word in range(r.words)]
+            self.join(r, parts, f"{flags}[{place}]" if flags else "", at, f"{at} + {step}")
+            self.close(1)
+            totals = [f"{partials}[{_word(cell, r.words, word)}]" for word in range(r.words)]
+            _write(self, k, r, totals, f"{flags}[{cell}]" if flags else "", cell)
+            self.close(r.cells is not None)
+        self.close(1 + lead)
+
+    def last_together(self, me: Text, groups: str) -> None:
+        """Have the items of the last group join the partial results."""
+        p = self.p
+        last = p.names.fresh("last")
+        p.top.append(f"{p.d.spaces[address_space.local_space]} int {last};")
+        self.open(f"if ({me.c} == 0) {{")
+        p.line(p.d.device_fence)
+        p.line(f"{last} = {self.counted()} == (uint)({groups}) - 1;")
+        self.close(1)
+        p.line(p.d.group_barrier)
+        self.open(f"if ({last}) {{")
+        p.line(p.d.device_fence)
+        p.line(f"if ({me.c} == 0) *{self.counter()} = 0;")
+        self.finish(me, groups)
+        self.close(1)
+
+    def counter(self) -> str:
+        """Return the name of what counts the groups that are through: 0 before and afterwards."""
+        space = self.p.d.spaces[address_space.global_space]
+        return self.p.argument("counter", f"volatile {space} uint *".replace("  ", " "), "counter")
+
+    def counted(self) -> str:
+        """Return what counts this group and gives how many were through before."""
+        return self.p.d.print_atomic.format(p=self.counter(), x="1u")
+
+    def finish(self, me: Text, groups: str, const: str = "") -> None:
+        """Have the items of one group join the partial results of all groups."""
+        p = self.p
+        for k, r in enumerate(p.kernel.reducers):
+            self.open("{")
+            cell = self.loop("cell", f"{r.extent}") if r.cells is not None else "0"
+            self.finish_one(k, r, me, cell, groups, const)
+            if r.cells is not None:
                 p.line(p.d.group_barrier)
-                p.depth -= 1
-                p.line("}")
+            self.close(1 + (r.cells is not None))
+
+    def finish_one(self, k: int, r: n.Reducer, me: Text, cell: str, groups: str,
+                   const: str) -> None:
+        """Join the partial results of one variable into it."""
+        p, long = self.p, self.p.d.types["int64"]
+        partials, flags = self.partials(k, r, const)
+        accs, at = self.declare(r), p.names.fresh("part")
+        place = at if r.cells is None else f"{at} * {r.extent} + {cell}"
+        parts = [f"{partials}[{_word(place, r.words, word)}]" for word in range(r.words)]
+        self.open(f"for ({long} {at} = {me.c}; {at} < {groups}; {at} += {self.count}) {{")
+        valid = ""
+        if r.valid is not None:
+            valid = p.names.of(r.valid, r.valid.name)
+            p.line(f"if (!{flags}[{place}]) continue;")
+            first = " ".join(f"{acc} = {part};" for acc, part in zip(accs, parts, strict=True))
+            p.line(f"if (!{valid}) {{ {first} {valid} = true; continue; }}")
+        self.combine(r, accs, parts)
+        self.close(1)
+        shared, has = self.share(r, me, accs, valid)
+        lead = self.lead(me)
+        _write(self, k, r, shared, has, cell)
+        self.close(lead)
 
     def accumulators(self, r: n.Reducer, group: str) -> tuple[list[str], str, str, bool]:
         """Return an accumulator's numbers, its flag and place among the partials; True for a span.
@@ -109,20 +265,29 @@ class Reducers:
 
     def share(self, r: n.Reducer, me: Text, accs: list[str],
               valid: str) -> tuple[list[str], str]:
-        """Join a group's accumulators in local memory; return the arrays of numbers and flags."""
-        p, local = self.p, self.p.d.spaces[address_space.local_space]
-        shared, has = [p.names.fresh(f"shared_{r.acc.name}") for _ in accs], ""
+        """Join a group's accumulators in local memory; return where the results and flag are."""
+        if self.count == 1:
+            return accs, valid
+        p, stored = self.p, self.p.storage(r.acc.type.dtype)
+        shared = [self.local_array(stored, f"shared_{r.acc.name}", (r.index, word))
+                  for word in range(r.words)]
+        has = self.local_array("uchar", f"has_{r.acc.name}", r.index) if valid else ""
         for array, acc in zip(shared, accs, strict=True):
-            p.top.append(f"{local} {p.storage(r.acc.type.dtype)} {array}[{self.count}];")
             p.line(f"{array}[{me.c}] = {acc};")
         if valid:
-            has = p.names.fresh(f"has_{r.acc.name}")
-            p.top.append(f"{local} uchar {has}[{self.count}];")
             p.line(f"{has}[{me.c}] = {valid};")
         p.line(p.d.group_barrier)
-        if self.count > 1:
-            self.tree(r, shared, has, me)
-        return shared, has
+        self.tree(r, [f"{array}[{{}}]" for array in shared], f"{has}[{{}}]" if has else "", me)
+        return [f"{array}[0]" for array in shared], f"{has}[0]" if has else ""
+
+    def local_array(self, type: str, wish: str, which: object) -> str:
+        """Return the name of local memory for one element of each item of the group."""
+        p = self.p
+        known = p.names.of((wish, which, self.count), wish)
+        line = f"{p.d.spaces[address_space.local_space]} {type} {known}[{self.count}];"
+        if line not in p.top:
+            p.top.append(line)
+        return known
 
     def tree(self, r: n.Reducer, shared: list[str], has: str, me: Text) -> None:
         """Join the elements of a group into the first one; ends with a barrier."""
@@ -148,22 +313,22 @@ class Reducers:
         p.depth -= 1
         p.line("}")
 
-    def join(self, r: n.Reducer, shared: list[str], has: str, to: str, other: str) -> None:
-        """Join two elements inside an open block, and close it."""
+    def join(self, r: n.Reducer, places: list[str], has: str, to: str, other: str) -> None:
+        """Join two elements inside an open block, and close it; templates say where they are."""
         p = self.p
         p.depth += 1
-        both = [f"{array}[{to}]" for array in shared], [f"{array}[{other}]" for array in shared]
+        mine, theirs = [x.format(to) for x in places], [x.format(other) for x in places]
         if not has:
-            self.combine(r, *both)
+            self.combine(r, mine, theirs)
         else:
-            p.line(f"if ({has}[{other}] && {has}[{to}]) {{")
+            p.line(f"if ({has.format(other)} && {has.format(to)}) {{")
             p.depth += 1
-            self.combine(r, *both)
+            self.combine(r, mine, theirs)
             p.depth -= 1
-            p.line(f"}} else if ({has}[{other}]) {{")
-            for array in shared:
-                p.line(f"    {array}[{to}] = {array}[{other}];")
-            p.line(f"    {has}[{to}] = 1;")
+            p.line(f"}} else if ({has.format(other)}) {{")
+            for place, value in zip(mine, theirs, strict=True):
+                p.line(f"    {place} = {value};")
+            p.line(f"    {has.format(to)} = 1;")
             p.line("}")
         p.depth -= 1
         p.line("}")
@@ -190,19 +355,9 @@ class Reducers:
 
 def print_finish(p: Printer) -> None:
     """Print the kernel that joins the partial results of all work-groups."""
-    reducers = Reducers(p, (FINISH_ITEMS,))
     count = p.argument("count", f"const {p.d.types['int64']}", "count")
-    for k, r in enumerate(p.kernel.reducers):
-        p.line("{")
-        p.depth += 1
-        cell = reducers.loop("cell", f"{r.extent}") if r.cells is not None else "0"
-        _finish_one(p, reducers, k, r, cell, count, reducers.declare(r))
-        if r.cells is not None:
-            p.line(p.d.group_barrier)
-            p.depth -= 1
-            p.line("}")
-        p.depth -= 1
-        p.line("}")
+    me = Text(p.d.queries["local_id"].format(d=0))
+    Reducers(p, (FINISH_ITEMS,)).finish(me, count, "const ")
 
 
 def _word(place: str, words: int, k: int) -> str:
@@ -210,48 +365,19 @@ def _word(place: str, words: int, k: int) -> str:
     return place if words == 1 else f"({place}) * {words} + {k}"
 
 
-def _finish_one(p: Printer, reducers: Reducers, k: int, r: n.Reducer, cell: str,
-                count: str, accs: list[str]) -> None:
-    """Join the partial results of one variable into it."""
-    space, me = p.d.spaces[address_space.global_space], p.d.queries["local_id"].format(d=0)
-    stored, long = p.storage(r.acc.type.dtype), p.d.types["int64"]
-    partials = p.argument("partials", f"{space} const {stored} *".lstrip(), f"partials_{k}", k)
-    memory = p.storage(r.stored.bits.type.dtype) if r.stored is not None else stored
-    target = p.argument("view", f"{space} {memory} *".lstrip(), f"target_{k}", k)
-    if p.d.offsets:
-        p.argument("offset", f"const {long}", f"target_{k}_at", k)
-    keep = p.argument("keep", f"const {p.d.types['int32']}", f"keep_{k}", k)
-    at = p.names.fresh("part")
-    place = at if r.cells is None else f"{at} * {r.extent} + {cell}"
-    p.line(f"for ({long} {at} = {me}; {at} < {count}; {at} += {FINISH_ITEMS}) {{")
-    p.depth += 1
-    valid = ""
-    parts = [f"{partials}[{_word(place, r.words, word)}]" for word in range(r.words)]
-    if r.valid is not None:
-        flags = p.argument("flags", f"{space} const uchar *".lstrip(), f"flags_{k}", k)
-        valid = p.names.of(r.valid, r.valid.name)
-        p.line(f"if (!{flags}[{place}]) continue;")
-        first = " ".join(f"{acc} = {part};" for acc, part in zip(accs, parts, strict=True))
-        p.line(f"if (!{valid}) {{ {first} {valid} = true; continue; }}")
-    reducers.combine(r, accs, parts)
-    p.depth -= 1
-    p.line("}")
-    shared, has = reducers.share(r, Text(me), accs, valid)
-    p.line(f"if ({me} == 0) {{")
-    p.depth += 1
-    targets = [f"{target}[{_word(cell, r.words, word)}]" for word in range(r.words)]
-    _write(p, reducers, r, shared, has, targets, keep)
-    p.depth -= 1
-    p.line("}")
-
-
-def _write(p: Printer, reducers: Reducers, r: n.Reducer, shared: list[str], has: str,
-           targets: list[str], keep: str) -> None:
+def _write(reducers: Reducers, k: int, r: n.Reducer, totals: list[str], has: str,
+           cell: str) -> None:
     """Join the result with the old value where that counts, and store it."""
-    condition = f"{has}[0] && {keep}" if has else keep
-    p.line(f"if ({condition}) {{")
+    p = reducers.p
+    kind = r.acc.type.dtype if r.stored is None else r.stored.bits.type.dtype
+    space = p.d.spaces[address_space.global_space]
+    target = p.argument("target", f"{space} {p.storage(kind)} *".lstrip(), f"target_{k}", k)
+    if p.d.offsets:
+        p.argument("target_at", f"const {p.d.types['int64']}", f"target_{k}_at", k)
+    keep = p.argument("keep", f"const {p.d.types['int32']}", f"keep_{k}", k)
+    targets = [f"{target}[{_word(cell, r.words, word)}]" for word in range(r.words)]
+    p.line(f"if ({f'{has} && {keep}' if has else keep}) {{")
     p.depth += 1
-    totals = [f"{array}[0]" for array in shared]
     if r.stored is None:
         reducers.combine(r, totals, targets)
     else:
@@ -261,10 +387,10 @@ def _write(p: Printer, reducers: Reducers, r: n.Reducer, shared: list[str], has:
         reducers.combine(r, totals, [old])
     p.depth -= 1
     p.line("}")
-    where = f"if ({has}[0]) " if has else ""
+    where = f"if ({has}) " if has else ""
     if r.stored is None:
-        for target, total in zip(targets, totals, strict=True):
-            p.line(f"{where}{target} = {total};")
+        for place, total in zip(targets, totals, strict=True):
+            p.line(f"{where}{place} = {total};")
         return
     if where:
         p.line(where)

@@ -29,6 +29,7 @@ class Call:
 
     count: int = 0
     partials: list[tuple[Any, Any]] = field(default_factory=list)
+    counter: Any = None
     report: Any = None
     loans: list[Loan] = field(default_factory=list)
 
@@ -40,25 +41,19 @@ NOTHING = Call()
 _OF_GEOMETRY = frozenset(("last", "range", "groups", "start"))
 
 
-def setters(api: Api, kernel: Kernel, arguments: tuple[Argument, ...], *, finish: bool = False,
-            sizes: bool = False) -> tuple[Setter, ...]:
+def setters(api: Api, kernel: Kernel, arguments: tuple[Argument, ...], *, sizes: bool = False,
+            ) -> tuple[Setter, ...]:
     """Return the functions that set the arguments of a C kernel, in order.
 
     ``sizes``: those that follow from the geometry; else all others.
     """
-    shared = all(a.kind != "offset" for a in arguments)
-    return tuple(_setter(api, kernel, k, a, (finish, shared)) for k, a in enumerate(arguments)
+    shared = all(a.kind not in ("offset", "target_at") for a in arguments)
+    return tuple(_setter(api, kernel, k, a, shared) for k, a in enumerate(arguments)
                  if (a.kind in _OF_GEOMETRY) == sizes)
 
 
-def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, bool]) -> Setter:
+def _setter(api: Api, kernel: Kernel, at: int, a: Argument, shared: bool) -> Setter:
     i, d = a.number, a.dim
-    finish, shared = how
-    if finish and a.kind in ("view", "offset"):
-        def target(x: Launch, c: Call) -> Any:
-            return x.reductions[i][0]
-        return _view(api, at, target, shared) if a.kind == "view" else _long(
-            api, at, lambda x, c: _element_offset(target(x, c)))
     match a.kind:
         case "view":
             return _view_of(api, at, i, shared)
@@ -88,6 +83,12 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, how: tuple[bool, boo
             return _memory(api, at, lambda x, c: c.partials[i][0])
         case "flags":
             return _memory(api, at, lambda x, c: c.partials[i][1])
+        case "counter":
+            return _memory(api, at, lambda x, c: c.counter)
+        case "target":
+            return _view(api, at, lambda x, c: x.reductions[i][0], shared)
+        case "target_at":
+            return _long(api, at, lambda x, c: _element_offset(x.reductions[i][0]))
         case "keep":
             return _bytes(api, at, lambda x, c: np.int32(not x.reductions[i][1]).tobytes())
         case "report":

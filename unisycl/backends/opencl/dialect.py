@@ -58,7 +58,8 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",
         rolled="__attribute__((opencl_unroll_hint(1)))",
         exact="#pragma OPENCL FP_CONTRACT OFF",
-        packed="__attribute__((packed, aligned({align})))", print_atomic="atomic_add({p}, {x})",
+        packed="__attribute__((packed, aligned({align})))",
+        device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
         halves=traits.has("cl_khr_fp16"),
         infinities={"inf": "INFINITY", "nan": "NAN"})
 
@@ -107,6 +108,14 @@ def _fence(traits: Traits, sub_groups: bool) -> Callable[[memory_order, memory_s
         where = scope_name(scope, sub_groups=sub_groups)
         return f"atomic_work_item_fence({_BOTH}, memory_order_{order.name}, {where});"
     return fence
+
+
+def _device_fence(traits: Traits, quirks: Quirks) -> str:
+    """Return what orders memory between work-groups; '' where the device does not promise it."""
+    if modern(traits):
+        return ("atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, "
+                "memory_scope_device);")
+    return 'asm volatile("membar.gl;" : : : "memory");' if quirks.ptx_fences else ""
 
 
 def _divide(traits: Traits, quirks: Quirks) -> Callable[[DType], str]:

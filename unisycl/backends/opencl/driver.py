@@ -42,7 +42,7 @@ from unisycl.backends.opencl.executable import (
 )
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
-from unisycl.backends.opencl.memory import DeviceArray, Pool, address
+from unisycl.backends.opencl.memory import DeviceArray, Loan, Pool, address
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.session import Session, open_session
@@ -82,6 +82,7 @@ class ClDriver:
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
         self._pool = Pool()
+        self._counters: list[DeviceArray] = []
         self._parts: dict[tuple[int, ...], ClDriver] = {}
 
     # ------------------------------------------------------------------ the device
@@ -247,7 +248,8 @@ class ClDriver:
         queue.flush()
         keep = executable, launch.values, launch.reductions, call
         if shown is None:
-            return PairCompletion(first, event, keep, what, self.ends())
+            return ClCompletion(event, keep, what, self.ends()) if event is first else (
+                PairCompletion(first, event, keep, what, self.ends()))
         return CheckedCompletion(first, event, keep, what, self.ends(), functools.partial(
             printing.take, shown, executable.kernel.name, executable.source.sites))
 
@@ -287,9 +289,24 @@ class ClDriver:
             groups = groups_of(shape)
             call.partials = [(self._scratch(call, groups * r.extent * r.words,
                                             r.acc.type.dtype.numpy),
-                              self._scratch(call, groups * r.extent, np.dtype(np.uint8)))
+                              None if r.valid is None else self._scratch(
+                                  call, groups * r.extent, np.dtype(np.uint8)))
                              for r in executable.kernel.reducers]
+            if executable.finish is None:
+                call.counter = self._counter(call)
         return call
+
+    def _counter(self, call: Call) -> Any:
+        """Return a number that is 0, on loan; a kernel that ends leaves it so."""
+        if self.shares_host:
+            return np.zeros(1, np.uint32)
+        free = self._counters
+        try:
+            memory = free.pop()
+        except IndexError:
+            memory = self.transfers().zeros(4)
+        call.loans.append(Loan(free, memory))
+        return memory
 
     def _scratch(self, call: Call, count: int, dtype: np.dtype[Any]) -> Any:
         """Return memory for one launch, not initialised; on loan for as long as the call lives."""

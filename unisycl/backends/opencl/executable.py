@@ -34,7 +34,8 @@ LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
 class Key(NamedTuple):
     """What of a geometry the text depends on.
 
-    ``guards``: padded dimensions; ``small``: ids are below 2**31; ``items``: those that one takes.
+    ``guards``: padded dimensions; ``small``: ids are below 2**31; ``items``: those that one takes
+    in one go.
     """
 
     guards: tuple[int, ...]
@@ -45,7 +46,9 @@ class Key(NamedTuple):
 def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
     """Return the key of a launch."""
     small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
-    if kernel.index_kind == "range" and not kernel.reducers:
+    if kernel.index_kind == "range" and kernel.reducers:
+        return Key((), small, shapes.items_of_round(kernel, traits))
+    if kernel.index_kind == "range":
         items = shapes.items_side_by_side(kernel, geometry, traits)
         return Key(() if items > 1 else shapes.shape_of_range(geometry, traits).guards, small,
                    items)
@@ -62,7 +65,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
     elif kernel.index_kind == "work_group":
         local = (shapes.items_of_hierarchy(kernel.local, traits),)
     elif kernel.reducers:
-        local = (shapes.ROUND_ITEMS,)
+        local = (shapes.group_of_rounds(key.items, traits),)
     elif kernel.index_kind == "single":
         local = (1,)
     return print_kernel(kernel, dialect, Form(key.guards, local, key.items, known))
@@ -121,7 +124,7 @@ class ClExecutable:
         match self.kernel.index_kind:
             case "range":
                 if self.kernel.reducers:
-                    return shapes.shape_of_rounds(geometry, traits)
+                    return shapes.shape_of_rounds(geometry, traits, self.source.items)
                 return shapes.shape_of_range(geometry, traits, self.source.items)
             case "nd_range":
                 return shapes.shape_of_groups(geometry, flat=self.source.flat)
@@ -150,8 +153,8 @@ def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
         kernel, source, cl.Kernel(program, source.name), finish,
         arguments.setters(api, kernel, source.arguments, sizes=True),
         arguments.setters(api, kernel, source.arguments),
-        (*arguments.setters(api, kernel, source.finish, finish=True, sizes=True),
-         *arguments.setters(api, kernel, source.finish, finish=True)),
+        (*arguments.setters(api, kernel, source.finish, sizes=True),
+         *arguments.setters(api, kernel, source.finish)),
         program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers)
 
 

@@ -28,6 +28,7 @@ class Quirks:
         emulate_collectives: the work-group functions give wrong results.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
         weak_functions: these exceed their bounds or lose the sign of a zero.
+        ptx_fences: orders of memory between work-groups are not reported, but PTX's fence is taken.
         contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
         newer_language: it compiles OpenCL C 2.0, though 1.2 is reported.
@@ -42,6 +43,7 @@ class Quirks:
     reads_early: bool = False
     emulate_collectives: bool = False
     contracts: bool = False
+    ptx_fences: bool = False
     old_language: bool = False
     newer_language: bool = False
     unnamed_scope: bool = False
@@ -96,6 +98,10 @@ TABLE = (
           "FP_CONTRACT OFF, and in a kernel that does the program is not compiled "
           "(test_sums_products_and_quotients_are_numpys in tests/conformance/language"
           "/test_complex.py)"),
+    Quirk("NVIDIA", "gpu", ("ptx_fences",),
+          "580.159 on an H200 reports relaxed atomics of work-group scope only; membar.gl of PTX "
+          "orders memory for all threads of the device (PTX ISA, membar), and atomic_add is done "
+          "for all of them, as in OpenCL 1.x"),
     Quirk("FPGA Emulation", "accelerator", ("newer_language",),
           "Intel 2023.2 reports OpenCL 1.2 and compiles -cl-std=CL2.0: atomics with orders and "
           "scopes, generic addresses, fine-grained SVM (not -cl-std=CL3.0)"),

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from unisycl.backends.base import Geometry
 from unisycl.backends.opencl.traits import Traits
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import coarsen
+from unisycl.passes import coarsen, rounds
 
 Sizes = tuple[int, ...]
-ROUND_ITEMS = 128
+_ROUND_ITEMS = 256
+_ROUND_LOADS = 4  # of each thing in one go
+_ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its widest vectors
+_ROUND_LEAST = 1024  # items of a group on a processor
 _CROWD = 8192  # items for each compute unit: four times what one has at a time
 _REMEMBERED = 1024
 _worth: dict[int, tuple[Kernel, int]] = {}
@@ -78,11 +81,30 @@ def shape_of_range(geometry: Geometry, traits: Traits, each: int = 1) -> Shape:
     return Shape(items[::-1], local[::-1], _offset(geometry), guards)
 
 
-def shape_of_rounds(geometry: Geometry, traits: Traits) -> Shape:
+def items_of_round(kernel: Kernel, traits: Traits) -> int:
+    """Return how many items of a range with reductions one item of OpenCL takes in one go."""
+    widest = rounds.widest(kernel)
+    if not widest:
+        return 1
+    return max(2, _ROUND_BYTES // widest) if traits.kind == "cpu" else _ROUND_LOADS
+
+
+def group_of_rounds(items: int, traits: Traits) -> int:
+    """Return the work-group of a range with reductions; ``items`` are taken in one go.
+
+    A processor that takes several has no need of work-items that it would have to make loops of.
+    """
+    if traits.kind == "cpu":
+        return 1 if items > 1 else _ROUND_ITEMS // 2
+    return min(_ROUND_ITEMS, traits.number_of("max_work_group_size", _ROUND_ITEMS))
+
+
+def shape_of_rounds(geometry: Geometry, traits: Traits, items: int) -> Shape:
     """Return how a range with reductions is launched: a few groups that go round it."""
-    units = traits.number_of("max_compute_units", 1) * (4 if traits.kind == "cpu" else 16)
-    groups = max(1, min(units, -(-math.prod(geometry.global_) // ROUND_ITEMS)))
-    return Shape((groups * ROUND_ITEMS,), (ROUND_ITEMS,), None)
+    size = group_of_rounds(items, traits)
+    units = traits.number_of("max_compute_units", 1) * (4 if traits.kind == "cpu" else 8)
+    groups = -(-math.prod(geometry.global_) // max(size * items, _ROUND_LEAST * (size == 1)))
+    return Shape((max(1, min(units, groups)) * size,), (size,), None)
 
 
 def shape_of_groups(geometry: Geometry, *, flat: bool) -> Shape:

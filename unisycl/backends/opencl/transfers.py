@@ -57,6 +57,16 @@ class Transfers:
             raise translated(f"allocating {size} bytes", error) from error
         return DeviceArray.over(made, size)
 
+    def zeros(self, nbytes: int) -> DeviceArray:
+        """Return bytes of the device's memory that are 0 already."""
+        flags, none = self._cl.mem_flags, np.zeros(nbytes, np.uint8)
+        try:
+            made = self._cl.Buffer(self._context, flags.READ_WRITE | flags.COPY_HOST_PTR,
+                                   hostbuf=none)
+        except self._cl.Error as error:
+            raise translated(f"allocating {nbytes} bytes", error) from error
+        return DeviceArray.over(made, nbytes)
+
     def copy(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
         """Copy equal shapes; return the event of the last step, and what to keep until then."""
         if isinstance(dst.memory, DeviceArray):

@@ -14,6 +14,7 @@ import pytest
 import unisycl as sycl
 from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import Geometry
+from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.executable import key_of, local_memory, source_of
 from unisycl.backends.opencl.quirks import Quirks
@@ -136,10 +137,30 @@ def test_one_text_prints_the_same_twice() -> None:
     assert text_of("scans", "3.0") == text_of("scans", "3.0")
 
 
-def test_a_kernel_that_reduces_has_a_second_one() -> None:
-    total = sycl.reduction(np.zeros(1, np.float32), sycl.plus())
+def dot_on(device: Traits, *, ptx: bool = False) -> Source:
+    """Return the text of a dot product by a reduction."""
+    total = sycl.reduction(np.zeros(1, np.float32), sycl.plus)
     kernel = find(k.dot, "range", 1, (FLOATS, FLOATS), (total,))[0].kernel
-    dialect = make_dialect(NEW, Quirks(), offsets=True)
-    made = source_of(kernel, key_of(kernel, RANGE, NEW), dialect, NEW)
+    dialect = make_dialect(device, Quirks(ptx_fences=ptx), offsets=device is NEW)
+    return source_of(kernel, key_of(kernel, RANGE, device), dialect, device)
+
+
+def test_the_last_group_joins_the_results_where_memory_has_an_order() -> None:
+    for made in (dot_on(NEW), dot_on(OLD, ptx=True)):
+        assert "" == made.finish_name
+        kinds = {a.kind for a in made.arguments}
+        assert {"partials", "counter", "target", "keep"} <= kinds
+    assert 2 == dot_on(NEW).text.count("memory_order_acq_rel, memory_scope_device")
+
+
+def test_elsewhere_a_second_kernel_does() -> None:
+    made = dot_on(OLD)
     assert "dot_finish" == made.finish_name
     assert f"void {made.finish_name}(" in made.text
+    assert "counter" not in {a.kind for a in made.arguments}
+
+
+def test_a_processor_has_accumulators_side_by_side_instead_of_work_items() -> None:
+    assert "float lanes_acc0[32];" in dot_on(OLD).text
+    assert "reqd_work_group_size(1, 1, 1)" in dot_on(OLD).text
+    assert "#pragma unroll" in dot_on(NEW).text
