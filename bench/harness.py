@@ -16,7 +16,6 @@ from typing import Any
 
 OURS = "unisycl"
 QUICK = "BENCH_QUICK"  # set in the environment by --quick, for the workers to see
-EVENTS = "BENCH_EVENTS"  # set in the environment: single kernels are timed by their devices
 
 
 def sized(full: int, quick: int) -> int:
@@ -30,12 +29,14 @@ class Case:
 
     ``run`` may return seconds that it measured itself (in a fresh process, for instance).
     ``result`` gives what the benchmark's ``check`` looks at; None if there is nothing to check.
-    ``keep`` is what must live as long as the case does.
+    ``keep`` is what must live as long as the case does. ``timed`` does the work once, too, and
+    returns the seconds that its commands took by their device's clock, together.
     """
 
     run: Callable[[], float | None]
     result: Callable[[], Any] | None = None
     keep: Any = None
+    timed: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,17 @@ def time_round(case: Case, *, single: bool, least: float = 0.1, most: int = 50) 
     times = [time_once(case)]
     while not single and len(times) < most and time.perf_counter() - begin < least:
         times.append(time_once(case))
+    return times
+
+
+def time_commands(case: Case, *, least: float = 0.1, most: int = 20) -> list[float]:
+    """Return the device's seconds of each run of one round; nothing if the case has none."""
+    if case.timed is None:
+        return []
+    begin = time.perf_counter()
+    times = [case.timed()]
+    while len(times) < most and time.perf_counter() - begin < least:
+        times.append(case.timed())
     return times
 
 

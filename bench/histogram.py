@@ -45,15 +45,19 @@ def with_unisycl() -> Case:
     own = sycl.local_accessor(np.uint32, BINS)
     (values, bins), fetch = ours.place(queue, work.args)
 
+    def start(q: Any) -> list[Any]:
+        return [q.fill(bins, 0), q.parallel_for(
+            sycl.nd_range(GROUPS * BINS, BINS), histogram, values, bins, own)]
+
     def run() -> None:
-        queue.wait()
         if isinstance(bins, np.ndarray):
             bins[:] = 0
+            queue.parallel_for(sycl.nd_range(GROUPS * BINS, BINS), histogram, values, bins,
+                               own).wait()
         else:
-            queue.fill(bins, 0)
-        queue.parallel_for(sycl.nd_range(GROUPS * BINS, BINS), histogram, values, bins, own).wait()
+            start(queue)[-1].wait()
 
-    return Case(run, ours.fetched(work, fetch))
+    return Case(run, ours.fetched(work, fetch), timed=ours.timer(queue, start))
 
 
 def on_opencl(session: Session) -> Case:
@@ -64,14 +68,14 @@ def on_opencl(session: Session) -> Case:
     kernel.set_args(values, bins, np.int32(N))
 
     def run() -> None:
-        session.cl.enqueue_fill_buffer(session.queue, bins, np.uint32(0), 0, 4 * BINS)
+        session.zero(bins, 4 * BINS)
         session.enqueue(kernel, (GROUPS * BINS,), (BINS,)).wait()
 
     def result() -> Any:
         session.read([work.args[1]], [bins])
         return work.result()
 
-    return Case(run, result, keep=session)
+    return Case(run, result, keep=session, timed=session.timer(run))
 
 
 def with_numpy() -> Case:

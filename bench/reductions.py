@@ -72,11 +72,14 @@ def with_unisycl() -> Case:
     (values, out), fetch = ours.place(queue, work.args)
     fresh = sycl.property.reduction.initialize_to_identity()
 
-    def run() -> None:
+    def start(q: Any) -> list[Any]:
         total = sycl.reduction(out, sycl.plus, fresh)
-        queue.parallel_for(sycl.range(N), total, sum_all, values).wait()
+        return [q.parallel_for(sycl.range(N), total, sum_all, values)]
 
-    return Case(run, ours.fetched(work, fetch))
+    def run() -> None:
+        start(queue)[0].wait()
+
+    return Case(run, ours.fetched(work, fetch), timed=ours.timer(queue, start))
 
 
 def on_opencl(session: Session) -> Case:
@@ -91,7 +94,7 @@ def on_opencl(session: Session) -> Case:
         session.read([sums], [out])
         work.args[1][0] = sums.sum()
 
-    return Case(run, work.result, keep=session)
+    return Case(run, work.result, keep=session, timed=session.timer(run))
 
 
 def with_numpy() -> Case:

@@ -31,19 +31,22 @@ class Worker:
 
     process: subprocess.Popen[str]
     seconds: list[list[float]] = field(default_factory=list)
+    device: list[list[float]] = field(default_factory=list)
     note: str = ""
 
-    def ask(self, *, request: bool) -> None:
-        """Read one answer, after sending a request for a round if ``request``."""
+    def ask(self, request: str = "") -> None:
+        """Read one answer, after sending a request if there is one: round or device."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         if request:
-            self.process.stdin.write("round\n")
+            self.process.stdin.write(f"{request}\n")
             self.process.stdin.flush()
         line = self.process.stdout.readline()
         answer: dict[str, Any] = json.loads(line) if line else {"error": "its process ended"}
         if "seconds" in answer:
             self.seconds.append(answer["seconds"])
+        if answer.get("device"):
+            self.device.append(answer["device"])
         self.note = answer.get("missing") or answer.get("error") or ""
 
     def close(self) -> None:
@@ -54,31 +57,35 @@ class Worker:
 
 
 def start(name: str, implementation: str, *, verbose: bool) -> Worker:
-    """Start one implementation and wait until it is warmed up and checked."""
+    """Start one implementation, which then warms up and is checked."""
     command = [sys.executable, "-m", "bench.worker", name, implementation]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=HERE.parent,
         stderr=None if verbose else subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": _path()})
-    worker = Worker(process)
-    worker.ask(request=False)
-    return worker
+    return Worker(process)
 
 
 def _path() -> str:
     return os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
-def measure(name: str, rounds: int, peers: Sequence[str] | None, *, verbose: bool
-            ) -> dict[str, Worker]:
-    """Run one benchmark: start every implementation, then one round of each in turn."""
+def measure(name: str, rounds: int, peers: Sequence[str] | None, *, verbose: bool,
+            by_device: int = 0) -> dict[str, Worker]:
+    """Run one benchmark: start every implementation, then one round of each in turn.
+
+    ``by_device`` more rounds are timed by the clocks of devices.
+    """
     wanted = [i for i in load(name).implementations if peers is None or i == OURS or i in peers]
-    workers = {i: start(name, i, verbose=verbose) for i in wanted}
+    workers: dict[str, Worker] = {}
     try:
-        for _ in range(rounds):
+        for i in wanted:
+            workers[i] = start(name, i, verbose=verbose)
+            workers[i].ask()
+        for request in ["round"] * rounds + ["device"] * by_device:
             for worker in workers.values():
                 if not worker.note:
                     time.sleep(0.05)  # lets the threads of the one before go to sleep
-                    worker.ask(request=True)
+                    worker.ask(request)
     finally:
         for worker in workers.values():
             worker.close()

@@ -57,15 +57,20 @@ def with_unisycl() -> Case:
     scanned = [placed[1], *placed[len(sizes) + 1:]]
     spaces = [sycl.nd_range(-(-n // GROUP) * GROUP, GROUP) for n in sizes]
 
-    def run() -> None:
-        for k in range(len(sizes) - 1):
-            queue.parallel_for(spaces[k], sum_groups, sums[k], sums[k + 1], sizes[k])
+    def start(q: Any) -> list[Any]:
+        out = [q.parallel_for(spaces[k], sum_groups, sums[k], sums[k + 1], sizes[k])
+               for k in range(len(sizes) - 1)]
         for k in reversed(range(len(sizes))):
             before = scanned[min(k + 1, len(sizes) - 1)]  # the last level is one group: not read
-            queue.parallel_for(spaces[k], scan_groups, sums[k], before, scanned[k], sizes[k])
+            out.append(q.parallel_for(spaces[k], scan_groups, sums[k], before, scanned[k],
+                                      sizes[k]))
+        return out
+
+    def run() -> None:
+        start(queue)
         queue.wait()
 
-    return Case(run, ours.fetched(work, fetch))
+    return Case(run, ours.fetched(work, fetch), timed=ours.timer(queue, start))
 
 
 def on_opencl(session: Session) -> Case:
@@ -94,7 +99,7 @@ def on_opencl(session: Session) -> Case:
         session.read([work.args[1]], [target])
         return work.result()
 
-    return Case(run, result, keep=session)
+    return Case(run, result, keep=session, timed=session.timer(run))
 
 
 def with_numpy() -> Case:

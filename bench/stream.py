@@ -69,11 +69,14 @@ def with_unisycl(kind: Any, which: str) -> Case:
     (a, b, out), fetch = ours.place(queue, work.args)
     fresh = sycl.property.reduction.initialize_to_identity()
 
-    def run() -> None:
+    def start(q: Any) -> list[Any]:
         total = sycl.reduction(out, sycl.plus, fresh)
-        queue.parallel_for(sycl.range(N), total, dot, a, b).wait()
+        return [q.parallel_for(sycl.range(N), total, dot, a, b)]
 
-    return Case(run, ours.fetched(work, fetch))
+    def run() -> None:
+        start(queue)[0].wait()
+
+    return Case(run, ours.fetched(work, fetch), timed=ours.timer(queue, start))
 
 
 def numpy_on(which: str) -> Callable[..., None]:
@@ -134,7 +137,7 @@ def opencl_dot(kind: Any, name: str) -> dict[str, Implementation]:
             session.read([partial_sums], [out])
             work.args[2][0] = partial_sums.sum()
 
-        return Case(run, work.result, keep=session)
+        return Case(run, work.result, keep=session, timed=session.timer(run))
     return opencl(prepare)
 
 

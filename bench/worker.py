@@ -1,7 +1,8 @@
 """The process that runs one implementation: ``python -m bench.worker BENCHMARK IMPLEMENTATION``.
 
 It answers on standard output with one JSON object a line: first whether it is ready, then the times
-of a round for every line it reads. What libraries print goes to standard error.
+of a round for every line it reads, by the device's clock if the line is "device". What libraries
+print goes to standard error.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import traceback
 from typing import Any
 
 from bench.catalogue import load
-from bench.harness import Missing, prepare, time_round
+from bench.harness import Missing, prepare, time_commands, time_round
 
 
 def in_one_line(error: Exception) -> str:
@@ -42,9 +43,12 @@ def main(name: str, implementation: str) -> int:
         answer(error=in_one_line(error))
         return 1
     answer(ready=True)
-    for _ in sys.stdin:
+    for line in sys.stdin:
         try:
-            answer(seconds=time_round(case, single=benchmark.single))
+            if line.strip() == "device":
+                answer(device=time_commands(case))
+            else:
+                answer(seconds=time_round(case, single=benchmark.single))
         except Exception as error:  # noqa: BLE001 - as above
             traceback.print_exc()
             answer(error=in_one_line(error))

@@ -5,7 +5,6 @@ Sources lie in ``peers/kernels.cl``. Non-goals: finding runtimes (``peers.icd``)
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from bench.harness import EVENTS, Case, Implementation, Missing, Work
+from bench.harness import Case, Implementation, Missing, Work
 from bench.peers.icd import VENDORS, register
 
+_NOTED = 64  # events of one run at most; no more are kept alive
 SOURCE = Path(__file__).parent / "kernels.cl"
 
 
@@ -40,10 +40,26 @@ class Session:
         self._kept: list[Any] = []  # a kernel does not keep its arguments alive
         self.context = cl.Context(found[:1])
         kinds = cl.command_queue_properties
-        asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE * out_of_order
-        self.timed = bool(os.environ.get(EVENTS))
-        self.queue = cl.CommandQueue(
-            self.context, properties=asked | kinds.PROFILING_ENABLE * self.timed)
+        self.asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE * out_of_order
+        self.queue = cl.CommandQueue(self.context, properties=self.asked)
+        self._events: list[Any] = []
+
+    def timer(self, run: Callable[[], object]) -> Callable[[], float]:
+        """Return what does the same on a queue with times, and adds those of its commands up."""
+        kinds = self.cl.command_queue_properties
+        timed = self.cl.CommandQueue(
+            self.context, properties=self.asked | kinds.PROFILING_ENABLE)
+
+        def measured() -> float:
+            plain, self.queue = self.queue, timed
+            self._events.clear()
+            run()
+            self.queue = plain
+            timed.finish()
+            spent: int = sum(e.profile.end - e.profile.start for e in self._events)
+            return spent * 1e-9
+
+        return measured
 
     def kernel(self, name: str, **defines: Any) -> Any:
         """Return one kernel, built with these macros."""
@@ -64,13 +80,22 @@ class Session:
 
     def enqueue(self, kernel: Any, space: tuple[int, ...], local: tuple[int, ...] | None) -> Any:
         """Launch a kernel whose arguments are set; sizes in OpenCL's order, fastest first."""
-        return self.cl.enqueue_nd_range_kernel(self.queue, kernel, space, local)
+        return self._noted(self.cl.enqueue_nd_range_kernel(self.queue, kernel, space, local))
+
+    def zero(self, memory: Any, nbytes: int) -> None:
+        """Clear words of a buffer."""
+        self._noted(self.cl.enqueue_fill_buffer(self.queue, memory, np.uint32(0), 0, nbytes))
+
+    def _noted(self, event: Any) -> Any:
+        if len(self._events) < _NOTED:
+            self._events.append(event)
+        return event
 
     def read(self, arrays: Sequence[Any], buffers: Sequence[Any]) -> None:
         """Copy each buffer into its array."""
         for array, memory in zip(arrays, buffers, strict=True):
             if isinstance(array, np.ndarray):
-                self.cl.enqueue_copy(self.queue, array, memory)
+                self._noted(self.cl.enqueue_copy(self.queue, array, memory))
 
 
 def opencl(prepare: Callable[[Session], Case], *, out_of_order: bool = False
@@ -99,10 +124,8 @@ def one_kernel(name: str, work: Callable[[], Work], space: Sequence[int],
             session.read(given.args, buffers)
             return given.result()
 
-        def run() -> float | None:
-            event = session.enqueue(kernel, extent, group)
-            event.wait()
-            return (event.profile.end - event.profile.start) * 1e-9 if session.timed else None
+        def run() -> None:
+            session.enqueue(kernel, extent, group).wait()
 
-        return Case(run, result, keep=(session, buffers))
+        return Case(run, result, keep=(session, buffers), timed=session.timer(run))
     return opencl(prepare)

@@ -18,6 +18,7 @@ from bench.harness import (
     Work,
     prepare,
     sized,
+    time_commands,
     time_round,
 )
 
@@ -57,6 +58,11 @@ def test_a_round_lasts_by_the_clock_whatever_a_case_says_it_took() -> None:
         return 1e-9
 
     assert len(time_round(Case(run), single=False, least=0.02)) <= 3
+
+
+def test_rounds_by_the_clock_of_a_device_are_those_of_cases_that_have_one() -> None:
+    assert time_commands(Case(lambda: None)) == []
+    assert set(time_commands(Case(lambda: None, timed=lambda: 2.5), most=3)) == {2.5}
 
 
 def test_work_hands_its_operands_over_in_order_and_gives_the_results() -> None:
