@@ -352,6 +352,9 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
 def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     """Return ``owner.name``."""
     owner = referent(ctx, owner, node)
+    if isinstance(owner, Memory) and isinstance(owner.view.elem, Struct) \
+            and _memory_attribute(ctx, owner, node.attr) is None:
+        owner = referent(ctx, stored.decayed(ctx, owner), node)
     match owner:
         case n.Expr():
             found = stored.attribute(owner, node.attr) or complexes.attribute(owner, node.attr)

@@ -15,7 +15,7 @@ import numpy as np
 
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import coerce
-from unisycl.frontend.access import as_element
+from unisycl.frontend.access import as_element, element_at
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import query
 from unisycl.frontend.parameters import parameters
@@ -28,7 +28,7 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT, Scalar, Struct, View, numbers
+from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
 
 
 def private_array(ctx: Context, node: ast.Call) -> Value:
@@ -97,6 +97,18 @@ def local_memory(ctx: Context, kind: Value, node: ast.AST) -> Memory:
     elem, extents = _described(ctx, parts[0], shape, "group_local_memory", node)
     ctx.need_all(elem)
     return _memory(ctx, elem, extents, address_space.local_space, "the group's memory")
+
+
+def zero_element(ctx: Context, node: ast.Call) -> Value:
+    """Return what memory of an element type, or a pair of it and a shape, holds if all is zero."""
+    kind = parameters(ctx, node, "zero_element", ("dtype",))["dtype"]
+    elem, _ = _described(ctx, kind.items[0] if isinstance(kind, Several) else kind,
+                         coerce.weak_scalar(1), "group_local_memory", node)
+    if isinstance(elem, Scalar):
+        return Constant(None) if isinstance(elem, PointerType) else coerce.weak_scalar(0)
+    memory = _memory(ctx, elem, (1,), address_space.private_space, "zero")
+    _fill(ctx, memory, n.Const(WEAK_INT, 0))
+    return element_at(ctx, replace(memory, index=(coerce.weak_scalar(0),)), node)
 
 
 def own_elements(ctx: Context, value: Value, node: ast.AST) -> int:

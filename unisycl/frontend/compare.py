@@ -18,6 +18,7 @@ from unisycl.frontend.values import (
     Closure,
     Constant,
     Instance,
+    Memory,
     Several,
     Value,
     Vector,
@@ -86,6 +87,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls \
             and name in ("eq", "ne") and left.cls.__dataclass_params__.eq:
         left, right = Several(left.items), Several(right.items)
+    if isinstance(left, Memory) and isinstance(right, Memory):
+        left, right = stored.one_kind(ctx, left, right)
     found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
     if found is not None:
         return found
@@ -215,7 +218,9 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
 
 def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
     """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere."""
-    return ctx.truth(value, node) if stored.kind_of(value) else ctx.to_scalar(value, node)
+    leads = stored.kind_of(value) is not None or (
+        isinstance(value, Memory) and len(value.index) < value.view.ndim)
+    return ctx.truth(value, node) if leads else ctx.to_scalar(value, node)
 
 
 def is_cheap(x: n.Expr) -> bool:

@@ -289,9 +289,11 @@ class Context(Variables):
 
     def truth(self, value: Value, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
-        pointer = isinstance(value, n.Expr) and stored.kind_of(value) is not None
-        return coerce.truth(value if pointer  # type: ignore[arg-type]
-                            else self.to_scalar(value, node))
+        if isinstance(value, n.Expr) and stored.kind_of(value) is not None:
+            return coerce.truth(value)
+        if isinstance(value, Memory) and getattr(stored.decayed(self, value), "pointer", None):
+            return n.true()  # it points to memory that is there
+        return coerce.truth(self.to_scalar(value, node))
 
     def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
         """Turn a value into a pointer that memory can hold, or refuse."""
@@ -300,6 +302,13 @@ class Context(Variables):
     def joined_pointer(self, old: Value | n.Local | None, value: Value) -> PointerType | None:
         """Return the type of pointer in memory that a variable becomes by a second value."""
         return stored.joined(self, old, value)
+
+    def as_pointers(self, known: object, old: Value | n.Local | None,
+                    value: Value) -> tuple[Any, Value]:
+        """Return what a name had and gets, USM memory as a pointer where the other is one."""
+        if isinstance(known, PointerType):
+            value = stored.decayed(self, value)
+        return stored.one_kind(self, old, value)
 
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""

@@ -31,6 +31,7 @@ from unisycl.frontend.values import (
     Closure,
     Constant,
     Instance,
+    Memory,
     Poison,
     Record,
     Several,
@@ -340,13 +341,24 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         pairs = [(ctx.to_scalar(a, node), ctx.to_scalar(b, node))
                  for a, b in zip(left.items, right.items, strict=True)]
         return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
-    kind = stored.kind_of(left, right)
+    if isinstance(left, Memory) or isinstance(right, Memory):
+        left, right = stored.one_kind(ctx, left, right)
+    kind = stored.kind_of(left, right) or stored.joined(ctx, left, right)
+    if kind is None and _is_place(left) and _is_place(right):
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
     a, b = (_in_block(ctx, block, value, kind, part) for block, value, part in (
         (then, left, node.body), (orelse, right, node.orelse)))
     if not then and not orelse and is_cheap(a) and is_cheap(b):
         return _choose(ctx, cond, a, b, node)
     type = _joined(ctx, a, b, node)
     return _branched(ctx, cond, then, orelse, [(a, b, type)], node)[0]
+
+
+def _is_place(value: Value) -> bool:
+    """Say whether a value is a row, window, pointer or record: memory and where in it."""
+    return isinstance(value, Record) or (
+        isinstance(value, Memory) and len(value.index) < value.view.ndim
+        and (value.window is not None or len(value.index) > 0))
 
 
 def _one_vector(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Vector],
@@ -364,7 +376,7 @@ def _one_vector(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Vector],
 
 def _one_object(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Value],
                 right: tuple[list[n.Stmt], Value], node: ast.AST) -> Value:
-    """Return one of two objects of a class, in variables of its own."""
+    """Return one of two objects of a class, or places in one memory, in variables of its own."""
     key = (ctx.frame.key, "choice", ctx.span(node), *ctx.unrolled)
     result: Value | n.Local | None = None
     blocks = []
@@ -373,8 +385,9 @@ def _one_object(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Value],
             result = ctx.bind(key, "the choice", result, value, node)
         blocks.append((*block, *more))
     ctx.emit(n.If(cond, *blocks, span=ctx.span(node)))
-    assert isinstance(result, Instance)
-    return replace(result, exact=False)
+    assert result is not None
+    assert not isinstance(result, n.Local)
+    return replace(result, exact=False) if isinstance(result, Instance) else result
 
 
 def _branched(ctx: Context, cond: n.Expr, then: list[n.Stmt], orelse: list[n.Stmt],

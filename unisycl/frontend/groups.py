@@ -13,8 +13,8 @@ from dataclasses import replace
 from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.base.progress import missing, required
-from unisycl.frontend import coerce, copies, fragments, vectors
-from unisycl.frontend.arrays import group_cells, local_memory, own_elements
+from unisycl.frontend import coerce, copies, fragments, stored, vectors
+from unisycl.frontend.arrays import group_cells, local_memory, own_elements, zero_element
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
@@ -184,6 +184,8 @@ def _members(ctx: Context, value: Value, node: ast.AST) -> tuple[
     """Return the numbers a value is made of, also one of a dataclass, and what puts them back."""
     if isinstance(value, Record):
         value = copies.copied(ctx, value, node)
+    if isinstance(value, n.Expr) and stored.kind_of(value):
+        return [value], lambda xs: xs[0]
     if not isinstance(value, Instance):
         return _numbers(ctx, value, node)
     made = value
@@ -366,6 +368,7 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "lane_count": _lane_count,
     _MODULE + "group_cells": _cells,
     _MODULE + "group_local_memory_for_overwrite": _local_memory,
+    _MODULE + "zero_element": zero_element,
     _MODULE + "any_of_group": _predicate("any"),
     _MODULE + "all_of_group": _predicate("all"),
     _MODULE + "none_of_group": _predicate("none"),

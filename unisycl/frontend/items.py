@@ -44,7 +44,7 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
     "group": {
         "get_group_id": ("group_id", ""), "get": ("group_id", ""), "get_id": ("group_id", ""),
         "get_local_id": ("local_id", ""), "get_global_range": ("global_range", ""),
-        "get_local_range": ("local_range", ""), "get_max_local_range": ("local_range", ""),
+        "get_local_range": ("local_range", ""), "get_max_local_range": ("max_local_range", ""),
         "get_group_range": ("group_range", ""),
         "get_group_linear_id": ("group_id", "group_range"),
         "get_linear_id": ("group_id", "group_range"),
@@ -150,5 +150,5 @@ def leader(item: Item) -> n.Expr:
 
 def nd_range(item: Item) -> Several:
     """Return the ``nd_range`` of the launch: global range, local range, offset."""
-    return Several(tuple(queries(name, item) for name in ("global_range", "local_range", "offset")),
-                   "nd_range")
+    names = ("global_range", "max_local_range", "offset")
+    return Several(tuple(queries(name, item) for name in names), "nd_range")

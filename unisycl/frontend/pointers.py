@@ -128,6 +128,7 @@ def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
     found = stored.operate(ctx, op, symbol, left, right, node)
     if found is not None:
         return found
+    left, right = stored.decayed(ctx, left), stored.decayed(ctx, right)
     if not is_pointer(left) and not is_pointer(right):
         return None
     if isinstance(left, Memory) and isinstance(right, Memory):

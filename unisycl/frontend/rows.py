@@ -115,10 +115,11 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
                          found=len(args))
     if not args:
         return coerce.cast(coerce.weak_scalar(0), target)
-    x = ctx.to_scalar(args[0], node)
     ctx.need(target, node)
-    return coerce.convert(coerce.truth(x), target) if target.dtype.kind == "b" \
-        else coerce.convert(x, target) if target.weak \
+    if target.dtype.kind == "b":
+        return coerce.convert(ctx.truth(args[0], node), target)
+    x = ctx.to_scalar(args[0], node)
+    return coerce.convert(x, target) if target.weak \
         else coerce.cast(fitting(ctx, x, target, node), target)
 
 

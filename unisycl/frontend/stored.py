@@ -8,7 +8,8 @@ and the launch is told of all allocations; only addresses that hold between kern
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from unisycl.base import dtypes
 from unisycl.base.enums import address_space
@@ -81,6 +82,27 @@ def to_pointer(ctx: Context, value: Value, kind: PointerType, node: ast.AST) -> 
             return address(ctx, value, kind, node)
     raise ctx.refuse("K085", node, what=f"{describe(value)} is stored where {kind} is",
                      help="store a pointer to the same type, or None")
+
+
+def decayed(ctx: Context, value: Value) -> Value:
+    """Return USM memory of one dimension as the pointer it is outside of kernels; others as is."""
+    if not isinstance(value, Memory) or value.pointer is not None or value.reference \
+            or value.index or value.window is not None or value.view.ndim != 1 \
+            or value.view.space is not address_space.global_space or not stays(ctx, value):
+        return value
+    window = (coerce.weak_scalar(0), ctx.size_of(value))
+    return replace(value, window=window, pointer=address_space.global_space)
+
+
+def one_kind(ctx: Context, left: Value | n.Local | None, right: Value) -> tuple[Any, Value]:
+    """Return two values a name or choice may have: USM memory beside a pointer is one, too."""
+    def leading(value: Value | n.Local | None) -> bool:
+        return (isinstance(value, n.Local) and isinstance(value.type, PointerType)) or (
+            value is not None and not isinstance(value, n.Local)
+            and (kind_of(value) is not None or leads(value)))
+    if leading(left) and isinstance(right, Memory):
+        return left, decayed(ctx, right)
+    return decayed(ctx, left) if leading(right) and isinstance(left, Memory) else left, right
 
 
 def stays(ctx: Context, memory: Memory) -> bool:

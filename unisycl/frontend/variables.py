@@ -72,6 +72,10 @@ class Variables(ABC):
                        value: Value) -> PointerType | None: ...
 
     @abstractmethod
+    def as_pointers(self, known: object, old: Value | n.Local | None,
+                    value: Value) -> tuple[Any, Value]: ...
+
+    @abstractmethod
     def loaded(self, value: Vector) -> Vector: ...
 
     # ---- values that stay what they are
@@ -168,6 +172,8 @@ class Variables(ABC):
         """Return what a name denotes once it was given a value, emitting what that takes."""
         if isinstance(old, Poison) or isinstance(value, Poison):
             return Poison()
+        if isinstance(value, Memory) or isinstance(old, Memory):
+            old, value = self.as_pointers(self.types.get(key), old, value)
         pointer = stored.settle(value, self.types.get(key)) or self.joined_pointer(old, value)
         if pointer is not None:
             if old is not None and not isinstance(old, n.Local) and stored.leads(old):

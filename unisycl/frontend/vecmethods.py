@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DTYPES
 from unisycl.base.enums import rounding_mode
-from unisycl.frontend import coerce, rounding, vectors
+from unisycl.frontend import coerce, rounding, stored, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.spans import shifted
@@ -176,6 +176,13 @@ def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) 
 
 def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.AST) -> n.Place:
     """Return the place of the first element: that of ``offset * n``."""
+    step = coerce.convert(ctx.to_scalar(offset, node), WEAK_INT)
+    start = coerce.binary("mul", step, coerce.weak_scalar(len(value.items)), WEAK_INT)
+    pointer = stored.kind_of(memory)
+    if pointer is not None and pointer.elem == value.elem:
+        assert isinstance(memory, n.Expr)
+        return n.Place(n.HEAP, (), value.elem, inner=stored.element(
+            ctx, memory, start, node).inner, span=ctx.span(node))
     if not isinstance(memory, Memory) or memory.view.ndim != len(memory.index) + 1:
         raise ctx.refuse("K049", node, found=describe(memory), expected="memory of one dimension",
                          help="pass memory of one dimension, or a pointer to it: multi_ptr(a)")
@@ -183,8 +190,6 @@ def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.
         raise ctx.refuse("K036", node, op="load and store",
                          types=f"{describe(value)} and memory of {memory.view.elem}",
                          help="the memory has elements of the vec's own type")
-    step = coerce.convert(ctx.to_scalar(offset, node), WEAK_INT)
-    start = coerce.binary("mul", step, coerce.weak_scalar(len(value.items)), WEAK_INT)
     return n.Place(memory.base, (*memory.index, shifted(memory, start)), value.elem,
                    span=ctx.span(node))
 

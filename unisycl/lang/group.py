@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+import numpy as np
+
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.fragments import fragment
@@ -90,6 +92,11 @@ def group_local_memory_for_overwrite(dtype: Any, group: Any) -> Any:
     (sycl_ext_oneapi_local_memory). A single element is ``memory[0]``.
     """
     _outside("group_local_memory")
+
+
+def zero_element(dtype: Any) -> Any:
+    """Return what memory of a type, or of ``(type, shape)``, holds where all bytes are zero."""
+    return np.zeros((), dtype[0] if isinstance(dtype, tuple) else dtype)[()]
 
 
 def ballot_bits(group: _Part, predicate: Any) -> Any:

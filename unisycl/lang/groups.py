@@ -68,8 +68,8 @@ class group(Unconstructible):
         "the number of work-items (SYCL 1.2)")
 
     def get_max_local_range(self) -> range:
-        """Return the largest size of any group of the launch; all groups have the same."""
-        return range._make(self._place.local_range)
+        """Return the largest size of any group of the launch; the last ones may be smaller."""
+        return range._make(self._place.max_local)
 
     def get_group_linear_id(self) -> int:
         """Return the row-major number of the group."""

@@ -122,7 +122,7 @@ class nd_item(Unconstructible):
     def get_nd_range(self) -> nd_range:
         """Return the ``nd_range`` of the launch."""
         place = self._place
-        return nd_range._make(place.global_range, place.local_range, place.offset)
+        return nd_range._make(place.global_range, place.max_local, place.offset)
 
     def barrier(self, space: fence_space = fence_space.global_and_local) -> None:
         """Wait for the work-group (SYCL 1.2 §3.5.1.4); SYCL 2020 spells it ``group_barrier``."""

@@ -8,31 +8,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from unisycl.lang.group import group_barrier, group_local_memory_for_overwrite, group_size
+from unisycl.lang.group import (
+    group_barrier,
+    group_local_memory_for_overwrite,
+    group_size,
+    zero_element,
+)
 from unisycl.lang.pointer import multi_ptr
 
 
-def group_local_memory(dtype: Any, group: Any, init: Any = 0) -> Any:
+def group_local_memory(dtype: Any, group: Any, init: Any = ()) -> Any:
     """Return local memory that a work-group shares, with initial values.
 
     Args:
         dtype: an element type, or ``(element type, shape)``; constants.
         group: the work-group, all of whose work-items call together.
         init: what every element begins as; or a tuple, the first elements, row after row, zero
-            behind them.
+            behind them; zero if left out.
 
     One place in the program is one memory, however often it is reached. A single element is
-    ``memory[0]``. Records have no zero: ``group_local_memory_for_overwrite`` leaves it to you.
+    ``memory[0]``. All members of a record are zero, pointers None.
     """
     memory = group_local_memory_for_overwrite(dtype, group)
     flat, count = multi_ptr(memory), memory.size()
     group_barrier(group)
     k = group.get_local_linear_id()
     while k < count:
-        flat[k] = 0 if isinstance(init, tuple) else init
+        flat[k] = zero_element(dtype) if isinstance(init, tuple) else init
         k += group_size(group)
     group_barrier(group)
-    if isinstance(init, tuple):
+    if isinstance(init, tuple) and len(init) > 0:
         if group.get_local_linear_id() == 0:
             for at, value in enumerate(init):
                 flat[at] = value

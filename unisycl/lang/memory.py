@@ -118,6 +118,25 @@ class HostView:
         return HostView(self._data[low:high], f"{self._name}[{low}:{high}]", self._mode,
                         space=self._space)
 
+    # USM memory is a pointer where kernels take it for one: to its first element.
+    def __add__(self, count: Any) -> Any:
+        return type(self).pointer_class(self) + count
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return type(self).pointer_class(self) - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - type(self).pointer_class(self)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other if isinstance(other, HostView) else \
+            type(self).pointer_class(self) == other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
     def __address__(self) -> int:
         return int(self._data.__array_interface__["data"][0])
 
@@ -214,12 +233,19 @@ class HostView:
     def __getattr__(self, name: str) -> Any:
         # Reached only for what the class lacks; __slots__ not yet set must not recurse.
         raw = None if name.startswith("_") else self._raw
+        if self._data.ndim == 1 and not name.startswith("_") and self._data.dtype.names and (
+                name in self._data.dtype.names or (name not in _OF_VOID
+                and hasattr(self._data.dtype.type, name))):
+            return getattr(self[0], name)  # of the record it points to
         if raw is None:
             raise AttributeError(f"memory in a kernel has no attribute '{name}'")
         return getattr(raw, name)
 
     def __repr__(self) -> str:
         return f"<{self._name or 'memory'} {self._mode.value} {self._data!r}>"
+
+
+_OF_VOID = frozenset(dir(np.void))
 
 
 class Record(np.void):  # type: ignore[misc]  # final for type checkers only

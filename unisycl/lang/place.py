@@ -31,13 +31,13 @@ class Place:
     launch that is a part of a larger one, ``within`` makes it speak of that.
     """
 
-    __slots__ = ("first", "global_range", "group", "group_range", "local_range", "offset", "origin",
-                 "sized", "start", "sub_group")
+    __slots__ = ("first", "global_range", "group", "group_range", "local_range", "max_local",
+                 "offset", "origin", "sized", "start", "sub_group")
 
     def __init__(self, global_range: tuple[int, ...], local_range: tuple[int, ...],
                  offset: tuple[int, ...], sub_group: int, *, sized: bool = True) -> None:
         self.global_range = global_range
-        self.local_range = local_range
+        self.local_range = self.max_local = local_range
         self.group_range = tuple(g // s for g, s in zip(global_range, local_range, strict=True))
         self.offset = offset
         self.sub_group = sub_group
@@ -46,8 +46,12 @@ class Place:
         self.move_to(self.first)
 
     def within(self, global_range: tuple[int, ...], group_range: tuple[int, ...],
-               offset: tuple[int, ...], first: tuple[int, ...]) -> None:
-        """Be a part of a launch: its ranges and offset, and the group that the part begins at."""
+               offset: tuple[int, ...], first: tuple[int, ...], local: tuple[int, ...]) -> None:
+        """Be a part of a launch: its ranges and offset, and the group that the part begins at.
+
+        ``local`` is the size of its work-groups but the last ones.
+        """
+        self.max_local = local
         self.global_range, self.group_range, self.offset = global_range, group_range, offset
         self.first = first
         self.move_to((0,) * len(first))

@@ -70,6 +70,9 @@ class multi_ptr:
         self.address_space = wanted
         self.is_decorated = form is decorated.yes
 
+    def __copy__(self) -> multi_ptr:
+        return self
+
     def __address__(self) -> int:
         return self._view.__address__() + self._offset * self._view._data.itemsize
 

@@ -75,6 +75,22 @@ def _places(stmt: n.Stmt) -> Iterator[n.Place]:
         yield from _within(x)
     if isinstance(stmt, n.Store | n.Atomic | n.LoadMany | n.StoreMany):
         yield stmt.place
+    if isinstance(stmt, n.LoadMany | n.StoreMany):
+        count = len(stmt.results if isinstance(stmt, n.LoadMany) else stmt.values)
+        last = _last(stmt.place, count - 1)
+        if last is not None:
+            yield last
+
+
+def _last(place: n.Place, distance: int) -> n.Place | None:
+    """Return the last of numbers side by side; None where they are parts of one element."""
+    if isinstance(place.base, n.Heap):
+        return replace(place, offset=place.offset + distance * place.type.size)
+    if not isinstance(place.base.type, View) or place.base.type.elem != place.type:
+        return None
+    *front, index = place.index
+    behind = n.Binary(INT64, "add", n.Cast(INT64, index), n.Const(INT64, distance))
+    return replace(place, index=(*front, behind))
 
 
 def _within(expr: n.Expr) -> Iterator[n.Place]:

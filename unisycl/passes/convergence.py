@@ -125,7 +125,8 @@ class _Check:
             case n.Query():
                 if x.name == "local_id":
                     return self.ids[x.dim]
-                return self.kernel.local[x.dim] if x.name == "local_range" else None
+                return self.kernel.local[x.dim] if x.name in (
+                    "local_range", "max_local_range") else None
             case n.Cast():
                 inner = self.value(x.x)
                 return None if inner is None else np.asarray(inner).astype(x.type.dtype.numpy)

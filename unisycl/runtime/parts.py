@@ -23,7 +23,7 @@ from unisycl.ir.types import INT64
 
 _MOST = 1024
 _placed: OrderedDict[int, tuple[n.Kernel, n.Kernel]] = OrderedDict()
-_ASKED = ("group_id", "group_range", "global_range", "offset")
+_ASKED = ("group_id", "group_range", "global_range", "max_local_range", "offset")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -76,6 +76,7 @@ def places(kernel: n.Kernel, part: Geometry) -> tuple[Any, ...]:
     """Return the values of the parameters that ``placed`` has added, for one part."""
     whole = part.launched
     values = {"group_id": part.first_group(), "group_range": whole.groups(),
-              "global_range": whole.global_, "offset": whole.offset}
+              "global_range": whole.global_, "max_local_range": whole.local,
+              "offset": whole.offset}
     return tuple(np.int64(values[str(p.path[0][1])][int(p.path[1][1])]) for p in kernel.params
                  if p.path and p.path[0][0] == "part")

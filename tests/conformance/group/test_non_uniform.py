@@ -216,3 +216,22 @@ def test_groups_of_a_uniform_launch_are_not_cut(queue: sycl.queue) -> None:
         data = np.ones(whole, np.int64)
         queue.parallel_for(uneven(whole, local), twice, data).wait()
         assert data.tolist() == [2] * whole
+
+
+@pytest.mark.parametrize(("whole", "local", "offset"), SPACES[2:4], ids=["67", "9x10"])
+def test_the_largest_group_and_the_nd_range_are_those_of_the_launch(
+        queue: sycl.queue, whole: tuple[int, ...], local: tuple[int, ...],
+        offset: tuple[int, ...]) -> None:
+    seen = np.zeros((int(np.prod(whole)), 3 * len(whole)), np.int64)
+    dims = tuple(range(len(whole)))
+
+    def look(it, out):
+        me = it.get_global_linear_id()
+        for d in dims:
+            out[me, 3 * d] = it.get_group().get_max_local_range()[d]
+            out[me, 3 * d + 1] = it.get_nd_range().get_local_range()[d]
+            out[me, 3 * d + 2] = it.get_group().get_local_range()[d]
+    queue.parallel_for(uneven(whole, local, offset), look, seen).wait()
+    assert (seen[:, 0::3] == local).all()
+    assert (seen[:, 1::3] == local).all()
+    assert {s for _, _, s in groups_of(whole, local)} == set(map(tuple, seen[:, 2::3].tolist()))

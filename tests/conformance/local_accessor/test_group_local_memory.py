@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,39 @@ def test_where_it_cannot_be(queue: sycl.queue) -> None:
     with pytest.raises(sycl.exception, match="group_local_memory"):
         ext.group_local_memory(np.int32, None)
     assert 1 == sycl.SYCL_EXT_ONEAPI_LOCAL_MEMORY
+
+
+@sycl.is_device_copyable.register
+@dataclasses.dataclass
+class Cell:
+    weight: np.float32
+    where: sycl.int2
+    inner: (np.int16, 3)
+    next: sycl.global_ptr[Cell]
+
+
+@pytest.mark.row("M-8")
+def test_records_begin_as_zero_or_as_what_is_given(queue: sycl.queue) -> None:
+    out = sycl.malloc_shared((LOCAL * GROUPS, 5), np.int64, queue)
+    out[:] = -1
+    plain = np.dtype([("a", np.int32), ("b", np.float32)])
+
+    def kernel(it):
+        g, i = it.get_group(), it.get_local_id(0)
+        cells = ext.group_local_memory((Cell, LOCAL), g)
+        pairs = ext.group_local_memory((plain, (2, 3)), g)
+        vectors = ext.group_local_memory((sycl.float4, 5), g)
+        copies = ext.group_local_memory((Cell, 2), g, cells[1])
+        row = it.get_global_id(0)
+        out[row, 0] = cells[i].where.x + cells[i].where.y + cells[i].inner[0] + cells[i].inner[2]
+        out[row, 1] = int(cells[i].weight) + (0 if cells[i].next is None else 100)
+        out[row, 2] = pairs[1, 2].a + int(pairs[0, 0].b)
+        out[row, 3] = int(vectors[4].w) + int(vectors[0].x)
+        out[row, 4] = copies[1].inner[1]
+        sycl.group_barrier(g)
+        cells[i].inner[2] = 7  # nothing of a group's is left for the next one
+        pairs[1, 2] = pairs[0, 1]
+        pairs[1, 2].a = 9
+    for _ in range(2):
+        launch(queue, kernel)
+        assert not np.any(out[:])

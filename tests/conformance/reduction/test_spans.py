@@ -75,6 +75,19 @@ def test_a_span_by_an_operator_of_ones_own_without_identity(queue):
     assert fresh[3] == 0
 
 
+@pytest.mark.row("D-44")
+@pytest.mark.parametrize("count", [1, 8, 1000])
+def test_a_span_without_identity_remembers_what_came(queue, count):
+    def larger(a, b):
+        return a if abs(a) > abs(b) else b
+
+    def kernel(i, far, x):
+        far[i % 2].combine(x[i])
+    x, found = np.full(count, -1, np.float32), np.zeros(2, np.float32)
+    queue.parallel_for(count, sycl.reduction(found, larger), kernel, x).wait()
+    assert [-1, -1 if count > 1 else 0] == found.tolist()
+
+
 @pytest.mark.row("D-44", "D-31")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32",
                                    "int64", "uint64", "float16", "float32", "float64"])

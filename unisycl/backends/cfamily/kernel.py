@@ -362,7 +362,7 @@ class _Kind:
         if known is not None:
             return known
         match name:
-            case "local_range" | "logical_range":
+            case "local_range" | "max_local_range" | "logical_range":
                 return Text(f"{local[dim]}")
             case "logical_id":
                 return self.in_group("local_id", dim)
@@ -454,7 +454,7 @@ class _Kind:
                 return self.flat_group(name, dim)
             case "logical_range":
                 return Text(p.extent[dim])
-            case "local_range":
+            case "local_range" | "max_local_range":
                 return Text(f"{local[dim]}" if local else p.extent[dim] if p.extent else "1")
             case "local_id":
                 own = p.query("logical_id", dim)

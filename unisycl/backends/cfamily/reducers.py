@@ -49,14 +49,16 @@ class Reducers:
                 self.declare(r)
                 continue
             p.line(declare_array(p, r.cells))
+            if r.filled is not None:
+                p.line(declare_array(p, r.filled))
             at = self.loop("cell", f"{r.extent}")
             for k, start in enumerate(self.start(r)):
                 place = _word(at, r.words, k)
                 p.line(f"{p.names.of(r.cells, r.cells.name)}[{place}] = {start};")
+            if r.filled is not None:  # PoCL 3 loses some of what follows "= {0}"
+                p.line(f"{p.names.of(r.filled, r.filled.name)}[{at}] = 0;")
             p.depth -= 1
             p.line("}")
-            if r.filled is not None:
-                p.line(f"{declare_array(p, r.filled)[:-1]} = {{0}};")
 
     def lane(self, r: n.Reducer) -> str:
         """Return the name of the accumulators of an item's lanes."""

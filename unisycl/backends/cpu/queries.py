@@ -106,7 +106,7 @@ def group_queries(e: Emitter, groups: list[str], full: int, rest: int) -> Callab
                 base = lanes.mul(of("group_id", dim), number(kernel.local[dim]))
                 start = lanes.add(base, of("offset", dim))
                 return lanes.add(local_id(dim), start)
-            case "local_range" | "logical_range":
+            case "local_range" | "max_local_range" | "logical_range":
                 return number(kernel.local[dim])
             case "group_range":
                 return Val(UNIFORM, INT64, e.slot(e.layout.global_range + dim))
@@ -146,7 +146,7 @@ def item_queries(e: Emitter, groups: list[str], ids: list[Val],
                 return ids[dim]
             case "logical_range":
                 return extent[dim]
-            case "local_range":
+            case "local_range" | "max_local_range":
                 return lanes.const(kernel.local[dim] if kernel.local else 1, INT64)
             case "group_range":
                 return Val(UNIFORM, INT64, e.slot(e.layout.global_range + dim))

@@ -170,6 +170,8 @@ class Binder:
             return new if any(a is not b for a, b in zip(new, inner, strict=True)) else value
         if isinstance(inner, type) and dataclasses.is_dataclass(inner):
             return self._class(inner)
+        if dataclasses.is_dataclass(inner):
+            return self._shadow(inner)
         call = plain_function(inner)
         if call is not None and (call.__code__ in self._uses or call is self._root):
             return MethodType(self._rebuilt(call), self._shadow(inner))

@@ -108,7 +108,8 @@ class Runner:
         made = Place(whole, local, offset, size, sized=bool(shape.local))
         if shape.whole is not None:
             launched = shape.whole
-            made.within(launched.global_, launched.groups(), launched.offset, shape.first_group())
+            made.within(launched.global_, launched.groups(), launched.offset, shape.first_group(),
+                        launched.local)
         return made
 
     def ordered(self, places: Iterable[tuple[int, ...]]) -> Iterable[tuple[int, ...]]:
