@@ -349,12 +349,18 @@ def lower_attribute(ctx: Context, node: ast.Attribute) -> Value:
     return attribute_of(ctx, ctx.value(node.value), node)
 
 
-def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
-    """Return ``owner.name``."""
+def _reached(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
+    """Return what has the attribute: of USM memory, which has no such one, its first element."""
     owner = referent(ctx, owner, node)
     if isinstance(owner, Memory) and isinstance(owner.view.elem, Struct) \
             and _memory_attribute(ctx, owner, node.attr) is None:
-        owner = referent(ctx, stored.decayed(ctx, owner), node)
+        return referent(ctx, stored.decayed(ctx, owner), node)
+    return owner
+
+
+def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
+    """Return ``owner.name``."""
+    owner = _reached(ctx, owner, node)
     match owner:
         case n.Expr():
             found = stored.attribute(owner, node.attr) or complexes.attribute(owner, node.attr)

@@ -6,6 +6,7 @@ them apart). Invariant: a function of a complex number computes in the type of i
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from unisycl.frontend import coerce
-from unisycl.frontend.values import Constant, Method, Value
+from unisycl.frontend.values import Constant, Method, Several, Value
 from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
-from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
 ATTRIBUTES = frozenset(("real", "imag", "conjugate"))
 _OF_NUMPY = frozenset(("astype", "conj", "item"))
@@ -198,9 +199,49 @@ _CALLS: tuple[tuple[Any, Callable[[Variables, n.Expr], n.Expr]], ...] = (
 )
 
 
-def function(ctx: Variables, obj: Any,
-             args: Sequence[n.Expr]) -> n.Expr | None:
-    """Return NumPy's conjugate, angle, real or imag of a number; None for any other callable."""
+def _base(ctx: Variables, x: n.Expr, base: n.Expr) -> n.Expr:
+    return _div(_log(ctx, x), _log(ctx, base))
+
+
+def _polar_parts(ctx: Variables, x: n.Expr) -> Value:
+    x = ctx.once(x)
+    return Several((magnitude(ctx, x), _angle(ctx, x)))
+
+
+def _rect(ctx: Variables, radius: n.Expr, angle: n.Expr) -> n.Expr:
+    return _polar(ctx, radius, angle, WEAK_COMPLEX)
+
+
+def _sizes(test: str, op: str) -> Callable[[Variables, n.Expr], n.Expr]:
+    """Return a test of both parts: whether their sizes are so to infinity."""
+    def lower(ctx: Variables, x: n.Expr) -> n.Expr:
+        a, b = (n.Compare(BOOL, test, _call("fabs", v), n.Const(v.type, math.inf))
+                for v in parts(ctx, x))
+        return coerce.convert(n.Binary(BOOL, op, a, b), WEAK_BOOL)
+    return lower
+
+
+def _is_nan(ctx: Variables, x: n.Expr) -> n.Expr:
+    a, b = (n.Compare(BOOL, "ne", v, v) for v in parts(ctx, x))
+    return coerce.convert(n.Binary(BOOL, "or", a, b), WEAK_BOOL)
+
+
+_PYTHON: dict[Any, tuple[Scalar, dict[int, Callable[..., Value]]]] = {
+    **{getattr(cmath, name): (WEAK_COMPLEX, {1: FUNCTIONS[name]}) for name in (
+        "exp", "sqrt", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    cmath.log: (WEAK_COMPLEX, {1: _log, 2: _base}), cmath.phase: (WEAK_COMPLEX, {1: _angle}),
+    cmath.polar: (WEAK_COMPLEX, {1: _polar_parts}), cmath.rect: (WEAK_FLOAT, {2: _rect}),
+    cmath.isnan: (WEAK_COMPLEX, {1: _is_nan}), cmath.isinf: (WEAK_COMPLEX, {1: _sizes("eq", "or")}),
+    cmath.isfinite: (WEAK_COMPLEX, {1: _sizes("lt", "and")}),
+}
+"""Functions of cmath: the type their operands are converted to, and one for each number of them."""
+
+
+def function(ctx: Variables, obj: Any, args: Sequence[n.Expr]) -> Value | None:
+    """Return a function of cmath, or NumPy's conjugate, angle, real or imag; None for others."""
+    kind, forms = _PYTHON.get(obj, (WEAK_COMPLEX, {}))
+    if len(args) in forms:
+        return forms[len(args)](ctx, *(coerce.cast(x, kind) for x in args))
     for known, lower in _CALLS:
         if obj is known and len(args) == 1:
             found = lower(ctx, args[0])
@@ -210,6 +251,8 @@ def function(ctx: Variables, obj: Any,
 
 def is_function(obj: Any) -> bool:
     """Say whether ``function`` knows a callable."""
+    if type(obj) is type(cmath.exp):
+        return obj in _PYTHON
     return any(obj is known for known, _ in _CALLS)
 
 

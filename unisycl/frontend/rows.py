@@ -17,7 +17,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.faults import fitting
 from unisycl.frontend.geometric import OF_VECTORS
-from unisycl.frontend.values import Several, Value, Vector, describe
+from unisycl.frontend.values import Constant, Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
@@ -115,6 +115,13 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
                          found=len(args))
     if not args:
         return coerce.cast(coerce.weak_scalar(0), target)
+    text = args[0].object if isinstance(args[0], Constant) else None
+    if isinstance(text, str) and obj in (int, float, complex):
+        try:
+            return coerce.weak_scalar(obj(text))  # float("inf")
+        except ValueError as error:
+            raise ctx.refuse("K049", node, found=repr(text), expected="a number",
+                             help=str(error)) from None
     ctx.need(target, node)
     if target.dtype.kind == "b":
         return coerce.convert(ctx.truth(args[0], node), target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from dataclasses import dataclass
 
 import numpy as np
@@ -290,3 +291,40 @@ def test_more_functions_are_numpys(queue: sycl.queue, name: str, dtype: str) -> 
     wanted = call(z.astype(np.complex128))
     bound = 16 * np.finfo(dtype).eps
     assert (np.abs(out - wanted) <= bound * np.abs(wanted)).all()
+
+
+@pytest.mark.parametrize("name", ["complex64", "complex128"])
+def test_functions_of_cmath_give_pythons_numbers(queue: sycl.queue, name: str) -> None:
+    z = numbers(name)[1:]
+    out, rest = np.zeros((len(z), 13), np.complex128), np.zeros((len(z), 7))
+
+    def every(i, z, out, rest):
+        w = z[i]
+        out[i, 0] = cmath.exp(w)
+        out[i, 1] = cmath.log(w)
+        out[i, 2] = cmath.log(w, 3)
+        out[i, 3] = cmath.sqrt(w)
+        out[i, 4] = cmath.sin(w)
+        out[i, 5] = cmath.cos(w)
+        out[i, 6] = cmath.tan(w)
+        out[i, 7] = cmath.sinh(w)
+        out[i, 8] = cmath.cosh(w)
+        out[i, 9] = cmath.tanh(w)
+        out[i, 10] = cmath.log10(w)
+        out[i, 11] = cmath.rect(abs(complex(w)), cmath.phase(w)) + cmath.pi * cmath.infj.real
+        radius, angle = cmath.polar(w)
+        out[i, 12] = cmath.exp(1.5) + cmath.rect(1.0, 0.5)
+        rest[i, 0], rest[i, 1], rest[i, 2] = radius, angle, cmath.phase(w)
+        rest[i, 3] = cmath.isnan(w) + 2 * cmath.isinf(w) + 4 * cmath.isfinite(w)
+        odd = complex(w.real, float("inf") if i % 2 else float("nan"))
+        rest[i, 4] = cmath.isnan(odd)
+        rest[i, 5] = cmath.isinf(odd)
+        rest[i, 6] = cmath.isfinite(odd) or not cmath.isfinite(w)
+
+    with refused(queue.get_device(), sycl.aspect.fp64):
+        queue.parallel_for(len(z), every, z, out, rest).wait()
+    wanted, others = np.zeros_like(out), np.zeros_like(rest)
+    for i in range(len(z)):
+        every(i, z, wanted, others)
+    np.testing.assert_allclose(out, wanted, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(rest, others, rtol=1e-13, atol=1e-14)
