@@ -282,6 +282,9 @@ class Driver(Protocol):
     quick: bool
     """Whether ``immediate`` ever says yes; never changes."""
 
+    waits_inside: bool
+    """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
+
     def immediate(self, launch: Launch) -> bool:
         """Run a kernel to its end in the calling thread if that takes but a few microseconds.
 

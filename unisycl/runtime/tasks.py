@@ -135,10 +135,16 @@ class Task:
             return
         completion = self.completion
         if completion is not None:
-            for _ in range(64):
+            inside = self.driver is not None and self.driver.waits_inside
+            for _ in range(2 if inside else 64):
                 if completion.done():
                     self._settle(completion)
                     return
+            channel = self.channel
+            if inside and channel is not None and channel.generation == process.generation and (
+                    completion.wait(SLICE)):
+                self._settle(completion)
+                return
         self._wait_long()
 
     def _wait_long(self) -> None:

@@ -54,6 +54,7 @@ class CpuDriver:
 
     backend = backend.cpu
     quick = True
+    waits_inside = False
     memory = "host"
 
     def __init__(self, units: tuple[int, ...] = ()) -> None:

@@ -91,6 +91,7 @@ class HostDriver:
 
     backend = backend.host
     quick = False
+    waits_inside = False
     memory = "host"
 
     def __init__(self) -> None:

@@ -113,6 +113,7 @@ class NullDriver:
         return None
 
     quick = True
+    waits_inside = False
 
     def timed(self) -> None:
         """Do nothing: times are always kept."""

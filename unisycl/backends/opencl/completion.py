@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.pace import Habit, Pace
 
 _SPIN_NS = 40_000
 _APART_NS = 300_000  # a graphics card's processors do not need this one
@@ -72,11 +73,13 @@ class Waiter:
 
 
 class Ends:
-    """How the ends of one device's commands are awaited and timed."""
+    """How the ends of one device's commands are awaited and timed; ``pace``: of a processor's."""
 
-    def __init__(self, cl: Any, clock: Clock, waiter: Waiter | None) -> None:
+    def __init__(self, cl: Any, clock: Clock, waiter: Waiter | None,
+                 pace: Pace | None = None) -> None:
         self.clock = clock
         self.waiter = waiter
+        self.pace = pace
         self.status = cl.event_info.COMMAND_EXECUTION_STATUS
         self.error = cl.Error
 
@@ -89,6 +92,11 @@ class ClCompletion:
     _done = False
     _error: BaseException | None = None
     _gate: threading.Lock | None = None
+    habit: Habit | None = None
+    born = 0
+    count = 1
+    ahead = 0
+    """How many ns ``count`` commands, it and all before it, may take; 0 if nobody knows."""
 
     def __init__(self, event: Any, keep: object, what: str, ends: Ends) -> None:
         self.event = event
@@ -137,7 +145,10 @@ class ClCompletion:
         start = time.monotonic_ns()
         stop = start + (1 << 62) if timeout is None else start + int(timeout * 1e9)
         now, ends = start, self._ends
-        while not self.done():
+        if self.ahead and ends.pace is not None and ends.pace.short(self.ahead):
+            with contextlib.suppress(ends.error):  # its status says what went wrong
+                self.event.wait()
+        while not self._seen():
             spent = now - start
             if now >= stop:
                 return False
@@ -150,6 +161,15 @@ class ClCompletion:
             now = time.monotonic_ns()
         return True
 
+    def _seen(self) -> bool:
+        """Say whether it has ended, and note how long it took."""
+        if not self.done():
+            return False
+        if self.habit is not None:
+            self.habit.note((time.monotonic_ns() - self.born) // self.count)
+            self.habit = None
+        return True
+
     def _wait_inside(self, timeout: float | None) -> bool:
         """Have a thread wait in the driver, and wait for that."""
         waiter = self._ends.waiter
@@ -159,7 +179,7 @@ class ClCompletion:
             gate = self._gate = waiter.watch(self.event)
         if gate.acquire(timeout=-1 if timeout is None else timeout):
             gate.release()
-        return self.done()
+        return self._seen()
 
     def error(self) -> BaseException | None:
         """Return what the command failed with; only valid once done."""

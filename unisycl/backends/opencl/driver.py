@@ -43,6 +43,7 @@ from unisycl.backends.opencl.executable import (
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
 from unisycl.backends.opencl.memory import DeviceArray, Loan, Pool, address
+from unisycl.backends.opencl.pace import Pace
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.session import Session, open_session
@@ -78,6 +79,8 @@ class ClDriver:
         self._ends: Ends | None = None
         self._clock = Clock(apart=traits.kind == "gpu")
         self._waiter = Waiter() if self.quirks.blocking_waits else None
+        self._pace = Pace() if traits.kind == "cpu" else None
+        self.waits_inside = self._pace is not None
         self._timed = self._theirs = False
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
@@ -184,7 +187,11 @@ class ClDriver:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
         ready = launch.packed
         if type(ready) is not Prepared:
-            return self._enqueue_launch(launch, _events(deps) if deps else None)
+            made = self._enqueue_launch(launch, _events(deps) if deps else None)
+            if self._pace is not None:
+                executable: Any = launch.executable
+                self._pace.begun(made, executable.habit(launch.geometry, self.traits), deps)
+            return made
         waits: list[Any] | None = None
         if deps:
             last: Any = deps[0]
@@ -196,7 +203,10 @@ class ClDriver:
             queue.flush()
         except session.cl.Error as error:
             raise translated(ready.what, error) from error
-        return ClCompletion(event, ready, ready.what, self._ends or self.ends())
+        made = ClCompletion(event, ready, ready.what, self._ends or self.ends())
+        if self._pace is not None:
+            self._pace.begun(made, ready.habit, deps)
+        return made
 
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
@@ -275,6 +285,8 @@ class ClDriver:
         session, device, queue = self.opened()
         if what == "memory":
             return foreign.memory_of(session, thing)
+        if what == "queue" and self._pace is not None:
+            self._pace.off = True
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
@@ -333,7 +345,7 @@ class ClDriver:
     def ends(self) -> Ends:
         """Return how the ends of this device's commands are awaited."""
         if self._ends is None:
-            self._ends = Ends(self.opened()[0].cl, self._clock, self._waiter)
+            self._ends = Ends(self.opened()[0].cl, self._clock, self._waiter, self._pace)
         return self._ends
 
     def _completion(self, event: Any, keep: object, what: str) -> ClCompletion:
@@ -381,6 +393,8 @@ class ClDriver:
         if not made.shares_host:
             made.memory = f"{self.memory} {context.int_ptr:x}"
         made._theirs = queue is not None
+        if made._pace is not None:
+            made._pace.off = made._theirs
         made._open = own, device, queue if queue is not None else made._queue(own, device)
         return made
 

@@ -17,6 +17,7 @@ from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
 from unisycl.backends.opencl import arguments, shapes
 from unisycl.backends.opencl.api import Api
+from unisycl.backends.opencl.pace import Habit
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
@@ -98,7 +99,7 @@ class ClExecutable:
     def shapes(self, launch: Launch) -> LocalShapes:
         """Return the extents of the local memory that a launch asks for."""
         return tuple((i, launch.values[i].shape) for i in self.locals)
-    _shapes: dict[int, tuple[Geometry, Shape]] = field(default_factory=dict)
+    _shapes: dict[int, tuple[Geometry, Shape, Habit]] = field(default_factory=dict)
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
         """Pass the arguments of a launch to the kernel object; under the lock."""
@@ -117,8 +118,19 @@ class ClExecutable:
         if known is None:
             if len(self._shapes) >= _PLANS:
                 self._shapes.clear()
-            known = self._shapes[id(geometry)] = (geometry, self._shape(geometry, traits))
+            known = self._shapes[id(geometry)] = (geometry, self._shape(geometry, traits),
+                                                  Habit(self.kernel))
         return known[1]
+
+    def habit(self, geometry: Geometry, traits: Traits) -> Habit | None:
+        """Return how long launches of a geometry took; None of what is not ``simple``."""
+        if not self.simple:
+            return None
+        known = self._shapes.get(id(geometry))
+        if known is None:
+            self.shape(geometry, traits)
+            known = self._shapes.get(id(geometry))
+        return None if known is None else known[2]
 
     def _shape(self, geometry: Geometry, traits: Traits) -> Shape:
         match self.kernel.index_kind:

@@ -35,6 +35,9 @@ class ForeignKernel:
         self.lock = threading.Lock()
         self._api = api
 
+    def habit(self, geometry: Geometry, traits: Any) -> None:
+        """Return nothing: nobody knows how long it takes."""
+
     def set_arguments(self, values: tuple[Any, ...]) -> list[Any]:
         """Pass the values that are not None; return what must live until the launch has ended."""
         kept: list[Any] = []

@@ -21,12 +21,13 @@ _MOST = 256
 class Prepared:
     """What a repeated launch hands to the driver, and all that it uses."""
 
-    __slots__ = ("executable", "items", "kernel", "local", "offset", "values", "what")
+    __slots__ = ("executable", "habit", "items", "kernel", "local", "offset", "values", "what")
 
     def __init__(self, executable: ClExecutable, launch: Launch, kernel: Any,
                  traits: Traits) -> None:
         shape = executable.shape(launch.geometry, traits)
         self.executable = executable
+        self.habit = executable.habit(launch.geometry, traits)
         self.kernel = kernel
         self.items, self.local, self.offset = shape.items, shape.local, shape.offset
         self.values = launch.values
