@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from tests.device.launches import launches
 from unisycl.testing import find_device
 
 SECONDS = 150.0
@@ -42,14 +43,6 @@ SUITE = ("stream_copy_f32", "stream_add_f32", "stream_triad_f32", "stream_triad_
 
 def triad(i: Any, a: Any, b: Any, c: Any, s: Any) -> None:
     c[i] = a[i] + s * b[i]
-
-
-def touch(i: Any, out: Any) -> None:
-    out[i] = np.float32(1)
-
-
-def nothing(i: Any) -> None:
-    pass
 
 
 class Peer:
@@ -114,50 +107,6 @@ def bandwidth(q: sycl.queue, count: int) -> dict[str, float]:
     timed.memcpy(out, c, 32).wait()
     assert np.all(out == 1.5), out
     return {k: moved / statistics.median(v[3:]) / 1e12 for k, v in times.items()}
-
-
-def launches(q: sycl.queue) -> dict[str, float]:
-    """Return microseconds of one launch on the host, pipelined and waited for."""
-    count = 1000
-    in_order = sycl.queue(q.get_device(), sycl.property.queue.in_order())
-    plain = sycl.queue(q.get_device())
-    memory = sycl.malloc_device(1, in_order, dtype=np.float32)
-    peer = Peer(q)
-    buffer = peer.cl.Buffer(peer.context, peer.cl.mem_flags.READ_WRITE, 4)
-    kernel, empty = peer.kernel("touch", buffer), peer.kernel("nothing")
-    bound = in_order.bind(1, touch, memory)
-    enqueue, other = peer.cl.enqueue_nd_range_kernel, peer.plain
-
-    def with_argument() -> Any:
-        kernel.set_args(buffer)
-        return enqueue(other, kernel, (1,), (1,))
-
-    ways: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
-        "PyOpenCL, empty kernel": (lambda: enqueue(other, empty, (1,), (1,)), other.finish),
-        "PyOpenCL, arguments set each time": (with_argument, other.finish),
-        "unisycl, empty kernel": (lambda: plain.parallel_for(1, nothing), plain.wait),
-        "unisycl, empty kernel, in order": (lambda: in_order.parallel_for(1, nothing),
-                                            in_order.wait),
-        "unisycl, one argument": (lambda: in_order.parallel_for(1, touch, memory), in_order.wait),
-        "unisycl, bound": (bound, in_order.wait)}
-    out: dict[str, list[float]] = {}
-    for _ in range(7):
-        for name, (submit, finish) in ways.items():
-            for _ in range(20):
-                submit()
-            finish()
-            begin = time.perf_counter()
-            for _ in range(count):
-                submit()
-            host = time.perf_counter() - begin
-            finish()
-            out.setdefault(f"{name}: host", []).append(host / count)
-            out.setdefault(f"{name}: pipelined", []).append((time.perf_counter() - begin) / count)
-            begin = time.perf_counter()
-            for _ in range(200):
-                submit().wait()
-            out.setdefault(f"{name}: waited", []).append((time.perf_counter() - begin) / 200)
-    return {k: statistics.median(v) * 1e6 for k, v in out.items()}
 
 
 def peer_of(device: str) -> str:
@@ -231,7 +180,7 @@ def main() -> int:
     if q.get_device().is_cpu():
         count = min(count, 1 << 25)
     results: dict[str, Any] = {"device": q.get_device().get_info(sycl.info.device.name)}
-    for name, part in (("launch us", lambda: launches(q)),  # before any queue asks for times
+    for name, part in (("launch us", lambda: launches(q, Peer(q))),  # before queues ask for times
                        ("bandwidth TB/s", lambda: bandwidth(q, count)),
                        ("suite", lambda: suite(device, deadline, options.names.split(",")))):
         if name.partition(" ")[0] not in options.parts.split(","):

@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.lanes import Lane
 from unisycl.backends.opencl.pace import Habit, Pace
 
 _SPIN_NS = 40_000
@@ -92,6 +93,7 @@ class ClCompletion:
     _done = False
     _error: BaseException | None = None
     _gate: threading.Lock | None = None
+    lane: Lane | None = None
     habit: Habit | None = None
     born = 0
     count = 1

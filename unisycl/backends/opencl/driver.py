@@ -42,6 +42,7 @@ from unisycl.backends.opencl.executable import (
 )
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
+from unisycl.backends.opencl.lanes import MOST, Lanes
 from unisycl.backends.opencl.memory import DeviceArray, Loan, Pool, address
 from unisycl.backends.opencl.pace import Pace
 from unisycl.backends.opencl.prepared import Prepared, prepare
@@ -76,6 +77,7 @@ class ClDriver:
         self._info = device_info(traits, self.quirks, shares_host=self.shares_host)
         self._lock = threading.Lock()
         self._open: tuple[Session, Any, Any] | None = None
+        self._lanes: Lanes
         self._ends: Ends | None = None
         self._clock = Clock(apart=traits.kind == "gpu")
         self._waiter = Waiter() if self.quirks.blocking_waits else None
@@ -117,13 +119,23 @@ class ClDriver:
             with self._lock:
                 if self._open is None:
                     session, device = open_session(self.traits, self._libraries)
-                    self._open = session, device, self._queue(session, device)
+                    self._begin(session, device, self._queue(session, device))
                 found = self._open
+            assert found is not None
         return found
 
-    def _queue(self, session: Session, device: Any) -> Any:
+    def _begin(self, session: Session, device: Any, queue: Any) -> None:
+        """Give later commands to a queue, and to in-order ones beside it if it is our own."""
+        alone = self._theirs or self.quirks.one_queue
+        self._lanes = Lanes(queue, functools.partial(self._queue, session, device, in_order=True),
+                            0 if alone else MOST)
+        self._open = session, device, queue
+
+    def _queue(self, session: Session, device: Any, *, in_order: bool = False) -> Any:
         kinds = session.cl.command_queue_properties
-        asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE | kinds.PROFILING_ENABLE * self._timed
+        asked = kinds.PROFILING_ENABLE * self._timed
+        if not in_order:
+            asked |= kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE
         has = self.traits.number_of("queue_on_host_properties") or self.traits.number_of(
             "queue_properties")
         return session.cl.CommandQueue(session.context, device, properties=asked & has)
@@ -137,7 +149,7 @@ class ClDriver:
             if self._open is not None:
                 session, device, queue = self._open
                 queue.flush()
-                self._open = session, device, self._queue(session, device)
+                self._begin(session, device, self._queue(session, device))
                 self._transfers = None
 
     # ------------------------------------------------------------------ kernels
@@ -187,16 +199,14 @@ class ClDriver:
         """Enqueue a kernel, and behind it the one that joins the results of its reductions."""
         ready = launch.packed
         if type(ready) is not Prepared:
-            made = self._enqueue_launch(launch, _events(deps) if deps else None)
-            if self._pace is not None:
-                executable: Any = launch.executable
-                self._pace.begun(made, executable.habit(launch.geometry, self.traits), deps)
-            return made
-        waits: list[Any] | None = None
-        if deps:
-            last: Any = deps[0]
-            waits = [last.event] if len(deps) == 1 else _events(deps)
-        session, _, queue = self._open or self.opened()
+            return self._launch_unprepared(launch, deps)
+        session, _, _ = self._open or self.opened()
+        lanes = self._lanes
+        if ready.waits:
+            lane, waits = lanes.main, _events(deps)
+        else:
+            lane, waits = lanes.choose(deps)
+        queue = lane.queue
         try:
             event = session.enqueue(queue, ready.kernel, ready.items, ready.local, ready.offset,
                                     waits)
@@ -204,11 +214,28 @@ class ClDriver:
         except session.cl.Error as error:
             raise translated(ready.what, error) from error
         made = ClCompletion(event, ready, ready.what, self._ends or self.ends())
+        if lane.owner is not None:
+            made.lane, lane.last = lane, made
         if self._pace is not None:
             self._pace.begun(made, ready.habit, deps)
         return made
 
-    def _enqueue_launch(self, launch: Launch, waits: list[Any] | None) -> ClCompletion:
+    def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> ClCompletion:
+        executable: Any = launch.executable
+        self._open or self.opened()
+        if executable.simple and not executable.kernel.waits:
+            lane, waits = self._lanes.choose(deps)
+            made = self._enqueue_launch(launch, waits, lane.queue)
+            if lane.owner is not None:
+                made.lane, lane.last = lane, made
+        else:
+            made = self._enqueue_launch(launch, _events(deps))
+        if self._pace is not None:
+            self._pace.begun(made, executable.habit(launch.geometry, self.traits), deps)
+        return made
+
+    def _enqueue_launch(self, launch: Launch, waits: list[Any] | None,
+                        queue: Any = None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
         if executable.locals:
             executable = self._variant(executable, launch)
@@ -217,7 +244,9 @@ class ClDriver:
             if isinstance(given, ForeignKernel):
                 return self._launch_foreign(launch, given.name, waits)
             return self._launch_parts(executable, launch, waits)
-        session, _, queue = self._open or self.opened()
+        session, _, main = self._open or self.opened()
+        if queue is None:
+            queue = main
         shape = executable.shape(launch.geometry, self.traits)
         try:
             with executable.lock:
@@ -285,8 +314,12 @@ class ClDriver:
         session, device, queue = self.opened()
         if what == "memory":
             return foreign.memory_of(session, thing)
-        if what == "queue" and self._pace is not None:
-            self._pace.off = True
+        if what == "queue":  # the program's own commands come behind all that was submitted
+            if self._pace is not None:
+                self._pace.off = True
+            pending = self._lanes.close()
+            if pending:
+                session.cl.enqueue_marker(queue, wait_for=pending)
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
@@ -395,7 +428,7 @@ class ClDriver:
         made._theirs = queue is not None
         if made._pace is not None:
             made._pace.off = made._theirs
-        made._open = own, device, queue if queue is not None else made._queue(own, device)
+        made._begin(own, device, queue if queue is not None else made._queue(own, device))
         return made
 
     def transfers(self) -> Transfers:

@@ -21,7 +21,8 @@ _MOST = 256
 class Prepared:
     """What a repeated launch hands to the driver, and all that it uses."""
 
-    __slots__ = ("executable", "habit", "items", "kernel", "local", "offset", "values", "what")
+    __slots__ = ("executable", "habit", "items", "kernel", "local", "offset", "values", "waits",
+                 "what")
 
     def __init__(self, executable: ClExecutable, launch: Launch, kernel: Any,
                  traits: Traits) -> None:
@@ -32,6 +33,7 @@ class Prepared:
         self.items, self.local, self.offset = shape.items, shape.local, shape.offset
         self.values = launch.values
         self.what = executable.what
+        self.waits = executable.kernel.waits
         executable.prepared += 1
 
     def __del__(self) -> None:

@@ -26,6 +26,8 @@ class Quirks:
         reads_early: a write that does not block takes the host's data when it is enqueued, not
             when its turn has come.
         emulate_collectives: the work-group functions give wrong results.
+        one_queue: commands of one queue are not begun while another is waited for, or nobody has
+            tried it.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
         weak_functions: these exceed their bounds or lose the sign of a zero.
         ptx_fences: orders of memory between work-groups are not reported, but PTX's fence is taken.
@@ -47,6 +49,7 @@ class Quirks:
     old_language: bool = False
     newer_language: bool = False
     unnamed_scope: bool = False
+    one_queue: bool = False
     concurrent_kernels: bool = False
     weak_functions: tuple[str, ...] = ()
 
@@ -66,6 +69,9 @@ class Quirk:
 
 
 TABLE = (
+    Quirk("Oclgrind", "", ("one_queue",),
+          "Oclgrind 21.10 (Debian 12) runs commands in the thread that waits for one"),
+    Quirk("FPGA Emulation", "accelerator", ("one_queue",), "in-order queues were not tried"),
     Quirk("Oclgrind", "", ("old_language",),
           "Oclgrind 21.10 (Debian 12): any program built with -cl-std=CL3.0 fails with 'options "
           "cl_khr_fp64 and __opencl_c_fp64 are set to different values'"),
