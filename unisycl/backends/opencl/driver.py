@@ -475,7 +475,7 @@ class ClDriver:
         value = np.asarray(pattern, dst.memory.dtype)
         if not self.shares_host or isinstance(dst.memory, DeviceArray):
             return self._transfer(self.transfers().fill, dst, value, deps, "a fill")
-        if strided.is_dense(dst) and value.itemsize in _PATTERNS:
+        if strided.is_dense(dst) and value.itemsize in _PATTERNS and not self.quirks.fills_own:
             session, _, queue = self.opened()
             size = math.prod(dst.shape) * value.itemsize
             event = session.api.fill(queue, address(dst), value.tobytes(), size,

@@ -34,6 +34,7 @@ class Quirks:
         contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
         old_language: it compiles OpenCL C 1.2 only, though a newer version is reported.
         newer_language: it compiles OpenCL C 2.0, though 1.2 is reported.
+        fills_own: a fill of addresses takes memory of clSVMAlloc only.
         unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
             name in OpenCL C 3.0.
     """
@@ -48,6 +49,7 @@ class Quirks:
     ptx_fences: bool = False
     old_language: bool = False
     newer_language: bool = False
+    fills_own: bool = False
     unnamed_scope: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
@@ -90,6 +92,10 @@ TABLE = (
     Quirk("Portable Computing Language", "", ("unnamed_scope",),
           "PoCL 3.0 reports CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES, but no feature of that name, so "
           "its header declares no memory_scope_all_svm_devices: 'use of undeclared identifier'"),
+    Quirk("Portable Computing Language", "", ("fills_own",),
+          "PoCL 5.0 (Ubuntu 24.04): clEnqueueSVMMemFill of a NumPy array's memory is "
+          "CL_INVALID_OPERATION, though system SVM is reported; so it is from 4.0 on "
+          "(lib/CL/clEnqueueSVMMemFill.c asks pocl_svm_check_pointer)"),
     Quirk("NVIDIA", "gpu", ("reads_early",),
           "580.159 on an H200: an array that one command reads back and the next one writes to the "
           "device, behind it by an event, arrives there as it was before both"),
