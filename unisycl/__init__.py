@@ -66,10 +66,11 @@ if TYPE_CHECKING:
     )
     from unisycl.api.native import (
         make_buffer as make_buffer, make_context as make_context, make_device as make_device,
-        make_event as make_event, make_kernel as make_kernel, make_platform as make_platform,
-        make_queue as make_queue,
+        make_event as make_event, make_kernel as make_kernel, make_kernel_bundle as
+        make_kernel_bundle, make_platform as make_platform, make_queue as make_queue,
     )
     from unisycl.api.native_kernel import native_kernel as native_kernel
+    from unisycl.api.opencl import opencl as opencl
     from unisycl.api.properties import (
         is_property as is_property, is_property_of as is_property_of, no_init as no_init,
         property as property, property_list as property_list,
@@ -220,7 +221,6 @@ if TYPE_CHECKING:
     )
     from unisycl.lang.khr import khr as khr
     from unisycl.lang.memory import private_array as private_array
-    from unisycl.lang.opencl import opencl as opencl
     from unisycl.lang.namespaces import half_precision as half_precision, native as native
     from unisycl.lang.pointer import (
         address_space_cast as address_space_cast, constant_ptr as constant_ptr,
@@ -290,9 +290,11 @@ _HOMES: dict[str, str] = {
     "api.kernel_bundle": "device_image kernel_bundle",
     "api.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
     "api.native": (
-        "make_buffer make_context make_device make_event make_kernel make_platform make_queue"
+        "make_buffer make_context make_device make_event make_kernel make_kernel_bundle "
+        "make_platform make_queue"
     ),
     "api.native_kernel": "native_kernel",
+    "api.opencl": "opencl",
     "api.properties": "is_property is_property_of no_init property property_list",
     "api.queue": "queue",
     "api.recording": "recording",
@@ -378,7 +380,6 @@ _HOMES: dict[str, str] = {
     ),
     "lang.khr": "khr",
     "lang.memory": "private_array",
-    "lang.opencl": "opencl",
     "lang.namespaces": "half_precision native",
     "lang.pointer": (
         "address_space_cast constant_ptr decorated_generic_ptr decorated_global_ptr "

@@ -50,7 +50,7 @@ NATIVE = ("backends", "tools", "api.dlpack")  # ctypes and other doors out of Py
 # the registry that lists backends, and the enumeration that the specification defines
 VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backends.opencl",),
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
-VENDOR_PLACES = ("backends.registry", "base.enums", "lang.opencl")
+VENDOR_PLACES = ("backends.registry", "base.enums", "lang.opencl", "api.opencl")
 
 
 def room_of(module: str) -> str:

@@ -94,6 +94,10 @@ class device_kernel(kernel, HasBackendInfo):
             raise UsageError(errc.invalid, f"{self!r} is not built for {on!r}")
         return _ANSWERS[what.name](self, on.state)
 
+    def compiled_forms(self) -> tuple[Compiled, ...]:
+        """Return what was compiled (internal)."""
+        return self._compiled
+
     def report(self, *where: Any) -> str:
         """Return what was compiled for each declared form and device; or as ``kernel.report``."""
         if where:

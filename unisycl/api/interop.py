@@ -13,9 +13,13 @@ from unisycl.api.accessor import accessor
 from unisycl.api.buffer import buffer
 from unisycl.api.context import context
 from unisycl.api.device import device, platform
+from unisycl.api.device_kernel import device_kernel
 from unisycl.api.event import event
 from unisycl.api.image_window import ImageWindow, Picture
+from unisycl.api.kernel_bundle import kernel_bundle
+from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue_base import QueueBase
+from unisycl.api.source_bundle import built_bundle
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.channel import Channel
@@ -29,17 +33,20 @@ def get_native(wanted: backend, thing: Any) -> Any:
     Args:
         wanted: the backend whose object is asked for; ``errc.backend_mismatch`` if the object
             belongs to another one.
-        thing: a platform, device, context, queue, event, buffer or image.
+        thing: a platform, device, context, queue, event, kernel, bundle, buffer or image.
 
     Returns:
-        What the backend has: for events a list, one or none; for buffers and images a list of the
-        memory allocated so far.
+        What the backend has: for events a list, one or none; for bundles a list of programs; for
+        buffers and images a list of the memory allocated so far.
     """
     if isinstance(thing, buffer | Picture):
         memory = thing.region.memory if isinstance(thing, buffer) else thing.memory
         return [memory.storage()] if wanted in (backend.cpu, backend.host) else []
     if isinstance(thing, event):
         return _of_event(wanted, thing)
+    if isinstance(thing, native_kernel | device_kernel | built_bundle | kernel_bundle):
+        check(wanted, thing.get_backend())
+        return _of_kernels(thing)
     state = _device_of(thing)
     check(wanted, state.info.backend)
     return state.driver.native(type(thing).__name__, state.info)
@@ -54,6 +61,42 @@ def _of_event(wanted: backend, thing: event) -> list[Any]:
     return [] if completion is None else [getattr(completion, "event", completion)]
 
 
+def _of_kernels(thing: Any) -> Any:
+    """Return the native kernel of a kernel, the native programs of a bundle."""
+    if isinstance(thing, native_kernel):
+        return thing.get_native()
+    if isinstance(thing, built_bundle):
+        return thing.natives()
+    found = [c.device.driver.native("kernel" if isinstance(thing, device_kernel) else "program",
+                                    c.program.executable) for c in thing.compiled_forms()]
+    if isinstance(thing, kernel_bundle):
+        return found
+    if not found:
+        raise UsageError(errc.invalid, f"get_native: {thing!r} has not been compiled; name the "
+                         "forms of its launches with kernel.declare")
+    return found[0]
+
+
+def reference_count(wanted: backend, thing: Any) -> int:
+    """Return how often the native object of a SYCL object is retained (SYCL 2020 App. C.7.3).
+
+    Args:
+        wanted: the backend.
+        thing: a device, context, queue, event, kernel, bundle, or buffer; of several native objects
+            the first one counts, and none is 0.
+    """
+    native = get_native(wanted, thing)
+    if isinstance(native, list):
+        if not native:
+            return 0
+        native = native[0]
+    count = getattr(native, "reference_count", None)
+    if count is None:
+        raise UsageError(errc.invalid, f"get_reference_count: a {type(thing).__name__} is not "
+                         "counted")
+    return int(count)
+
+
 def _device_of(thing: Any) -> DeviceState:
     if isinstance(thing, QueueBase):
         return thing.channel.device
@@ -63,8 +106,8 @@ def _device_of(thing: Any) -> DeviceState:
         return thing.state
     if isinstance(thing, platform) and thing.states():
         return thing.states()[0]
-    raise UsageError(errc.invalid, "get_native: expected a platform, device, context, queue, event "
-                     f"buffer or image, got {type(thing).__name__}")
+    raise UsageError(errc.invalid, "get_native: expected a platform, device, context, queue, "
+                     f"event, kernel, bundle, buffer or image, got {type(thing).__name__}")
 
 
 def check(wanted: Any, have: backend) -> None:

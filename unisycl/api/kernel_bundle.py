@@ -104,6 +104,10 @@ class kernel_bundle(HasBackendInfo):
         """Say whether it holds a kernel, for a device if one is given (SYCL 2020 §4.11.12)."""
         return any(image.has_kernel(kernel, on) for image in self._images)
 
+    def compiled_forms(self) -> tuple[Compiled, ...]:
+        """Return what was compiled of all its kernels (internal)."""
+        return tuple(c for image in self._images for c in image.compiled)
+
     def get_kernel_ids(self) -> list[kernel_id]:
         """Return the ids of its kernels."""
         return list(dict.fromkeys(image.id for image in self._images))

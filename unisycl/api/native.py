@@ -19,8 +19,9 @@ from unisycl.api.device import device, platform
 from unisycl.api.event import event
 from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue import queue
+from unisycl.api.source_bundle import built_bundle
 from unisycl.base import geometry as geo
-from unisycl.base.enums import backend
+from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
@@ -135,6 +136,62 @@ def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:
     """
     state, executable = _find("make_kernel", wanted, "kernel", native, owner)
     return native_kernel._of(executable, state, owner)
+
+
+def make_kernel_bundle(wanted: backend, native: Any, owner: context,
+                       state: bundle_state = bundle_state.executable) -> built_bundle:
+    """Return a bundle over a native program (SYCL 2020 §4.5.1.2, App. C.7.1).
+
+    Args:
+        wanted: the backend.
+        native: the program; one from source is in state input, a compiled one in state object, a
+            linked or built one executable.
+        owner: the context it belongs to.
+        state: the state of the bundle; the program is compiled, linked or built for that.
+            ``errc.invalid`` for a state before its own.
+
+    Kernels are taken from it by name: ``bundle.ext_oneapi_get_kernel("scale")``.
+    """
+    return bundle_of(owner, owner.state.devices, [native], (wanted, state))
+
+
+def bundle_of(owner: context, states: Iterable[DeviceState], natives: Iterable[Any],
+              what: tuple[backend, bundle_state]) -> built_bundle:
+    """Return a bundle of native programs, and of native kernels (internal)."""
+    wanted, state = what
+    _candidates(wanted)
+    given = list(natives)
+    made: dict[DeviceState, tuple[Any, ...]] = {}
+    for device_state in states:
+        if device_state.info.backend is wanted:
+            found = [_program(device_state, n, state) for n in given]
+            if None not in found:
+                made[device_state] = tuple(found)
+    if not made:
+        raise _unknown("make_kernel_bundle", wanted, given[0] if len(given) == 1 else given)
+    return built_bundle(owner, made, state)
+
+
+def _program(state: DeviceState, native: Any, wanted: bundle_state) -> Any:
+    if not hasattr(type(native), "from_int_ptr"):
+        return None
+    if hasattr(type(native), "function_name"):
+        found = state.driver.adopt("kernel", native)
+        return None if found is None else _Lone(found)
+    return state.driver.adopt("program", (native, wanted))
+
+
+class _Lone:
+    """A native kernel as a program of its own."""
+
+    def __init__(self, executable: Any) -> None:
+        self.names = (str(executable.name),)
+        self.native = executable.native
+        self._executable = executable
+
+    def kernel(self, name: str) -> Any:
+        """Return the kernel."""
+        return self._executable
 
 
 def _candidates(wanted: backend) -> list[DeviceState]:

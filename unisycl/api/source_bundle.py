@@ -12,7 +12,7 @@ from unisycl.api.bundles import chosen
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.native_kernel import native_kernel
-from unisycl.base.enums import backend, source_language
+from unisycl.base.enums import backend, bundle_state, source_language
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.build_options import build_options
 from unisycl.runtime.devices import DeviceState
@@ -43,12 +43,24 @@ class source_bundle:
 
 
 class built_bundle:
-    """The kernels of a source text, compiled; made by ``build``."""
+    """Native programs and the kernels in them; made by ``build`` or ``make_kernel_bundle``.
 
-    __slots__ = ("_built", "_owner")
+    Those in state input or object show no kernels.
+    """
 
-    def __init__(self, owner: context, built: dict[DeviceState, Any]) -> None:
-        self._owner, self._built = owner, built
+    __slots__ = ("_built", "_owner", "state")
+
+    def __init__(self, owner: context, built: dict[DeviceState, tuple[Any, ...]],
+                 state: bundle_state = bundle_state.executable) -> None:
+        self._owner, self._built, self.state = owner, built, state
+
+    def get_backend(self) -> backend:
+        """Return the backend of the context."""
+        return self._owner.get_backend()
+
+    def natives(self) -> list[Any]:
+        """Return the backend's own programs, each once (internal)."""
+        return list(dict.fromkeys(p.native for programs in self._built.values() for p in programs))
 
     def get_context(self) -> context:
         """Return the context."""
@@ -60,15 +72,17 @@ class built_bundle:
 
     def ext_oneapi_has_kernel(self, name: str) -> bool:
         """Say whether there is a kernel of this name."""
-        return all(name in built.names for built in self._built.values())
+        return all(any(name in p.names for p in programs) for programs in self._built.values())
 
     def ext_oneapi_get_kernel(self, name: str) -> native_kernel:
         """Return a kernel by the name it has in the text; ``errc.invalid`` if there is none."""
         if not self.ext_oneapi_has_kernel(name):
-            known = ", ".join(next(iter(self._built.values())).names) or "none"
+            programs = next(iter(self._built.values()))
+            known = ", ".join(n for p in programs for n in p.names) or "none"
             raise UsageError(errc.invalid, f"the bundle has no kernel '{name}'; it has {known}")
-        state, built = next(iter(self._built.items()))
-        return native_kernel._of(built.kernel(name), state, self._owner)
+        state, programs = next(iter(self._built.items()))
+        found = next(p for p in programs if name in p.names)
+        return native_kernel._of(found.kernel(name), state, self._owner)
 
 
 def is_source_kernel_bundle_supported(where: Any, language: source_language) -> bool:
@@ -124,8 +138,8 @@ def build(bundle: source_bundle, *options: Any) -> built_bundle:
         else:
             raise UsageError(errc.invalid, "build: expected devices, build_options or save_log, "
                              f"got {type(option).__name__}")
-    built = {s: s.driver.adopt("source", (bundle.language, bundle.source, tuple(words)))
+    built = {s: (s.driver.adopt("source", (bundle.language, bundle.source, tuple(words))),)
              for s in states}
     for target in logs:
-        target += [b.log for b in built.values()]
+        target += [b.log for programs in built.values() for b in programs]
     return built_bundle(owner, built)

@@ -316,6 +316,7 @@ class Driver(Protocol):
         """Return the backend's own object for a device, context, queue, platform or memory.
 
         ``thing`` is the DeviceInfo, for 'memory' a BoundView; host and cpu give an array for it.
+        'kernel' and 'program' ask for what is behind an Executable; host and cpu give that itself.
         """
 
     def adopt(self, what: str, native: Any) -> Any:
@@ -324,9 +325,11 @@ class Driver(Protocol):
         'device': True; 'context': a driver of this device within that context; 'queue': a driver
         whose commands go to that queue; 'event': a Completion; 'memory': what ``allocate`` returns,
         over that memory; 'kernel': an Executable whose values are passed by position (None: as the
-        program has set it), and whose ``kernel`` is None; 'language': whether programs may be
-        written in it; 'source' (language, text, options): the program, with the ``names`` of its
-        kernels, its ``log`` and ``kernel(name)``; raises ``BuildError``.
+        program has set it), and whose ``kernel`` is None; 'program' (native, state): as 'source',
+        compiled and linked up to that state, of which only executables have ``names``;
+        'language': whether programs may be written in it; 'source' (language, text, options): the
+        program, with the ``names`` of its kernels, its ``log`` and ``kernel(name)``; raises
+        ``BuildError``.
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

@@ -2,8 +2,9 @@
 
 Load it with ``pytest_plugins = ["unisycl.testing.plugin"]`` in the topmost ``conftest.py``. A test
 that takes ``device`` or ``queue`` runs once per device. On devices that not every installation has,
-a test of many parameters runs a few of them, spread evenly, unless asked for all; how many were
-left out is printed. No test is left out. Non-goals: particular tests.
+a test of many parameters runs a few of them, spread evenly, and one at least of each row it
+checks, unless asked for all; how many were left out is printed. No test is left out.
+Non-goals: particular tests.
 """
 
 from __future__ import annotations
@@ -122,11 +123,24 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     for (_, name), cases in tests.items():
         last = len(cases) - 1
         kept = {k * last // (_CASES - 1) for k in range(_CASES)} if last >= _CASES else None
-        left = [] if kept is None else [c for k, c in enumerate(cases) if k not in kept]
+        left = [] if kept is None else _not_needed(cases, kept)
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
     _drop(config, items, dropped)
+
+
+def _not_needed(cases: list[pytest.Item], kept: set[int]) -> list[pytest.Item]:
+    """Return the cases that are not kept, but for the first one of a row that has none else."""
+    seen = {row for k in kept for row in _rows(cases[k])}
+    left = []
+    for k, case in enumerate(cases):
+        rows = _rows(case)
+        if k in kept or not seen.issuperset(rows):
+            seen.update(rows)
+        else:
+            left.append(case)
+    return left
 
 
 def _drop(config: pytest.Config, items: list[pytest.Item], dropped: list[pytest.Item]) -> None:

@@ -182,6 +182,8 @@ class CpuDriver:
         """Return the pool for a queue, the compute units for a device, an array for memory."""
         if what == "memory":
             return thing.array()
+        if what in ("kernel", "program"):
+            return thing
         return {"queue": self.pool, "device": self._units}.get(what, self)
 
     def adopt(self, what: str, native: Any) -> None:

@@ -166,6 +166,8 @@ class HostDriver:
 
     def native(self, what: str, thing: Any) -> Any:
         """Return an array for memory; this driver itself for all else."""
+        if what in ("kernel", "program"):
+            return thing
         return thing.array() if what == "memory" else self
 
     def adopt(self, what: str, native: Any) -> None:

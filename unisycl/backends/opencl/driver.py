@@ -320,6 +320,10 @@ class ClDriver:
             pending = self._lanes.close()
             if pending:
                 session.cl.enqueue_marker(queue, wait_for=pending)
+        if what == "kernel":
+            return thing.main
+        if what == "program":
+            return session.cl.Program(thing.program)
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
@@ -396,6 +400,8 @@ class ClDriver:
         session, device, _ = self.opened()
         if what == "source":
             return sources.build(session, device, self.traits, native)
+        if what == "program":
+            return sources.take(session, device, self._info.name, native)
         cl = session.cl
         kept = type(native).from_int_ptr(native.int_ptr, retain=True)
         if what == "device":
@@ -413,8 +419,6 @@ class ClDriver:
                 None)
         if what == "kernel":
             return ForeignKernel(session.api, kept) if kept.context == session.context else None
-        if what == "program":
-            return kept if kept.context == session.context else None
         raise AssertionError((what, cl))
 
     def _within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:

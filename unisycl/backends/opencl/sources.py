@@ -1,4 +1,4 @@
-"""Programs from a text of the user's own: OpenCL C, or SPIR-V.
+"""Programs of the user's own: from a text in OpenCL C or SPIR-V, or made by PyOpenCL.
 
 Non-goals: kernels that are Python functions (``programs``). Invariant: a text that does not compile
 raises ``BuildError`` with the driver's log.
@@ -11,7 +11,7 @@ from typing import Any
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.traits import Traits
-from unisycl.base.enums import source_language
+from unisycl.base.enums import bundle_state, source_language
 from unisycl.base.errors import BuildError, UsageError, errc
 
 
@@ -22,6 +22,7 @@ class BuiltSource:
         cl = session.cl
         self._session = session
         self._program = program
+        self.native = program if isinstance(program, cl.Program) else cl.Program(program)
         found = program.get_info(cl.program_info.KERNEL_NAMES)
         self.names = tuple(n for n in found.split(";") if n)
         self.log = log_of(cl, program, device)
@@ -70,3 +71,69 @@ def _made(cl: Any, context: Any, language: source_language, text: str | bytes) -
         return cl._cl._create_program_with_il(
             context, text if isinstance(text, bytes) else text.encode("latin-1"))
     return cl._cl._Program(context, text)
+
+
+_OBJECTS = (1, 2)  # CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, _LIBRARY
+_EXECUTABLE = 4
+_APART = b"-DUNISYCL_OBJECT"
+"""PoCL 3.0 keeps what was compiled and what was built of one text with equal options in one folder
+of its cache, where the second finds code of the first: 'undefined symbol: _Z13get_global_idj'."""
+_ORDER = tuple(bundle_state)
+
+
+class TakenProgram:
+    """A program made elsewhere that is no executable; ``BuiltSource`` is one that is."""
+
+    names: tuple[str, ...] = ()
+
+    def __init__(self, cl: Any, program: Any, log: str) -> None:
+        self.native = cl.Program(program)
+        self.log = log
+
+
+def take(session: Session, device: Any, name: str,
+         wanted: tuple[Any, bundle_state]) -> TakenProgram | BuiltSource | None:
+    """Return a program in a state, compiled, linked or built as far as that needs.
+
+    None for one of another context; ``errc.invalid`` for a state before the one it is in (SYCL
+    2020 App. C.7.1).
+    """
+    cl, (given, state) = session.cl, wanted
+    native = cl._cl._Program.from_int_ptr(plain(cl, given).int_ptr, retain=True)
+    if native.get_info(cl.program_info.CONTEXT) != session.context:
+        return None
+    have = _state_of(cl, native, device)
+    if _ORDER.index(state) < _ORDER.index(have):
+        raise UsageError(errc.invalid, f"make_kernel_bundle: the program is in state {have.name} "
+                         f"for '{name}', and cannot go back to {state.name}")
+    program = native
+    try:
+        if state is not have and state is bundle_state.object:
+            native.compile(_APART, [device], [])
+        elif state is not have and have is bundle_state.input:
+            native._build(b"", [device])
+        elif state is not have:
+            program = cl._cl._Program.link(session.context, [native], b"", [device])
+    except cl.Error as error:
+        raise BuildError(errc.build, f"the program was refused by the compiler of '{name}'. Its "
+                         f"log:\n{log_of(cl, native, device) or error}") from None
+    if state is bundle_state.executable:
+        return BuiltSource(session, program, device)
+    return TakenProgram(cl, program, log_of(cl, program, device))
+
+
+def plain(cl: Any, native: Any) -> Any:
+    """Return PyOpenCL's inner object of a program; it has none before that is asked for."""
+    if not isinstance(native, cl.Program):
+        return native
+    if native._prg is None:
+        native._prg = cl._cl._Program(native._context, native._source)
+    return native._prg
+
+
+def _state_of(cl: Any, native: Any, device: Any) -> bundle_state:
+    """Return what has been done to a program for a device."""
+    kind = native.get_build_info(device, cl.program_build_info.BINARY_TYPE)
+    if kind == _EXECUTABLE:
+        return bundle_state.executable
+    return bundle_state.object if kind in _OBJECTS else bundle_state.input
