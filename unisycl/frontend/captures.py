@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base import dtypes, geometry
+from unisycl.base import dtypes, geometry, outside
 from unisycl.base.enums import access_mode
 from unisycl.base.images import image_sampler
 from unisycl.frontend.values import Path
@@ -22,6 +22,7 @@ from unisycl.ir.types import (
     WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
+    LentView,
     PointerType,
     Scalar,
     Struct,
@@ -31,6 +32,7 @@ from unisycl.ir.types import (
 from unisycl.lang.functions import function_object
 from unisycl.lang.math import builtin_function
 from unisycl.lang.specialization import specialization_id
+from unisycl.lang.vec import vector_dtype
 
 _MUTABLE = (list, dict, set, bytearray)
 
@@ -132,7 +134,14 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
         return WEAK_COMPLEX
     if isinstance(obj, np.ndarray):
         return array_type(obj)
-    return None
+    found = outside.description(obj)
+    return None if found is None or found.problem else _lent_type(found)
+
+
+def _lent_type(found: outside.Description) -> LentView | None:
+    """Return the view of an array that another library has on a device."""
+    elem = element_type(vector_dtype(found.dtype))
+    return None if elem is None else LentView(elem, found.ndim)
 
 
 def is_reference(obj: Any) -> bool:
@@ -220,6 +229,10 @@ def why_not(obj: Any) -> tuple[str, str]:
         if obj.flags.c_contiguous:
             return "unaligned array", "pass a copy of it"
         return "non-contiguous array", "pass np.ascontiguousarray(...) of it"
+    found = outside.description(obj)
+    if found is not None:
+        return f"{kind} of {found.dtype}", found.problem or (
+            "kernels take arrays of bool, numbers, vectors and records")
     if isinstance(obj, np.generic):
         return kind, "kernels take bool, integers, floats of up to 64 bits and complex numbers"
     if isinstance(obj, _MUTABLE):

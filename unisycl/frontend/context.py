@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unisycl.base import diagnostics, geometry
+from unisycl.base import diagnostics, geometry, outside
 from unisycl.base.architecture import Target
 from unisycl.base.errors import Diagnostic
 from unisycl.base.progress import Levels
@@ -509,7 +509,7 @@ class Context(Variables):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                                  for k, v in enumerate(obj)), what)
         if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
-                or _is_host_object(obj):
+                or _is_host_object(obj) or outside.description(obj) is not None:
             described, help = captures.why_not(obj)
             if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
                 raise self.refuse("K048", node, name=name, kind=described)

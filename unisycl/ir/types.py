@@ -117,6 +117,14 @@ class View:
         return f"{self.ndim}-d {self.space.value} memory of {self.elem}"
 
 
+@dataclass(frozen=True, slots=True)
+class LentView(View):
+    """Memory of another library's array, whose own commands a launch has to follow."""
+
+    def __str__(self) -> str:
+        return f"{self.ndim}-d lent memory of {self.elem}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageView(View):
     """Pixels a kernel reads or writes as colours: an image accessor (SYCL 2020 §4.7.6.13).

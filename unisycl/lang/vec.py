@@ -107,6 +107,23 @@ def vec_of(dtype: npt.DTypeLike, count: int) -> elements_type:
     return _made(checked("vec", dtype), size)
 
 
+def vector_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the layout of ``vec`` for a record that is a vector of OpenCL C; others as they are.
+
+    PyOpenCL's ``cltypes`` are such: the title or the name of each number is its place, as s0.
+    """
+    fields = [] if dtype.type is not np.void else [
+        (str(name), *(dtype.fields or {})[name]) for name in dtype.names or ()]
+    places = [f"s{k}" in (f[0], *f[3:]) for k, f in enumerate(fields)]
+    count = sum(places)
+    if len(fields) not in SIZES or count not in SIZES or places != [True] * count + [False] * (
+            len(fields) - count):
+        return dtype
+    first = fields[0][1]
+    even = all(f[1] == first and f[2] == k * first.itemsize for k, f in enumerate(fields))
+    return vec_of(first, count).dtype if even and first in _NAMES else dtype
+
+
 maker("vec", vec_of)
 copyreg.pickle(vec_type, reduce_type)
 

@@ -96,6 +96,8 @@ def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
 
     A device with memory of its own works on a copy that lives as long as the launch.
     """
+    if not isinstance(array, np.ndarray):
+        return _lent(array, channel)
     elsewhere = channel.driver.memory != HOST
     if not elsewhere and aspect.usm_system_allocations not in channel.device.info.aspects:
         raise UsageError(errc.kernel_argument, "a NumPy array can be a kernel argument only where "
@@ -108,6 +110,17 @@ def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
     if elsewhere:
         return Staged(array)
     return BoundView(array.reshape(-1), 0, shape, pitches_of(shape))
+
+
+def _lent(array: Any, channel: Channel) -> BoundView:
+    """Return a view of an array that another library has on the queue's device."""
+    view: BoundView | None = channel.driver.adopt("array", array)
+    if view is None:
+        raise UsageError(errc.kernel_argument, f"a {type(array).__name__} can be a kernel argument "
+                         "on a queue of its own context only, and this queue's (of "
+                         f"'{channel.device.info.name}') is another one; make the queue with "
+                         "make_context(backend, array.context), or pass a copy, array.get()")
+    return view
 
 
 def local_bytes(kernel: Kernel) -> int:

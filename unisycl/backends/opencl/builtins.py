@@ -198,7 +198,25 @@ RESERVED = _FLOAT | _INTEGER | frozenset((
     "atomic_flag", "half2", "clk_event_t", "queue_t", "ndrange_t", "reserve_id_t", "linux",
     "unix", "atomic_add", "atomic_sub", "atomic_xchg", "atomic_inc", "atomic_dec",
     "atomic_cmpxchg", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
-    "wait_group_events",
+    "wait_group_events", "mix", "step", "fast_distance", "fast_normalize", "vec_step",
+    "vload_half", "vstore_half", "get_fence", "to_global", "to_local", "to_private", "read_pipe",
+    "write_pipe", "enqueue_kernel", "read_mem_fence", "write_mem_fence", "work_group_barrier",
+    "async_work_group_copy", "async_work_group_strided_copy", "atomic_work_item_fence",
+    *(f"get_{what}" for what in (
+        "work_dim", "global_size", "global_id", "local_size", "local_id", "num_groups", "group_id",
+        "global_offset", "enqueued_local_size", "global_linear_id", "local_linear_id",
+        "image_width", "image_height", "image_depth", "image_dim", "sub_group_size",
+        "max_sub_group_size", "num_sub_groups", "sub_group_id", "sub_group_local_id")),
+    *(f"atomic_{what}" for what in (
+        "init", "load", "store", "exchange", "compare_exchange_strong", "compare_exchange_weak",
+        "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and", "fetch_min", "fetch_max")),
+    *(f"{who}_group_{what}" for who in ("work", "sub") for what in (
+        "all", "any", "broadcast", *(f"{how}_{op}" for how in (
+            "reduce", "scan_inclusive", "scan_exclusive") for op in ("add", "min", "max")))),
+    *(f"{how}_image{t}" for how in ("read", "write") for t in ("f", "i", "ui", "h")),
+    *(f"{how}_{t}" for how in ("as", "convert") for t in (
+        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
+        "half")),
 )) | frozenset(
     f"{t}{w}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
                         "float", "double", "half") for w in (2, 3, 4, 8, 16))

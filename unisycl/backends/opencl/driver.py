@@ -19,7 +19,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import discovery, foreign, printing, programs, sources
+from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, sources
 from unisycl.backends.opencl.arguments import NOTHING, Call
 from unisycl.backends.opencl.completion import (
     CheckedCompletion,
@@ -51,7 +51,7 @@ from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
-from unisycl.base import config
+from unisycl.base import config, outside
 from unisycl.base.enums import backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
@@ -265,11 +265,12 @@ class ClDriver:
 
     def _launch_parts(self, executable: ClExecutable, launch: Launch,
                       waits: list[Any] | None) -> ClCompletion:
-        """Launch a kernel with reductions or reports."""
+        """Launch a kernel with reductions, reports or arrays of PyOpenCL's."""
         shape = executable.shape(launch.geometry, self.traits)
         what = executable.what
         call = self._call(executable, launch, shape)
         session, _, queue = self.opened()
+        lenders, waits = lent.awaited(launch.values, waits)
         shown = call.report
         if shown is not None and not self.shares_host:
             call.report, waits = self._to_device(call, shown, waits)
@@ -285,6 +286,8 @@ class ClDriver:
         if shown is not None and not self.shares_host:
             event, _ = self.transfers().copy(_whole(shown), _whole(call.report), [event])
         queue.flush()
+        for view in lenders:
+            view.lender.add_event(event)
         keep = executable, launch.values, launch.reductions, call
         if shown is None:
             return ClCompletion(event, keep, what, self.ends()) if event is first else (
@@ -397,9 +400,12 @@ class ClDriver:
         """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
         if what == "language":
             return sources.compiles(self.traits, native)
-        session, device, _ = self.opened()
+        session, device, queue = self.opened()
         if what == "source":
             return sources.build(session, device, self.traits, native)
+        if what == "array":
+            return lent.lend(session, queue, native, shares_host=self.shares_host,
+                             alignment=self._info.mem_base_addr_align // 8)
         if what == "program":
             return sources.take(session, device, self._info.name, native)
         cl = session.cl
@@ -532,6 +538,7 @@ def make_drivers() -> Sequence[ClDriver]:
                             for library, why in found.problems.items())
         raise UnsupportedError(errc.platform, reasons or "no OpenCL device was found")
     libraries = list(dict.fromkeys(t.library for t in found.devices))
+    outside.register("pyopencl.array", "Array", lent.describe)
     return [ClDriver(traits, libraries) for traits in found.devices]
 
 

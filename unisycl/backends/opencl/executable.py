@@ -22,7 +22,7 @@ from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
-from unisycl.ir.types import View
+from unisycl.ir.types import LentView, View
 from unisycl.passes import images, narrow, scalars
 
 _PLANS = 256
@@ -161,13 +161,14 @@ def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
                     program: Any) -> ClExecutable:
     """Return an executable of a built program."""
     finish = cl.Kernel(program, source.finish_name) if source.finish_name else None
+    lent = any(isinstance(p.type, LentView) for p in kernel.params)
     return ClExecutable(
         kernel, source, cl.Kernel(program, source.name), finish,
         arguments.setters(api, kernel, source.arguments, sizes=True),
         arguments.setters(api, kernel, source.arguments),
         (*arguments.setters(api, kernel, source.finish, sizes=True),
          *arguments.setters(api, kernel, source.finish)),
-        program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers)
+        program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers and not lent)
 
 
 def groups_of(shape: Shape) -> int:

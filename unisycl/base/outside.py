@@ -1,0 +1,42 @@
+"""Arrays of other libraries that lie on a device: a backend says which types they are.
+
+Non-goals: arrays in the host's memory. Invariant: the library that a type comes from is not loaded
+to find out; its objects are known by the name of their type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Description(NamedTuple):
+    """What such an array is: the type of an element, its dimensions, and why kernels refuse it."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    problem: str = ""
+
+
+Describe = Callable[[Any], Description]
+_named: dict[tuple[str, str], Describe] = {}
+_known: dict[type, Describe | None] = {}
+
+
+def register(module: str, name: str, describe: Describe) -> None:
+    """Have objects of a type, given by its name, and of its subclasses described so."""
+    _named[module, name] = describe
+    _known.clear()
+
+
+def description(thing: Any) -> Description | None:
+    """Return what an array of another library is; None if it is none."""
+    kind = type(thing)
+    try:
+        describe = _known[kind]
+    except KeyError:
+        names = [(base.__module__, base.__qualname__) for base in kind.__mro__]
+        describe = _known[kind] = next((_named[n] for n in names if n in _named), None)
+    return None if describe is None else describe(thing)
