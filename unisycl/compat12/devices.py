@@ -17,6 +17,7 @@ from unisycl.api import selector
 from unisycl.api.info import HasBackendInfo
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.compat12.graphics import PROPERTIES, refuse
 
 
 class _Legacy(HasBackendInfo):
@@ -99,9 +100,29 @@ class device(_Legacy, devices.device):
 
 
 class context(_Legacy, contexts.context):
-    """A context (SYCL 1.2 §3.5.4)."""
+    """A context (SYCL 1.2 §3.5.4).
+
+    Args:
+        args: as for ``unisycl.context``; a dictionary of properties before them is refused
+            (``errc.feature_not_supported`` if it is OpenGL's of Table 4.4, else ``errc.invalid``).
+    """
 
     __slots__ = ()
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        if args and isinstance(args[0], dict):
+            if PROPERTIES.isdisjoint(args[0]):
+                raise UsageError(errc.invalid, f"context: no such properties: {list(args[0])}")
+            refuse("context: one of OpenGL's")
+        super().__init__(*args, **named)
+
+    def get_gl_current_device(self) -> NoReturn:
+        """Refuse: this context shares nothing with OpenGL (SYCL 1.2 Table 4.5)."""
+        refuse("get_gl_current_device")
+
+    def get_gl_context_devices(self) -> NoReturn:
+        """Refuse: this context shares nothing with OpenGL (SYCL 1.2 Table 4.5)."""
+        refuse("get_gl_context_devices")
 
 
 class queue(_Legacy, queues.queue):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.api import image as images
+from unisycl.api.context import context
 from unisycl.api.image_accessor import host_unsampled_image_accessor, unsampled_image_accessor
 from unisycl.api.image_window import Asked
 from unisycl.base import geometry as geo
@@ -25,6 +26,7 @@ from unisycl.base.images import (
     image_channel_type,
     image_sampler,
 )
+from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.modes import mode, target
 from unisycl.compat12.storages import Attachment, storage
@@ -51,6 +53,8 @@ class image(images.unsampled_image):
 
     def __init__(self, source: Any, order: Any = None, channel_type: Any = None,
                  *places: Any) -> None:
+        if isinstance(source, context):
+            refuse("image: one of an OpenGL object")
         if isinstance(source, images.unsampled_image) and order is None:
             for name in ("sampler", "form", "memory", "_properties", "_finalizer"):
                 setattr(self, name, getattr(source, name))

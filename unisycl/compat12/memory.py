@@ -15,11 +15,13 @@ import numpy.typing as npt
 from unisycl.api import accessor as accessors
 from unisycl.api import buffer as buffers
 from unisycl.api import host_accessor as host_accessors
+from unisycl.api.context import context
 from unisycl.api.device_info import answer
 from unisycl.api.image import unsampled_image
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.images import image_accessor
 from unisycl.compat12.modes import mode, target
@@ -31,6 +33,7 @@ from unisycl.runtime.regions import Region
 memory_order_relaxed = memory_order.relaxed
 
 _NATIVE = (target.cl_buffer, target.cl_image)
+_SHARED = (target.cl_gl_buffer, target.cl_gl_image)
 _OF_IMAGES = (target.image, target.host_image, target.image_array)
 
 
@@ -45,6 +48,8 @@ class buffer(buffers.buffer):
     __slots__ = ()
 
     def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> None:
+        if isinstance(source, context):
+            refuse("buffer: one of an OpenGL buffer")
         if not isinstance(source, storage):
             super().__init__(source, *args, dtype=dtype)
             return
@@ -93,6 +98,8 @@ def accessor(source: Any, *args: Any) -> Any:
     how = next((a for a in args if isinstance(a, mode)), mode.read_write)
     where = next((a for a in args if isinstance(a, target)), target.global_buffer)
     places = [a for a in args if not isinstance(a, mode | target)]
+    if where in _SHARED:
+        refuse(f"accessor: {where.name}")
     if where in _NATIVE:
         raise UnsupportedError(errc.feature_not_supported, f"accessor: {where.name} gives native "
                                "objects that this backend does not have; use a host task")

@@ -39,6 +39,8 @@ class target(enum.Enum):
     image_array = "image_array"
     cl_buffer = "cl_buffer"
     cl_image = "cl_image"
+    cl_gl_buffer = "cl_gl_buffer"
+    cl_gl_image = "cl_gl_image"
 
 
 class access:
@@ -62,4 +64,6 @@ class access:
     image_array = target.image_array
     cl_buffer = target.cl_buffer
     cl_image = target.cl_image
+    cl_gl_buffer = target.cl_gl_buffer
+    cl_gl_image = target.cl_gl_image
     global_and_local = fence_space.global_and_local

@@ -112,8 +112,9 @@ def vector_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
     PyOpenCL's ``cltypes`` are such: the title or the name of each number is its place, as s0.
     """
+    members: Any = dtype.fields or {}
     fields = [] if dtype.type is not np.void else [
-        (str(name), *(dtype.fields or {})[name]) for name in dtype.names or ()]
+        (str(name), *members[name]) for name in dtype.names or ()]
     places = [f"s{k}" in (f[0], *f[3:]) for k, f in enumerate(fields)]
     count = sum(places)
     if len(fields) not in SIZES or count not in SIZES or places != [True] * count + [False] * (

@@ -146,6 +146,11 @@ def _local_params(kernel: Kernel) -> tuple[tuple[int, int], ...]:
 
 def check_kernel(info: DeviceInfo, kernel: Kernel, geometry: Geometry) -> None:
     """Refuse a kernel that the device cannot run, naming what is asked and what there is."""
+    if aspect.custom in info.aspects:
+        raise UnsupportedError(errc.kernel_not_supported, f"the device '{info.name}' compiles no "
+                               f"kernels, such as '{kernel.name}': as a custom device it has those "
+                               "built into it only; take these from a native program of them, with "
+                               "make_kernel_bundle")
     progress.check_kernel(info, kernel)
     missing = [a for a in sorted(kernel.aspects) if aspect(a) not in info.aspects]
     if missing:

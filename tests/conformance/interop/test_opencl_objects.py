@@ -290,7 +290,7 @@ def test_objects_of_another_context_are_refused(cl: Any, queue: sycl.queue) -> N
     assert code_of(sycl.make_context, sycl.backend.host, other) == sycl.errc.invalid
 
 
-@pytest.mark.row("I-4", "J-12", "C-28")
+@pytest.mark.row("I-4", "J-12")
 def test_opencl_commands_in_a_host_task_between_two_kernels(cl: Any, queue: sycl.queue) -> None:
     native, data = kernel_of(cl, queue, "scale"), np.arange(256, dtype=np.float32)
 

@@ -65,9 +65,10 @@ def _version(text: str) -> str:
 
 
 def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
-    out = {aspect[traits.kind], aspect.queue_profiling, aspect.online_compiler,
-           aspect.online_linker, aspect.usm_device_allocations, aspect.image,
+    out = {aspect[traits.kind], aspect.queue_profiling, aspect.usm_device_allocations, aspect.image,
            aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle}
+    if traits.kind != "custom":
+        out |= {aspect.online_compiler, aspect.online_linker}
     if traits.has("cl_khr_fp16"):
         out.add(aspect.fp16)
     if traits.has("cl_khr_fp64") or traits.number_of("double_fp_config"):
