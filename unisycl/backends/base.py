@@ -317,6 +317,7 @@ class Driver(Protocol):
 
         ``thing`` is the DeviceInfo, for 'memory' a BoundView; host and cpu give an array for it.
         'kernel' and 'program' ask for what is behind an Executable; host and cpu give that itself.
+        'user event' is asked only where memory is no array: an event with ``set_status(0)``.
         """
 
     def adopt(self, what: str, native: Any) -> Any:

@@ -18,6 +18,7 @@ from unisycl.api import host_accessor as host_accessors
 from unisycl.api.context import context
 from unisycl.api.device_info import answer
 from unisycl.api.image import unsampled_image
+from unisycl.api.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
@@ -25,6 +26,7 @@ from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.images import image_accessor
 from unisycl.compat12.modes import mode, target
+from unisycl.compat12.native_access import native_accessor
 from unisycl.compat12.storages import Attachment, storage
 from unisycl.ir.types import View
 from unisycl.runtime.deps import Access
@@ -91,7 +93,7 @@ def accessor(source: Any, *args: Any) -> Any:
     Args:
         source: the buffer or the image; for local memory the dtype.
         args: the range and the offset if only a part is meant (for local memory the range), a mode
-            and a target of ``access``.
+            and a target of ``access``; for target cl_buffer a queue.
 
     Raises ``errc.invalid`` for combinations that Tables 3.29 and 3.30 do not have.
     """
@@ -101,8 +103,7 @@ def accessor(source: Any, *args: Any) -> Any:
     if where in _SHARED:
         refuse(f"accessor: {where.name}")
     if where in _NATIVE:
-        raise UnsupportedError(errc.feature_not_supported, f"accessor: {where.name} gives native "
-                               "objects that this backend does not have; use a host task")
+        return _native(source, how, where, places)
     if isinstance(source, unsampled_image) and where in _OF_IMAGES:
         return image_accessor(source, how, where, places)
     if where in _OF_IMAGES or isinstance(source, buffers.buffer) == (where is target.local):
@@ -121,6 +122,19 @@ def accessor(source: Any, *args: Any) -> Any:
     if where is target.constant_buffer:
         _check_constant(made)
     return made
+
+
+def _native(source: Any, how: mode, where: target, places: list[Any]) -> native_accessor:
+    """Return an accessor for the program's own native commands (SYCL 1.2 §3.6.4.8)."""
+    on = next((p for p in places if isinstance(p, queue)), None)
+    if where is target.cl_image or on is None or not isinstance(source, buffers.buffer):
+        raise UnsupportedError(errc.feature_not_supported, f"accessor: {where.name} is for a "
+                               "buffer with the queue whose context it is to be in, as in "
+                               "accessor(buffer, access.read_write, access.cl_buffer, queue); of "
+                               "images there are no native objects; use a host task")
+    if how is mode.atomic:
+        raise UsageError(errc.invalid, "accessor: mode atomic does not go with target cl_buffer")
+    return native_accessor(source, how, on)
 
 
 _MODES = {

@@ -135,3 +135,25 @@ def test_items_that_are_scheduled_one_by_one_are_parallel() -> None:
     assert sycl.errc.success == try_on(device, asking(PARALLEL, exp.work_item_progress), 8)
     code = try_on(device, asking(CONCURRENT, exp.work_item_progress), 8)
     assert sycl.errc.feature_not_supported == code
+
+
+@pytest.mark.row("H-19")
+def test_live_devices_give_their_groups_what_they_promise(device: sycl.device) -> None:
+    level = table(device)[scope.work_group, scope.root_group]
+    for wanted in guarantee:
+        kernel = asking(wanted)
+        code = try_on(device, kernel, 1)
+        assert code == (sycl.errc.success if wanted in at_most(level)
+                        else sycl.errc.feature_not_supported)
+    if level is CONCURRENT:
+        queue, kernel = sycl.queue(device), asking(CONCURRENT)
+        bundle = sycl.get_kernel_bundle(queue.get_context(), [kernel]).get_kernel(kernel)
+        most = bundle.get_info(info.kernel.max_num_work_groups, queue, 1)
+        assert sycl.errc.success == try_on(device, kernel, most)
+        assert sycl.errc.nd_range == try_on(device, kernel, most + 1)
+
+
+def at_most(level: guarantee) -> tuple[guarantee, ...]:
+    """Return the guarantees that a kernel may ask for where this is the strongest."""
+    order = (WEAK, PARALLEL, CONCURRENT)
+    return order[:order.index(level) + 1]

@@ -323,6 +323,8 @@ class ClDriver:
             pending = self._lanes.close()
             if pending:
                 session.cl.enqueue_marker(queue, wait_for=pending)
+        if what == "user event":
+            return session.cl.UserEvent(session.context)
         if what == "kernel":
             return thing.main
         if what == "program":
