@@ -22,7 +22,8 @@ from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend, queue_state
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import shown
 from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch, report, watching
 from unisycl.runtime.channel import Channel
@@ -154,10 +155,13 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             secondary: a queue to run the kernel, copy or fill on if it fails on this one; the
                 failure is then not reported (SYCL 2020 §3.9.10). Host tasks are not run twice.
         """
-        check_callable(group_function)
-        h = handler(self.channel) if secondary is None else handler(
-            self.channel, _secondary(secondary))
-        return event._of(run(group_function, h))
+        try:
+            check_callable(group_function)
+            h = handler(self.channel) if secondary is None else handler(
+                self.channel, _secondary(secondary))
+            return event._of(run(group_function, h))
+        except exception as error:
+            raise shown(error) from error.__cause__
 
     @overload
     def single_task(self, *, depends_on: Any = ()) -> Callable[[Kernel], event]: ...
@@ -165,13 +169,16 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
     def single_task(self, first: Any, /, *rest: Any, depends_on: Any = ()) -> event: ...
     def single_task(self, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel once (SYCL 2020 §4.6.5.3): ``single_task([events,] fn, *args)``."""
-        rest, deps = self._dependencies(rest, depends_on)
-        if not rest:
-            return lambda fn: self.single_task(fn, depends_on=depends_on)
-        rest = apply_properties(rest)
-        check_callable(rest[0])
-        return event._of(launch.launch_now(
-            self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
+        try:
+            rest, deps = self._dependencies(rest, depends_on)
+            if not rest:
+                return lambda fn: self.single_task(fn, depends_on=depends_on)
+            rest = apply_properties(rest)
+            check_callable(rest[0])
+            return event._of(launch.launch_now(
+                self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
+        except exception as error:
+            raise shown(error) from error.__cause__
 
     @overload
     def parallel_for(self, space: Any, /, *,
@@ -191,17 +198,21 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         Returns:
             The event. Kernels launched so use USM memory, not accessors.
         """
-        if rest and type(rest[0]) in _PLAIN and not depends_on:
+        try:
+            if rest and type(rest[0]) in _PLAIN and not depends_on:
+                return event._of(launch.launch_now(
+                    self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
+            rest, deps = self._dependencies(rest, depends_on)
+            offset, reductions, fn, args = split(rest)
+            geometry = launch.space_geometry(space, offset)
+            if fn is None:
+                return lambda f: event._of(launch.launch_now(
+                    self.channel, f, geometry, (), reductions, deps))
+            check_callable(fn)
             return event._of(launch.launch_now(
-                self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
-        rest, deps = self._dependencies(rest, depends_on)
-        offset, reductions, fn, args = split(rest)
-        geometry = launch.space_geometry(space, offset)
-        if fn is None:
-            return lambda f: event._of(launch.launch_now(
-                self.channel, f, geometry, (), reductions, deps))
-        check_callable(fn)
-        return event._of(launch.launch_now(self.channel, fn, geometry, args, reductions, deps))
+                self.channel, fn, geometry, args, reductions, deps))
+        except exception as error:
+            raise shown(error) from error.__cause__
 
     def bind(self, space: Any, kernel: Kernel, *arguments: Any) -> bound_kernel:
         """Return a launch that is ready to be submitted again and again: call it.

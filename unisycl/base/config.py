@@ -46,12 +46,16 @@ HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, separate
 TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
                  "for ui.perfetto.dev; read when the first queue is made; empty: none")
 
+TRACEBACK = Variable("UNISYCL_TRACEBACK", "", "full: errors of submissions show the lines of "
+                     "unisycl that they went through, too; empty: the program's own")
+
 SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers that can copy are "
                            "treated as if they did not share the host's memory, to test a program "
                            "for those that do not")
 
 VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, SEPARATE_MEMORY)}
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, TRACEBACK,
+                         SEPARATE_MEMORY)}
 CHECKS = ("assert", "bounds")
 
 

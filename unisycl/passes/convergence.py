@@ -1,14 +1,17 @@
 """Barriers that provably not all work-items of a group reach.
 
-A condition made of local ids and constants only is evaluated for every item of the group; if they
-disagree and a barrier depends on it, that is an error at compile time. Non-goals: conditions that
-data decides (the host device finds those at run time). Invariant: a kernel that could be right is
-never refused (SYCL 2020 §4.17.2).
+A condition made of local ids, those in sub-groups included, and constants only is evaluated for
+every item of the group; if they disagree and a barrier or group function depends on it, that is an
+error at compile time. Where the kernel does not ask for a sub-group size, they have to disagree for
+every size above 1. Non-goals: conditions that data decides (the host device finds those at run
+time). Invariant: a kernel that could be right in sub-groups of several items is never refused
+(SYCL 2020 §4.17.2).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,25 +30,47 @@ _OPERATORS = {
 }
 
 
+_SIZES = (2, 4, 8, 16, 32, 64)
+"""Sub-group sizes that devices have; one of 1 never splits."""
+_OF_ALL = frozenset(("any", "all", "none", "broadcast", "reduce", "inclusive_scan",
+                     "exclusive_scan"))
+"""Functions that all work-items of a sub-group reach; parts of one use others."""
+_Split: TypeAlias = tuple[tuple[n.Stmt, Any], ...]
+"""The conditions around a statement that split the group, from outside to inside."""
+
+
 def check(kernel: n.Kernel) -> list[Diagnostic]:
     """Return a diagnostic for every barrier in provably divergent control flow."""
     if kernel.index_kind != "nd_range" or not kernel.local:
         return []
-    if not any(_collects(s) for s in visit.statements(kernel.body)):
+    scopes = {s.scope for s in visit.statements(kernel.body)
+              if isinstance(s, n.Barrier | n.GroupCall) and _collects(s)}
+    if not scopes:
         return []
-    return _Check(kernel).run()
+    sizes = (kernel.sub_group,) if kernel.sub_group else _SIZES
+    if scopes == {memory_scope.work_group} and not any(
+            isinstance(x, n.Query) and x.name.startswith("sub_group")
+            for x in visit.all_expressions(kernel.body)):
+        sizes = sizes[:1]  # they decide nothing
+    runs = [_Check(kernel, size).run() for size in sizes]
+    return [found for at, found in runs[0].items() if all(at in run for run in runs)]
 
 
 def _collects(stmt: n.Stmt) -> bool:
-    return isinstance(stmt, n.Barrier | n.GroupCall) and stmt.scope is memory_scope.work_group
+    if isinstance(stmt, n.GroupCall) and stmt.scope is memory_scope.sub_group:
+        return stmt.op in _OF_ALL
+    return isinstance(stmt, n.Barrier | n.GroupCall) and stmt.scope in (
+        memory_scope.work_group, memory_scope.sub_group)
 
 
 class _Check:
-    """Walks a kernel with the condition that splits the group, if there is one."""
+    """Walks a kernel with the conditions that split the group; ``size`` is that of sub-groups."""
 
-    def __init__(self, kernel: n.Kernel) -> None:
+    def __init__(self, kernel: n.Kernel, size: int) -> None:
         self.kernel = kernel
-        self.found: list[Diagnostic] = []
+        place = np.arange(math.prod(kernel.local)).reshape(kernel.local)
+        self.lane, self.sub_group = place % size, place // size
+        self.found: dict[int, Diagnostic] = {}
         self.known: dict[n.Local, Any] = {}
         self.ids = np.indices(kernel.local)
         counts: dict[n.Local, int] = {}
@@ -53,17 +78,18 @@ class _Check:
             for local in visit.targets(stmt):
                 counts[local] = counts.get(local, 0) + 1
         self.once = {local for local, count in counts.items() if count == 1}
-        self.left: dict[int, tuple[n.Stmt, Any]] = {}
+        self.left: dict[int, _Split] = {}
 
-    def run(self) -> list[Diagnostic]:
-        self.block(self.kernel.body, None)
+    def run(self) -> dict[int, Diagnostic]:
+        """Return what was found, by the statements it was found at."""
+        self.block(self.kernel.body, ())
         return self.found
 
-    def block(self, block: n.Block, split: tuple[n.Stmt, Any] | None) -> None:
+    def block(self, block: n.Block, split: _Split) -> None:
         for stmt in block:
             self.stmt(stmt, split)
 
-    def stmt(self, stmt: n.Stmt, split: tuple[n.Stmt, Any] | None) -> None:
+    def stmt(self, stmt: n.Stmt, split: _Split) -> None:
         match stmt:
             case n.Assign():
                 if stmt.local in self.once:
@@ -72,32 +98,40 @@ class _Check:
                         self.known[stmt.local] = value
             case n.If():
                 value = self.value(stmt.cond)
-                inside = (stmt, value) if self.disagree(value) else split
+                inside = (*split, (stmt, value)) if self.disagree(value) else split
                 self.block(stmt.then, inside)
                 self.block(stmt.orelse, inside)
             case n.For():
                 bounds = [self.value(stmt.start), self.value(stmt.stop)]
                 differs = next((b for b in bounds if self.disagree(b)), None)
-                self.block(stmt.body, split if differs is None else (stmt, differs))
+                self.block(stmt.body, split if differs is None else (*split, (stmt, differs)))
             case n.While():
                 self.block(stmt.pre, split)
                 self.block(stmt.body, split)
             case n.Scope():
                 self.block(stmt.body, split)
                 self.left.pop(stmt.number, None)
-            case n.Leave() if split is not None:
+            case n.Leave() if split:
                 self.left[stmt.number] = split
             case n.Barrier() | n.GroupCall() if _collects(stmt):
-                self.reached(stmt, split or next(iter(self.left.values()), None))
+                self.reached(stmt, split or next(iter(self.left.values()), ()))
 
-    def reached(self, stmt: n.Stmt, split: tuple[n.Stmt, Any] | None) -> None:
+    def reached(self, stmt: n.Barrier | n.GroupCall, split: _Split) -> None:
         """Report a barrier that a split group arrives at."""
-        if split is None:
+        known = [one for one in split if stmt.scope is memory_scope.work_group
+                 or self.splits_sub_group(one[1])]
+        if not known:
             return
         what = "group_barrier" if isinstance(stmt, n.Barrier) else "a group function"
         found = diagnostics.diagnostic("K051", stmt.span, what=what)
-        note = self.explain(split)
-        self.found.append(Diagnostic(found.id, found.message, found.span, found.help, (note,)))
+        note = self.explain(known[-1])
+        self.found[id(stmt)] = Diagnostic(found.id, found.message, found.span, found.help, (note,))
+
+    def splits_sub_group(self, value: Any) -> bool:
+        """Say whether a value differs between work-items of one sub-group."""
+        whole = np.broadcast_to(value, self.kernel.local)
+        return any((part != part[0]).any() for k in range(int(self.sub_group.max()) + 1)
+                   if len(part := whole[self.sub_group == k]))
 
     def explain(self, split: tuple[n.Stmt, Any]) -> tuple[str, Any]:
         stmt, value = split
@@ -125,6 +159,8 @@ class _Check:
             case n.Query():
                 if x.name == "local_id":
                     return self.ids[x.dim]
+                if x.name in ("sub_group_local_id", "sub_group_id"):
+                    return self.lane if x.name == "sub_group_local_id" else self.sub_group
                 return self.kernel.local[x.dim] if x.name in (
                     "local_range", "max_local_range") else None
             case n.Cast():
