@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from unisycl.base.dtypes import DTYPES
 from unisycl.frontend import captures, coerce, vecmethods
 from unisycl.frontend.context import Context
+from unisycl.frontend.handlers import is_handler as _is_handler
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import Closure, Constant, Memory, Path, Several, Value, describe
 from unisycl.ir import nodes as n
@@ -76,6 +77,7 @@ def _enqueue(ctx: Context, node: ast.Call, flags: Value, space: Space, rest: lis
         raise ctx.refuse("K117", node.args[0], what=f"{describe(flags)} is no flag of an enqueue",
                          help="write kernel_enqueue_flags.no_wait, wait_kernel or wait_work_group")
     path = _callable(ctx, kernel, node.args[at])
+    _check_count(ctx, kernel, len(given), space[0], node)
     arguments: list[Scalar | Path] = []
     numbers: list[n.Expr] = []
     for value, place in zip(given, node.args[at + 1:], strict=True):
@@ -160,6 +162,26 @@ def _callable(ctx: Context, value: Value, node: ast.AST) -> Path:
             return value.path
     raise ctx.refuse("K117", node, what=f"{describe(value)} is no kernel that can be enqueued",
                      help="pass a Python function, a @sycl.kernel or an object with __call__")
+
+
+def _check_count(ctx: Context, kernel: Value, given: int, kind: str, node: ast.AST) -> None:
+    """Refuse a number of arguments that a child does not take, where it is enqueued."""
+    assert isinstance(kernel, Constant)
+    inner = captures.unwrap(kernel.object)
+    bound = not isinstance(inner, FunctionType)
+    function = inner if not bound else getattr(inner, "__func__", None) or type(inner).__call__
+    code = function.__code__
+    names = code.co_varnames[bound:code.co_argcount]
+    index = kind != "single" and not getattr(kernel.object, "free", ())
+    count = given + index
+    least = len(names) - len(function.__defaults__ or ())
+    # One more may be a kernel_handler, which nobody passes.
+    if least <= count + 1 and count <= len(names) and (count >= least or _is_handler(
+            names[-1], function.__annotations__.get(names[-1]))):
+        return
+    raise ctx.refuse("K034", node, what=f"the child '{function.__name__}'",
+                     expected=f"({', '.join(names)})",
+                     found=f"the index and {given}" if index else given)
 
 
 def _argument(ctx: Context, value: Value, node: ast.AST) -> n.Expr | Path:

@@ -29,10 +29,15 @@ def takes_handler(node: ast.FunctionDef | ast.Lambda, given: int) -> bool:
     known = [*node.args.posonlyargs, *node.args.args]
     if len(known) != given + 1:
         return False
-    last = known[-1]
-    note = last.annotation
+    note = known[-1].annotation
     spelt = note.value if isinstance(note, ast.Constant) else ast.unparse(note) if note else ""
-    return str(spelt).rpartition(".")[2] == "kernel_handler" or last.arg in _NAMES
+    return is_handler(known[-1].arg, spelt)
+
+
+def is_handler(name: str, annotation: object) -> bool:
+    """Say whether a parameter is a handler's, by its name or its annotation."""
+    spelt = getattr(annotation, "__name__", annotation)
+    return str(spelt).rpartition(".")[2] == "kernel_handler" or name in _NAMES
 
 
 def call_handler(ctx: Context, name: str, args: list[Value], node: ast.AST) -> Value:

@@ -33,7 +33,12 @@ class build_options(Trait):
     __slots__ = ("words",)
 
     def __init__(self, *words: str | Iterable[str]) -> None:
-        self.words = [w for word in words for w in ([word] if isinstance(word, str) else word)]
+        several = [word if isinstance(word, list | tuple) else (word,) for word in words]
+        self.words = [w for some in several for w in some]
+        for w in self.words:
+            if not isinstance(w, str):
+                raise UsageError(errc.invalid, f"build_options: {w!r} is a {type(w).__name__}; "
+                                 "give each option as a string")
         super().__init__(tuple(self.words))
 
     def checked(self) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ A condition made of local ids, those in sub-groups included, and constants only 
 every item of the group; if they disagree and a barrier or group function depends on it, that is an
 error at compile time. Where the kernel does not ask for a sub-group size, they have to disagree for
 every size above 1. Non-goals: conditions that data decides (the host device finds those at run
-time). Invariant: a kernel that could be right in sub-groups of several items is never refused
-(SYCL 2020 §4.17.2).
+time), and functions of sub-groups, of which parts may be used in branches. Invariant: a kernel that
+could be right in sub-groups of several items is never refused (SYCL 2020 §4.17.2).
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ _OPERATORS = {
 
 _SIZES = (2, 4, 8, 16, 32, 64)
 """Sub-group sizes that devices have; one of 1 never splits."""
-_OF_ALL = frozenset(("any", "all", "none", "broadcast", "reduce", "inclusive_scan",
-                     "exclusive_scan"))
-"""Functions that all work-items of a sub-group reach; parts of one use others."""
 _Split: TypeAlias = tuple[tuple[n.Stmt, Any], ...]
 """The conditions around a statement that split the group, from outside to inside."""
 
@@ -43,24 +40,18 @@ def check(kernel: n.Kernel) -> list[Diagnostic]:
     """Return a diagnostic for every barrier in provably divergent control flow."""
     if kernel.index_kind != "nd_range" or not kernel.local:
         return []
-    scopes = {s.scope for s in visit.statements(kernel.body)
-              if isinstance(s, n.Barrier | n.GroupCall) and _collects(s)}
-    if not scopes:
+    if not any(_collects(s) for s in visit.statements(kernel.body)):
         return []
     sizes = (kernel.sub_group,) if kernel.sub_group else _SIZES
-    if scopes == {memory_scope.work_group} and not any(
-            isinstance(x, n.Query) and x.name.startswith("sub_group")
-            for x in visit.all_expressions(kernel.body)):
+    if not any(isinstance(x, n.Query) and x.name.startswith("sub_group")
+               for x in visit.all_expressions(kernel.body)):
         sizes = sizes[:1]  # they decide nothing
     runs = [_Check(kernel, size).run() for size in sizes]
     return [found for at, found in runs[0].items() if all(at in run for run in runs)]
 
 
 def _collects(stmt: n.Stmt) -> bool:
-    if isinstance(stmt, n.GroupCall) and stmt.scope is memory_scope.sub_group:
-        return stmt.op in _OF_ALL
-    return isinstance(stmt, n.Barrier | n.GroupCall) and stmt.scope in (
-        memory_scope.work_group, memory_scope.sub_group)
+    return isinstance(stmt, n.Barrier | n.GroupCall) and stmt.scope is memory_scope.work_group
 
 
 class _Check:
@@ -118,20 +109,12 @@ class _Check:
 
     def reached(self, stmt: n.Barrier | n.GroupCall, split: _Split) -> None:
         """Report a barrier that a split group arrives at."""
-        known = [one for one in split if stmt.scope is memory_scope.work_group
-                 or self.splits_sub_group(one[1])]
-        if not known:
+        if not split:
             return
         what = "group_barrier" if isinstance(stmt, n.Barrier) else "a group function"
         found = diagnostics.diagnostic("K051", stmt.span, what=what)
-        note = self.explain(known[-1])
+        note = self.explain(split[-1])
         self.found[id(stmt)] = Diagnostic(found.id, found.message, found.span, found.help, (note,))
-
-    def splits_sub_group(self, value: Any) -> bool:
-        """Say whether a value differs between work-items of one sub-group."""
-        whole = np.broadcast_to(value, self.kernel.local)
-        return any((part != part[0]).any() for k in range(int(self.sub_group.max()) + 1)
-                   if len(part := whole[self.sub_group == k]))
 
     def explain(self, split: tuple[n.Stmt, Any]) -> tuple[str, Any]:
         stmt, value = split

@@ -1,4 +1,4 @@
-"""Group functions that part of the group, or of a sub-group, reaches."""
+"""Group functions under conditions on ids in sub-groups."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ def kernel(it):
         sycl.group_barrier(g)
     x = a[it.get_global_id(0)]
     if sg.leader():
-        x = sycl.reduce_over_group(sg, x, sycl.plus())
-    if it.get_local_id(0) < 8:  # right in sub-groups of 8
-        x += sycl.reduce_over_group(sg, x, sycl.plus())
+        x = sycl.reduce_over_group(g, x, sycl.plus())
+    if sg.get_group_id()[0] * 8 < 8:  # right where sub-groups are of 64
+        x += sycl.reduce_over_group(g, x, sycl.plus())
     a[it.get_global_id(0)] = x
 
 
