@@ -79,7 +79,8 @@ class _Item:
         if isinstance(x, n.Read):
             return n.Read(x.type, self.local(x.local))
         if isinstance(x, n.Query) and x.name == "global_id":
-            return n.Read(x.type, self.own)
+            own = n.Read(self.own.type, self.own)
+            return own if x.type.dtype is self.own.type.dtype else n.Narrow(x.type, own)
         return None
 
     def parts(self, stmt: n.Stmt) -> list[n.Stmt]:

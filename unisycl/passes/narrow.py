@@ -15,31 +15,44 @@ from unisycl.ir import visit
 from unisycl.ir.types import Scalar
 from unisycl.passes import ranges as rg
 
-_NARROW = Scalar(INT32)
-_FITS = rg.whole(INT32)
+NARROW = Scalar(INT32)
+FITS = rg.whole(INT32)
 _MODULAR = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _EXACT = frozenset(("floordiv", "mod", "shr"))
 
 
 def run(kernel: n.Kernel, ids_below: int) -> n.Kernel:
     """Return the kernel with what fits in 32 bits computed there."""
-    ranges = rg.analyse(kernel.body, ids_below)
-    fixed = {x for s in visit.statements(kernel.body) if not isinstance(s, n.Assign)
-             for x in visit.targets(s)}
-    fixed |= {x for r in kernel.reducers for x in (r.acc, *r.left, *r.right, *r.result)}
-    small = {local: n.Local(local.name, _NARROW) for local, interval in ranges.locals.items()
-             if local.type.dtype is INT64 and local not in fixed and interval.within(_FITS)}
-    body = _Narrower(ranges, small).block(kernel.body)
-    return kernel if body == kernel.body else replace(kernel, body=body)
+    return Narrower(kernel, rg.analyse(kernel.body, ids_below)).run()
 
 
-class _Narrower:
+class Narrower:
     """Rewrites a body; follows the same path as the analysis so that its facts hold here."""
 
-    def __init__(self, ranges: rg.Ranges, small: dict[n.Local, n.Local]) -> None:
+    def __init__(self, kernel: n.Kernel, ranges: rg.Ranges) -> None:
+        self.kernel = kernel
         self.ranges = ranges
-        self.small = small
         ranges.facts, ranges.flags = {}, {}
+        fixed = self.fixed()
+        self.small = {
+            local: n.Local(local.name, NARROW) for local, interval in ranges.locals.items()
+            if local.type.dtype is INT64 and local not in fixed and interval.within(FITS)}
+
+    def run(self) -> n.Kernel:
+        """Return the kernel with its body rewritten."""
+        body = self.block(self.kernel.body)
+        return self.kernel if body == self.kernel.body else replace(self.kernel, body=body)
+
+    def fixed(self) -> set[n.Local]:
+        """Return the locals that keep their type."""
+        found = {x for s in visit.statements(self.kernel.body) if not self.free(s)
+                 for x in visit.targets(s)}
+        return found | {x for r in self.kernel.reducers
+                        for x in (r.acc, *r.left, *r.right, *r.result)}
+
+    def free(self, stmt: n.Stmt) -> bool:
+        """Say whether what a statement assigns may change its type."""
+        return isinstance(stmt, n.Assign)
 
     def block(self, block: n.Block) -> n.Block:
         return tuple([self.stmt(stmt) for stmt in block])
@@ -70,12 +83,12 @@ class _Narrower:
                 r.forget(changed)
                 return replace(stmt, pre=pre, cond=cond, body=body)
             case n.For():
-                bounds = [self.expr(x) for x in (stmt.start, stmt.stop, stmt.step)]
+                new = self.head(stmt)
                 changed = visit.assigned(stmt.body) | {stmt.local}
                 r.forget(changed)
                 body = self.block(stmt.body)
                 r.forget(changed)
-                return replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2], body=body)
+                return replace(new, body=body)
             case n.Scope():
                 body = self.block(stmt.body)
                 r.forget(visit.assigned(stmt.body))
@@ -85,10 +98,19 @@ class _Narrower:
                 body = self.block(stmt.body)
                 r.forget(visit.assigned(stmt.body))
                 return replace(stmt, extent=extent, body=body)
-        new = visit.rewrite_own(stmt, self.node)
+        new = self.own(stmt)
         for local in visit.targets(stmt):
             r.assign(local, rg.whole(local.type.dtype))
         return new
+
+    def head(self, stmt: n.For) -> n.For:
+        """Rewrite the bounds of a loop."""
+        return replace(stmt, start=self.expr(stmt.start), stop=self.expr(stmt.stop),
+                       step=self.expr(stmt.step))
+
+    def own(self, stmt: n.Stmt) -> n.Stmt:
+        """Rewrite the expressions of a statement without blocks."""
+        return visit.rewrite_own(stmt, self.node)
 
     def assign(self, stmt: n.Assign) -> n.Stmt:
         local = self.small.get(stmt.local)
@@ -105,44 +127,44 @@ class _Narrower:
         """Return the replacement of a node; None to go on below it."""
         match x:
             case n.Read() if x.local in self.small:
-                return n.Cast(x.type, n.Read(_NARROW, self.small[x.local]))
+                return n.Cast(x.type, n.Read(NARROW, self.small[x.local]))
             case n.Compare() if x.a.type.dtype is INT64 and self.fits(x.a) and self.fits(x.b):
                 return n.Compare(x.type, x.op, self.narrow(x.a), self.narrow(x.b))
             case n.Cast() if x.type.dtype.is_float and x.x.type.dtype is INT64 and self.fits(x.x):
                 return n.Cast(x.type, self.narrow(x.x))
             case n.Cast() if x.type.dtype is INT32 and x.x.type.dtype is INT64:
-                return n.Cast(x.type, self.narrow(x.x)) if x.type != _NARROW else self.narrow(x.x)
+                return n.Cast(x.type, self.narrow(x.x)) if x.type != NARROW else self.narrow(x.x)
         return None
 
     def fits(self, x: n.Expr) -> bool:
-        return self.ranges.of(x).within(_FITS)
+        return self.ranges.of(x).within(FITS)
 
     def narrow(self, x: n.Expr) -> n.Expr:
         """Return the low 32 bits of a 64-bit expression, computed in 32 bits where possible."""
         match x:
             case n.Const():
                 value = int(x.value) & 0xFFFFFFFF
-                return n.Const(_NARROW, value - (1 << 32) if value >> 31 else value)
+                return n.Const(NARROW, value - (1 << 32) if value >> 31 else value)
             case n.Read() if x.local in self.small:
-                return n.Read(_NARROW, self.small[x.local])
+                return n.Read(NARROW, self.small[x.local])
             case n.Binary() if x.op in _MODULAR:
-                return n.Binary(_NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
+                return n.Binary(NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
             case n.Binary() if x.op in _EXACT and self.fits(x.a) and self.fits(x.b) \
                     and self.fits(x):
-                return n.Binary(_NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
+                return n.Binary(NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
             case n.Binary() if x.op == "shl" and isinstance(x.b, n.Const) and 0 <= x.b.value < 32:
-                return n.Binary(_NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
+                return n.Binary(NARROW, x.op, self.narrow(x.a), self.narrow(x.b))
             case n.Unary():
-                return n.Unary(_NARROW, x.op, self.narrow(x.x))
+                return n.Unary(NARROW, x.op, self.narrow(x.x))
             case n.Select():
-                return n.Select(_NARROW, self.expr(x.cond), self.narrow(x.a), self.narrow(x.b))
+                return n.Select(NARROW, self.expr(x.cond), self.narrow(x.a), self.narrow(x.b))
             case n.Call() if x.builtin.name in ("min", "max", "abs") \
                     and all(self.fits(a) for a in x.args) and self.fits(x):
-                return n.Call(_NARROW, x.builtin, tuple(self.narrow(a) for a in x.args))
+                return n.Call(NARROW, x.builtin, tuple(self.narrow(a) for a in x.args))
             case n.Cast() if x.x.type.dtype is INT64:
                 return self.narrow(x.x)
             case n.Cast() if not x.x.type.dtype.is_float:
-                return n.Cast(_NARROW, self.expr(x.x))
+                return n.Cast(NARROW, self.expr(x.x))
         if self.fits(x):
-            return n.Narrow(_NARROW, self.expr(x))
-        return n.Cast(_NARROW, self.expr(x))
+            return n.Narrow(NARROW, self.expr(x))
+        return n.Cast(NARROW, self.expr(x))

@@ -7,7 +7,7 @@ interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from unisycl.base.dtypes import DType
@@ -52,9 +52,13 @@ def reads(x: n.Expr, local: n.Local) -> bool:
     return any(isinstance(e, n.Read) and e.local is local for e in visit.walk(x))
 
 
-def analyse(body: n.Block, ids_below: int) -> Ranges:
-    """Return the intervals of a kernel body; ids and extents of its space are below a bound."""
-    ranges = Ranges(ids_below)
+def analyse(body: n.Block, ids_below: int,
+            most: Callable[[n.Query | n.Extent], int] | None = None) -> Ranges:
+    """Return the intervals of a kernel body; ids and extents of its space are below a bound.
+
+    ``most`` says what an id or an extent is at most, if more is known.
+    """
+    ranges = Ranges(ids_below, most)
     for _ in range(_ROUNDS):
         if not ranges.round(body, widen=False):
             return ranges
@@ -68,8 +72,10 @@ def analyse(body: n.Block, ids_below: int) -> Ranges:
 class Ranges:
     """Intervals of locals for the whole kernel, and what is known at the statement at hand."""
 
-    def __init__(self, ids_below: int) -> None:
+    def __init__(self, ids_below: int,
+                 most: Callable[[n.Query | n.Extent], int] | None = None) -> None:
         self.ids_below = ids_below
+        self.most = most
         self.locals: dict[n.Local, Interval] = {}
         self.facts: dict[n.Local, Interval] = {}
         self.flags: dict[n.Local, tuple[n.Expr, ...]] = {}
@@ -258,6 +264,8 @@ class Ranges:
                 return Interval(int(x.value), int(x.value))
             case n.Read():
                 return self.read(x.local)
+            case n.Query() | n.Extent() if self.most is not None:
+                return Interval(0, self.most(x))
             case n.Query():
                 return Interval(0, self.ids_below - 1)
             case n.Extent():

@@ -23,7 +23,7 @@ from unisycl.backends.cfamily.printer import (
     Printer,
     Text,
 )
-from unisycl.base.dtypes import FLOAT16, FLOAT32, INT64, UINT16, DType
+from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, DType
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 
@@ -64,6 +64,8 @@ def _query(p: Printer, x: n.Query) -> Text:
     found = p.query(x.name, x.dim)
     if found.c.isdigit():  # a size known now; as a mere int it would choose other functions
         return Text(literal(int(found.c), x.type.dtype, p.d))
+    if x.type.dtype is INT32 and (x.name, x.dim) not in p.small_ids:
+        return cast(p, found, INT32)
     return found
 
 
@@ -250,12 +252,18 @@ def _address(p: Printer, x: n.Address) -> Text:
 
 
 def _extent(p: Printer, x: n.Extent) -> Text:
-    return memory.extent(p, x.base, x.dim)
+    return _sized(p, x, memory.extent(p, x.base, x.dim))
 
 
 def _pitch(p: Printer, x: n.Pitch) -> Text:
     found = memory.pitch(p, x.base, x.dim)
-    return found if found is not None else Text("1")
+    return _sized(p, x, found) if found is not None else Text("1")
+
+
+def _sized(p: Printer, x: n.Extent | n.Pitch, found: Text) -> Text:
+    """Return an extent or pitch in the type of its node."""
+    small = memory.small(p, x.base)
+    return found if small is (x.type.dtype is INT32) else cast(p, found, x.type.dtype)
 
 
 EMIT: dict[type[n.Expr], Callable[[Printer, Any], Text]] = {

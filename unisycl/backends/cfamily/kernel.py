@@ -26,10 +26,11 @@ from unisycl.backends.cfamily.printer import (
 from unisycl.backends.cfamily.reducers import FINISH_ITEMS, Reducers, print_finish
 from unisycl.backends.cfamily.statements import print_body
 from unisycl.backends.reports import Site
+from unisycl.base.dtypes import INT32, DType
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import INT64
+from unisycl.ir.types import INT64, Scalar
 from unisycl.passes import coarsen
 
 _ID_KINDS = ("global_id", "local_id", "group_id", "sub_group_id", "sub_group_local_id")
@@ -42,13 +43,15 @@ class Form:
     ``guards``: dimensions whose work-items may exceed the range. ``local``: the size of a
     work-group where it is fixed. ``items``: how many of a range's items one of C takes, a
     work-group apart from each other. ``shapes``: the extents of local memory that are known, by
-    the numbers of its parameters.
+    the numbers of its parameters. ``small``: ``passes.positions`` has run, so the extents that it
+    speaks of are ints.
     """
 
     guards: tuple[int, ...] = ()
     local: tuple[int, ...] = ()
     items: int = 1
     shapes: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    small: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
     kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
-    p.local_shapes = dict(form.shapes)
+    p.local_shapes, p.small = dict(form.shapes), form.small
     name = p.names.fresh(kernel.name)
     for known, wish in inherited.items():
         p.names.of(known, wish)
@@ -143,9 +146,10 @@ class _Kind:
             if array.type.space is not address_space.local_space:
                 self.p.line(memory.declare_array(self.p, array))
 
-    def used(self, body: n.Block) -> set[tuple[str, int]]:
-        """Return the queries that a body makes."""
-        return {(x.name, x.dim) for x in visit.all_expressions(body) if isinstance(x, n.Query)}
+    def used(self, body: n.Block, dtype: DType | None = None) -> set[tuple[str, int]]:
+        """Return the queries that a body makes, or those of one type."""
+        return {(x.name, x.dim) for x in visit.all_expressions(body) if isinstance(x, n.Query)
+                and (dtype is None or x.type.dtype is dtype)}
 
     def own(self, dim: int) -> int:
         """Return the dialect's number of a dimension: its dimension 0 is the fastest."""
@@ -159,11 +163,15 @@ class _Kind:
     def name_ids(self, body: n.Block, extra: tuple[tuple[str, int], ...] = ()) -> None:
         """Give the ids that a body uses names, at its start."""
         many = self.p.kernel.ndim > 1
+        wide = self.used(body, INT64.dtype)
         for name, dim in sorted(self.used(body) | set(extra)):
             if name in _ID_KINDS and (name, dim) not in self.ids:
                 wish = f"{name}_{dim}" if many and not name.startswith("sub") else name
-                known = self.p.names.fresh(wish)
-                self.p.line(f"const {self.long} {known} = {self.id(name, dim)};")
+                known, type = self.p.names.fresh(wish), self.long
+                if self.form.small and (name, dim) not in wide:
+                    self.p.small_ids.add((name, dim))
+                    type = self.p.d.types["int32"]
+                self.p.line(f"const {type} {known} = {self.id(name, dim)};")
                 self.ids[name, dim] = Text(known)
 
     def id(self, name: str, dim: int) -> str:
@@ -209,12 +217,14 @@ class _Kind:
         step, first = p.names.fresh("step"), p.names.fresh("first")
         p.line(f"const {self.long} {step} = {size};")
         p.line(f"const {self.long} {first} = {start} + {group} * ({step} * {count}) + {own};")
-        ids = [n.Local("global_id", INT64) for _ in range(count)]
+        wide = not self.form.small or ("global_id", 0) in self.used(body, INT64.dtype)
+        type = INT64 if wide else Scalar(INT32)
+        ids = [n.Local("global_id", type) for _ in range(count)]
         p.line(f"if ({first} + {step} * {count - 1} < {last}) {{")
         p.depth += 1
         for k, local in enumerate(ids):
             far = f" + {step}{f' * {k}' if k > 1 else ''}" if k else ""
-            p.line(f"const {self.long} {p.names.of(local, local.name)} = {first}{far};")
+            p.line(f"const {p.type(type.dtype)} {p.names.of(local, local.name)} = {first}{far};")
         print_body(p, coarsen.side_by_side(body, ids), frozenset(ids))
         p.depth -= 1
         one = p.names.fresh("global_id")

@@ -1,7 +1,7 @@
 """Places in memory as C lvalues: elements of views, members of records, arrays of the kernel.
 
 Records become packed structs whose members lie where NumPy has them. Non-goals: who may touch what.
-Invariant: an index is computed in 64 bits unless the kernel computes it in fewer itself.
+Invariant: an index is computed in 64 bits unless the kernel or ``positions`` computes it in fewer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Field, PointerType, Scalar, Struct, View
+from unisycl.passes import positions
 
 Emit = Callable[[Printer, n.Expr], Text]
 
@@ -27,7 +28,7 @@ def lvalue(p: Printer, place: n.Place, emit: Emit) -> str:
         space = p.d.spaces[base.type.space]
         return _at(p, place, f"{space} " if space else "", f"({_distance(p, place, emit).c})")
     if isinstance(base.type, View):
-        element = f"{pointer(p, base)}[{_index(p, place, emit).c}]"
+        element = pointer(p, base) + _subscript(p, place, emit)
         elem = base.type.elem
     else:
         assert isinstance(base, n.Param)
@@ -94,6 +95,30 @@ def alignment_of(elem: Scalar | Struct) -> int:
     return elem.size if isinstance(elem, Scalar) else min(16, elem.size & -elem.size)
 
 
+def _subscript(p: Printer, place: n.Place, emit: Emit) -> str:
+    """Return the index of an element: one for each dimension of an array of known extents."""
+    assert not isinstance(place.base, n.Heap)
+    if len(place.index) > 1 and shape_of(p, place.base):
+        return "".join(f"[{_plain(p, x, emit).c}]" for x in place.index)
+    return f"[{_index(p, place, emit).c}]"
+
+
+def shape_of(p: Printer, base: n.Param | n.Array) -> tuple[int, ...]:
+    """Return the extents of memory that is an array in C; () for a pointer."""
+    if isinstance(base, n.Array):
+        return base.shape
+    return p.local_shapes.get(base.index, ())
+
+
+def small(p: Printer, base: n.Param | n.Array) -> bool:
+    """Say whether the extents and pitches of a view are ints."""
+    return p.small and positions.bounded(base)
+
+
+def _size_type(p: Printer, base: n.Param | n.Array) -> str:
+    return p.d.types["int32" if small(p, base) else "int64"]
+
+
 def _index(p: Printer, place: n.Place, emit: Emit) -> Text:
     """Return the position of an element, row-major with run-time pitches."""
     total: Text | None = None
@@ -131,20 +156,25 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
         shape = p.local_shapes.get(base.index)
         if shape is None:
             return p.argument("local", type, base.name, base.index)
-        return _fixed(p, base, f"{space} {element_type(p, kind.elem)}", math.prod(shape))
+        return _fixed(p, base, f"{space} {element_type(p, kind.elem)}", shape)
     name = p.argument("view", type, base.name, base.index)
     if p.d.offsets:
         p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
     return name
 
 
-def _fixed(p: Printer, base: n.Param, type: str, size: int) -> str:
+def _fixed(p: Printer, base: n.Param, type: str, shape: tuple[int, ...]) -> str:
     """Return the name of local memory of known size, declaring it on first use."""
     name = p.names.of(base, base.name)
-    line = f"{type} {name}[{max(1, size)}];"
+    line = f"{type} {name}{_extents(shape)};"
     if line not in p.top:
         p.top.append(line)
     return name
+
+
+def _extents(shape: tuple[int, ...]) -> str:
+    """Return the extents of an array as its declaration has them; none is empty in C."""
+    return "".join(f"[{max(1, x)}]" for x in shape) or "[1]"
 
 
 def extent(p: Printer, base: n.Param | n.Array, dim: int) -> Text:
@@ -154,8 +184,8 @@ def extent(p: Printer, base: n.Param | n.Array, dim: int) -> Text:
     if base.index in p.local_shapes:
         return Text(f"{p.local_shapes[base.index][dim]}")
     name = pointer(p, base)
-    long = p.d.types["int64"]
-    return Text(p.argument("extent", long, f"{name}_n{dim}", base.index, dim))
+    kind = "small extent" if small(p, base) else "extent"
+    return Text(p.argument(kind, _size_type(p, base), f"{name}_n{dim}", base.index, dim))
 
 
 def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
@@ -168,7 +198,8 @@ def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
         return Text(str(math.prod(base.shape[dim + 1:])))
     if base.type.space is not address_space.local_space:
         name = pointer(p, base)
-        return Text(p.argument("pitch", p.d.types["int64"], f"{name}_step{dim}", base.index, dim))
+        kind = "small pitch" if small(p, base) else "pitch"
+        return Text(p.argument(kind, _size_type(p, base), f"{name}_step{dim}", base.index, dim))
     width = extent(p, base, last)
     for d in range(dim + 1, last):
         width = Text(f"{width.at(PRODUCT)} * {extent(p, base, d).at(UNARY)}", PRODUCT)
@@ -178,9 +209,8 @@ def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
 def declare_array(p: Printer, array: n.Array) -> str:
     """Return the declaration of an array of the kernel's own."""
     space = p.d.spaces[array.type.space]
-    size = max(1, math.prod(array.shape))
     name = p.names.of(array, array.name)
-    return f"{space} {element_type(p, array.type.elem)} {name}[{size}];".lstrip()
+    return f"{space} {element_type(p, array.type.elem)} {name}{_extents(array.shape)};".lstrip()
 
 
 # ---------------------------------------------------------------- records

@@ -41,7 +41,8 @@ class Text(NamedTuple):
 class Argument(NamedTuple):
     """One argument of the C kernel: where a launch finds its value.
 
-    ``kind``: view, offset, extent, pitch, scalar, record, local (each of parameter ``number``);
+    ``kind``: view, offset, extent, pitch, small extent, small pitch (of 32 bits), scalar, record,
+    local (each of parameter ``number``);
     last (the end of the ids), range, groups, start (their beginning), each in dimension ``dim``;
     partials, flags, target, target_at, keep (each of reducer ``number``); count, counter, report.
     """
@@ -71,6 +72,8 @@ class Printer:
         self.extent: tuple[str, ...] = ()
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
         self.local_shapes: dict[int, tuple[int, ...]] = {}
+        self.small = False  # extents and pitches that positions.bounded tells of are ints
+        self.small_ids: set[tuple[str, int]] = set()  # ids that are ints
         self._loose: dict[DType, str] = {}
         self._helpers: dict[tuple[str, str], str] = {}
         self._texts: list[str] = []

@@ -63,6 +63,10 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, shared: bool) -> Set
             return _extent_of(api, at, i, d)
         case "pitch":
             return _long(api, at, lambda x, c: x.values[i].pitches[d])
+        case "small extent":
+            return _int(api, at, lambda x, c: x.values[i].shape[d])
+        case "small pitch":
+            return _int(api, at, lambda x, c: x.values[i].pitches[d])
         case "scalar":
             return _scalar_of(api, at, i)
         case "record":
@@ -125,13 +129,16 @@ def _bytes_writer(api: Api, at: int) -> Write:
 
 
 def _long_writer(api: Api, at: int) -> Write:
-    set_arg = api.set_arg
-    cell = ctypes.c_int64()
+    return _number_writer(api, at, ctypes.c_int64())
+
+
+def _number_writer(api: Api, at: int, cell: ctypes.c_int64 | ctypes.c_int32) -> Write:
+    set_arg, size = api.set_arg, ctypes.sizeof(cell)
     pointer = ctypes.byref(cell)
 
     def write(k: Any, value: int) -> None:
         cell.value = value
-        status = set_arg(k.int_ptr, at, 8, pointer)
+        status = set_arg(k.int_ptr, at, size, pointer)
         if status:
             raise device_error(f"clSetKernelArg({at})", status)
     return write
@@ -158,6 +165,10 @@ def _bytes(api: Api, at: int, get: Getter) -> Setter:
 
 def _long(api: Api, at: int, get: Getter) -> Setter:
     return _if_changed(_long_writer(api, at), get)
+
+
+def _int(api: Api, at: int, get: Getter) -> Setter:
+    return _if_changed(_number_writer(api, at, ctypes.c_int32()), get)
 
 
 def _scalar_of(api: Api, at: int, i: int) -> Setter:

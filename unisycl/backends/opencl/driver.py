@@ -32,13 +32,15 @@ from unisycl.backends.opencl.completion import (
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.executable import (
+    PLAIN,
     ClExecutable,
-    LocalShapes,
+    Variant,
     groups_of,
     key_of,
     local_memory,
     make_executable,
     source_of,
+    wide_views,
 )
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import addresses_host, device_info
@@ -56,7 +58,7 @@ from unisycl.base.enums import backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 
-_VARIANTS = 16  # of one kernel for extents of local memory
+_VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 
@@ -159,24 +161,28 @@ class ClDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> ClExecutable:
         """Build a kernel for launches of this geometry."""
-        made = self._compile(kernel, geometry, ())
-        made.locals = local_memory(kernel, self.traits)
+        made = self._compile(kernel, geometry, PLAIN)
+        made.locals, made.spans = local_memory(kernel, self.traits), wide_views(kernel, made.source)
         return made
 
-    def _compile(self, kernel: Kernel, geometry: Geometry, known: LocalShapes) -> ClExecutable:
+    def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:
         key = key_of(kernel, geometry, self.traits)
-        source = source_of(kernel, key, self._dialect, self.traits, known)
+        source = source_of(kernel, key, self._dialect, self.traits, variant)
         session, device, _ = self.opened()
         program = programs.build(session, device, self.traits, self.quirks, kernel, source)
         return make_executable(session.cl, session.api, kernel, source, program)
 
     def _variant(self, executable: ClExecutable, launch: Launch) -> ClExecutable:
-        """Return a kernel compiled for the local memory of a launch."""
-        known = executable.shapes(launch)
+        """Return a kernel compiled for the local memory and the views of a launch."""
+        known = executable.variant(launch)
+        if known == PLAIN:
+            return executable
         found = executable.variants.get(known)
         if found is None:
             if len(executable.variants) >= _VARIANTS:
-                return executable
+                if not known.wide:
+                    return executable
+                known = Variant(wide=True)
             found = self._compile(executable.kernel, launch.geometry, known)
             found = executable.variants.setdefault(known, found)
         return found
@@ -237,7 +243,7 @@ class ClDriver:
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None,
                         queue: Any = None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
-        if executable.locals:
+        if executable.locals or executable.spans:
             executable = self._variant(executable, launch)
         if not executable.simple:
             given: Any = executable

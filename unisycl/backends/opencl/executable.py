@@ -7,6 +7,7 @@ and the key only; a kernel object is used under its lock.
 from __future__ import annotations
 
 import math
+import operator
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -23,19 +24,32 @@ from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir.types import LentView, View
-from unisycl.passes import images, narrow, scalars
+from unisycl.passes import images, narrow, positions, scalars
 
 _PLANS = 256
-_SMALL = 1 << 31
-
-
+_SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
+_SPAN = 1 << 31
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class Variant(NamedTuple):
+    """What of the views of a launch the text depends on.
+
+    ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view of several
+    dimensions spans so much that positions need 64 bits.
+    """
+
+    shapes: LocalShapes = ()
+    wide: bool = False
+
+
+PLAIN = Variant()
 
 
 class Key(NamedTuple):
     """What of a geometry the text depends on.
 
-    ``guards``: padded dimensions; ``small``: ids are below 2**31; ``items``: those that one takes
+    ``guards``: padded dimensions; ``small``: ids are below 2**30; ``items``: those that one takes
     in one go.
     """
 
@@ -57,9 +71,15 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
 
 
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
-              known: LocalShapes = ()) -> Source:
-    """Return the text of a kernel; ``known``: the extents of its local memory."""
-    kernel = narrow.run(scalars.expand(images.expand(kernel)), _SMALL if key.small else 1 << 63)
+              variant: Variant = PLAIN) -> Source:
+    """Return the text of a kernel."""
+    kernel, small = scalars.expand(images.expand(kernel)), False
+    if not key.small:
+        kernel = narrow.run(kernel, 1 << 63)
+    elif variant.wide or kernel.reducers:
+        kernel = narrow.run(kernel, _SMALL)
+    else:
+        kernel, small = positions.run(kernel, _SMALL), True
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local
@@ -69,7 +89,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
         local = (shapes.group_of_rounds(key.items, traits),)
     elif kernel.index_kind == "single":
         local = (1,)
-    return print_kernel(kernel, dialect, Form(key.guards, local, key.items, known))
+    return print_kernel(kernel, dialect, Form(key.guards, local, key.items, variant.shapes, small))
 
 
 @dataclass(slots=True)
@@ -94,12 +114,18 @@ class ClExecutable:
     sized: Geometry | None = None
     prepared: int = 0
     locals: tuple[int, ...] = ()
-    variants: dict[LocalShapes, ClExecutable] = field(default_factory=dict)
-
-    def shapes(self, launch: Launch) -> LocalShapes:
-        """Return the extents of the local memory that a launch asks for."""
-        return tuple((i, launch.values[i].shape) for i in self.locals)
+    spans: tuple[int, ...] = ()
+    variants: dict[Variant, ClExecutable] = field(default_factory=dict)
     _shapes: dict[int, tuple[Geometry, Shape, Habit]] = field(default_factory=dict)
+
+    def variant(self, launch: Launch) -> Variant:
+        """Return what a launch asks for, by its ``locals`` and ``spans``, which are parameters."""
+        values, wide = launch.values, False
+        for i in self.spans:
+            view = values[i]
+            if sum(map(operator.mul, view.shape, view.pitches)) >= _SPAN:
+                wide = True
+        return Variant(tuple((i, values[i].shape) for i in self.locals), wide)
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
         """Pass the arguments of a launch to the kernel object; under the lock."""
@@ -155,6 +181,13 @@ def local_memory(kernel: n.Kernel, traits: Traits) -> tuple[int, ...]:
         return ()
     return tuple(p.index for p in kernel.params if isinstance(p.type, View)
                  and p.type.space is address_space.local_space)
+
+
+def wide_views(kernel: n.Kernel, source: Source) -> tuple[int, ...]:
+    """Return the parameters that may be too large for a text that computes in 32 bits."""
+    used = {a.number for a in source.arguments if a.kind.startswith("small")}
+    return tuple(p.index for p in kernel.params if p.index in used and isinstance(p.type, View)
+                 and p.type.space is not address_space.local_space)
 
 
 def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,

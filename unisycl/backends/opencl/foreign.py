@@ -27,7 +27,7 @@ class ForeignKernel:
 
     kernel: Any = None
     simple = False
-    locals = ()
+    locals = spans = ()
 
     def __init__(self, api: Api, native: Any) -> None:
         self.native = native

@@ -16,7 +16,7 @@ from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import Geometry
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.executable import key_of, local_memory, source_of
+from unisycl.backends.opencl.executable import Variant, key_of, local_memory, source_of
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
@@ -101,7 +101,8 @@ def test_local_memory_of_known_extents_is_an_array() -> None:
     kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
     index = next(p.index for p in kernel.params if p.name == "own")
     dialect = make_dialect(OLD, Quirks(), offsets=False)
-    made = source_of(kernel, key_of(kernel, geometry, OLD), dialect, OLD, ((index, (32,)),))
+    made = source_of(kernel, key_of(kernel, geometry, OLD), dialect, OLD,
+                     Variant(((index, (32,)),)))
     assert "__local float own[32];" in made.text
     assert "local" not in {a.kind for a in made.arguments}
     assert (index,) == local_memory(kernel, OLD)

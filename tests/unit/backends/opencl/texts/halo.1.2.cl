@@ -3,11 +3,11 @@
 __kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void halo(__global float *x, __local float *own, __global float *out)
 {
-    const long global_id = get_global_id(0);
-    const long local_id = get_local_id(0);
+    const int global_id = get_global_id(0);
+    const int local_id = get_local_id(0);
 #line 25 "kernels.py"
-    int g = (int)global_id;
-    int k = (int)local_id;
+    int g = global_id;
+    int k = local_id;
 #line 26
     own[k] = x[g];
 #line 27
@@ -16,7 +16,7 @@ void halo(__global float *x, __local float *own, __global float *out)
     float left;
 #line 28
     if (t) {
-        left = own[(long)k - 1L];
+        left = own[k - 1];
     } else {
         left = 0.0f;
     }

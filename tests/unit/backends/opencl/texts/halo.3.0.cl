@@ -6,11 +6,11 @@ void halo(__global float *x, long x_at, __local float *own, __global float *out,
 {
     x += x_at;
     out += out_at;
-    const long global_id = get_global_id(0);
-    const long local_id = get_local_id(0);
+    const int global_id = get_global_id(0);
+    const int local_id = get_local_id(0);
 #line 25 "kernels.py"
-    int g = (int)global_id;
-    int k = (int)local_id;
+    int g = global_id;
+    int k = local_id;
 #line 26
     own[k] = x[g];
 #line 27
@@ -19,7 +19,7 @@ void halo(__global float *x, long x_at, __local float *own, __global float *out,
     float left;
 #line 28
     if (t) {
-        left = own[(long)k - 1L];
+        left = own[k - 1];
     } else {
         left = 0.0f;
     }

@@ -5,9 +5,9 @@ void scans(__global int *x, __global int *out)
 {
     __local int shared_int32[32];
     const int linear_id = (int)get_local_id(0);
-    const long global_id = get_global_id(0);
+    const int global_id = get_global_id(0);
 #line 40 "kernels.py"
-    int g = (int)global_id;
+    int g = global_id;
 #line 41
     shared_int32[linear_id] = x[g];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

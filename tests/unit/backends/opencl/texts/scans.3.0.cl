@@ -6,9 +6,9 @@ void scans(__global int *x, long x_at, __global int *out, long out_at)
 {
     x += x_at;
     out += out_at;
-    const long global_id = get_global_id(0);
+    const int global_id = get_global_id(0);
 #line 40 "kernels.py"
-    int g = (int)global_id;
+    int g = global_id;
 #line 41
     int total = work_group_scan_inclusive_add(x[g]);
 #line 42
