@@ -169,3 +169,20 @@ def test_allocations_are_distinct(queue: sycl.queue) -> None:
     made = [f(3, np.int8, queue) for f in (sycl.malloc_device, sycl.malloc_host, sycl.malloc_shared)
             for _ in range(50)]
     assert 150 == len({p.address() for p in made})
+
+
+def ends(item, x):
+    y, k = item
+    x[y * (x.shape[0] - 1), k * (x.shape[1] - 1)] += 1 + y * 2 + k
+
+
+@pytest.mark.row("B-49", "B-52")
+def test_an_array_of_more_elements_than_an_int_counts_is_reached_at_its_ends(
+        queue: sycl.queue) -> None:
+    device = queue.get_device()
+    if not device.has(sycl.aspect.usm_system_allocations):
+        pytest.skip("refused: the device lacks aspect.usm_system_allocations")
+    for shape in ((6, 8), (1 << 16, (1 << 15) + 8)):  # of 2 GiB some pages are touched
+        x = np.zeros(shape, np.uint8)
+        queue.parallel_for(sycl.range(2, 2), ends, x).wait()
+        assert [1, 2, 3, 4] == [x[0, 0], x[0, -1], x[-1, 0], x[-1, -1]]

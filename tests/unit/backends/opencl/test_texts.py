@@ -13,10 +13,17 @@ import pytest
 
 import unisycl as sycl
 from tests.unit.backends.opencl import kernels as k
-from unisycl.backends.base import Geometry
+from unisycl.backends.base import BoundView, Geometry, Launch
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.executable import Variant, key_of, local_memory, source_of
+from unisycl.backends.opencl.executable import (
+    ClExecutable,
+    Variant,
+    key_of,
+    local_memory,
+    source_of,
+    wide_views,
+)
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
@@ -165,3 +172,23 @@ def test_a_processor_has_accumulators_side_by_side_instead_of_work_items() -> No
     assert "float lanes_acc0[32];" in dot_on(OLD).text
     assert "reqd_work_group_size(1, 1, 1)" in dot_on(OLD).text
     assert "#pragma unroll" in dot_on(NEW).text
+
+
+def test_views_that_span_too_much_take_another_text() -> None:
+    def fill(item: Any, grid: Any) -> None:
+        grid[item[0], item[1]] = 1.0
+
+    geometry = Geometry("range", (8, 8), (), (0, 0))
+    kernel = find(fill, "range", 2, (np.zeros((8, 8), np.float32),), (), ())[0].kernel
+    key, dialect = key_of(kernel, geometry, OLD), make_dialect(OLD, Quirks(), offsets=False)
+    small, wide = (source_of(kernel, key, dialect, OLD, Variant(wide=x)) for x in (False, True))
+    assert "int grid_step0" in small.text
+    assert "long grid_step0" in wide.text
+    assert (0,) == wide_views(kernel, small)
+    assert () == wide_views(kernel, wide)
+    made = ClExecutable(kernel, small, None, None, (), (), (), None, "", True,
+                        spans=wide_views(kernel, small))
+    for shape, answer in (((1 << 15, 1 << 15), False), ((1 << 16, 1 << 15), True)):
+        view = BoundView(None, 0, shape, (shape[1], 1))
+        launch = Launch(made, geometry, (view,))
+        assert made.variant(launch).wide is answer
