@@ -65,8 +65,8 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
         return Key((), small, shapes.items_of_round(kernel, traits))
     if kernel.index_kind == "range":
         items = shapes.items_side_by_side(kernel, geometry, traits)
-        return Key(() if items > 1 else shapes.shape_of_range(geometry, traits).guards, small,
-                   items)
+        guards = () if items > 1 else shapes.shape_of_range(geometry, traits, kernel).guards
+        return Key(guards, small, items)
     return Key((), small and kernel.index_kind != "work_group")
 
 
@@ -163,7 +163,7 @@ class ClExecutable:
             case "range":
                 if self.kernel.reducers:
                     return shapes.shape_of_rounds(geometry, traits, self.source.items)
-                return shapes.shape_of_range(geometry, traits, self.source.items)
+                return shapes.shape_of_range(geometry, traits, self.kernel, self.source.items)
             case "nd_range":
                 return shapes.shape_of_groups(geometry, flat=self.source.flat)
             case "work_group":

@@ -6,12 +6,14 @@ Non-goals: launching. Invariant: the sizes come from few, because some drivers c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.opencl.traits import Traits
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import coarsen, rounds
+from unisycl.passes import coarsen, rounds, turned
 
 Sizes = tuple[int, ...]
 _ROUND_ITEMS = 256
@@ -20,7 +22,9 @@ _ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its
 _ROUND_LEAST = 1024  # items of a group on a processor
 _CROWD = 8192  # items for each compute unit: four times what one has at a time
 _REMEMBERED = 1024
+_BLOCK = 64, 16  # items of a group where memory lies across: along it, and in the last dimension
 _worth: dict[int, tuple[Kernel, int]] = {}
+_along: dict[int, tuple[Kernel, int | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,23 @@ def local_of_range(extents: Sizes, traits: Traits) -> Sizes:
     return tuple(reversed([min(a, b) for a, b in zip(out, limits, strict=True)]))
 
 
+def _block(extents: Sizes, along: int, traits: Traits) -> Sizes | None:
+    """Return a block of a range that reads or writes along another dimension than the last one.
+
+    Each cache line of both sides is met again before it is lost (``passes.turned``). None where
+    the range is too small to keep all processors busy with such blocks, or the device's groups are.
+    """
+    long, wide = _BLOCK
+    size = long * wide
+    if math.prod(extents) < 4 * size * traits.number_of("max_compute_units", 1) or (
+            traits.number_of("max_work_group_size") < size):
+        return None
+    out = [1] * len(extents)
+    out[along], out[-1] = _power(extents[along], long), _power(extents[-1], wide)
+    limits = traits.item_sizes[len(out) - 1::-1]
+    return tuple(out) if all(a <= b for a, b in zip(out, limits, strict=True)) else None
+
+
 def _power(extent: int, most: int) -> int:
     """Return the power of two that is at least the extent, or the most there may be."""
     return max(1, min(1 << max(0, (extent - 1).bit_length()), most))
@@ -61,17 +82,30 @@ def items_side_by_side(kernel: Kernel, geometry: Geometry, traits: Traits) -> in
         return 1
     if geometry.global_[0] < _CROWD * traits.number_of("max_compute_units", 1):
         return 1
-    known = _worth.get(id(kernel))
-    if known is None:
-        if len(_worth) >= _REMEMBERED:
-            _worth.clear()
-        known = _worth[id(kernel)] = kernel, coarsen.items(kernel)
-    return known[1]
+    return _remembered(_worth, kernel, coarsen.items)
 
 
-def shape_of_range(geometry: Geometry, traits: Traits, each: int = 1) -> Shape:
+_T = TypeVar("_T")
+
+
+def _remembered(known: dict[int, tuple[Kernel, _T]], kernel: Kernel,
+                find: Callable[[Kernel], _T]) -> _T:
+    """Return what is found out about a kernel, finding it out once."""
+    found = known.get(id(kernel))
+    if found is None:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        found = known[id(kernel)] = kernel, find(kernel)
+    return found[1]
+
+
+def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int = 1) -> Shape:
     """Return how a plain range is launched: padded to whole work-groups, ``each`` items in one."""
-    local = local_of_range(geometry.global_, traits)
+    local: Sizes | None = None
+    if len(geometry.global_) > 1 and traits.kind == "cpu":
+        along = _remembered(_along, kernel, turned.dimension)
+        local = None if along is None else _block(geometry.global_, along, traits)
+    local = local or local_of_range(geometry.global_, traits)
     if each > 1:
         (count,), (size,) = geometry.global_, local
         return Shape((-(-count // (size * each)) * size,), local, _offset(geometry))
