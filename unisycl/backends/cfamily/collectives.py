@@ -1,7 +1,7 @@
 """Group functions: the dialect's own where it has them, else through local memory.
 
 Non-goals: making all items of a group meet (the user's business). Invariant: an emulated function
-begins and ends with its scratch memory free for the next one.
+begins and ends with its scratch memory free for the next one, and with a barrier of all memory.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _moved(p: Printer, op: str, value: str, by: str, dtype: DType) -> str:
 # ---------------------------------------------------------------- through local memory
 def scratch(p: Printer, dtype: DType, count: int) -> str:
     """Return the name of local memory for one element of each item of the group."""
-    key = f"scratch {dtype.name}"
+    key = f"scratch {dtype.name} {count}"
     known = p.names.of(key, f"shared_{dtype.name}")
     space = p.d.spaces[address_space.local_space]
     line = f"{space} {p.storage(dtype)} {known}[{count}];"
@@ -140,10 +140,11 @@ def _in_memory(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -
     """Print a group function through local memory, between barriers."""
     dtype = stmt.args[0].type.dtype
     count = math.prod(p.kernel.local)
-    shared = scratch(p, dtype, count)
+    doubled = stmt.op.endswith("scan") and not p.d.serial_groups
+    shared = scratch(p, dtype, count * (1 + doubled))
     me = p.query("linear", 0).c
     p.line(f"{shared}[{me}] = {values[0].c};")
-    p.line(p.d.group_barrier)
+    p.line(p.d.group_barrier if p.d.serial_groups else p.d.local_barrier)
     if stmt.op == "broadcast":
         p.line(f"{target} = {_element(shared, values[1].c, dtype)};")
         p.line(p.d.group_barrier)
@@ -171,7 +172,7 @@ def _at(shared: str, index: str, dtype: DType) -> Text:
 
 
 def tree(p: Printer, shared: str, me: str, count: int, combine: str, dtype: DType) -> None:
-    """Combine the elements of a group into the first one; ends with a barrier."""
+    """Combine the elements of a group into the first one, by fours; ends with a barrier."""
     if count == 1:
         return
     at = p.names.fresh("step")
@@ -184,23 +185,38 @@ def tree(p: Printer, shared: str, me: str, count: int, combine: str, dtype: DTyp
         p.line("}")
         p.line(p.d.group_barrier)
         return
-    first = 1 << max(0, (count - 1).bit_length() - 1)
-    p.line(f"for (int {at} = {first}; {at} > 0; {at} >>= 1) {{")
+    other = p.names.fresh("other")
+    p.line(by_fours(at, count))
     p.depth += 1
-    bound = f" && {me} + {at} < {count}" if count & (count - 1) else ""
-    both = joined(p, combine, _at(shared, me, dtype), _at(shared, f"{me} + {at}", dtype), dtype)
-    p.line(f"if ({me} < {at}{bound}) {shared}[{me}] = {both.c};")
-    p.line(p.d.group_barrier)
+    p.line(f"if ({me} < {at})")
+    p.line(f"    {others(other, me, at, count)}")
+    both = joined(p, combine, _at(shared, me, dtype), _at(shared, other, dtype), dtype)
+    p.line(f"        {shared}[{me}] = {both.c};")
+    p.line(p.d.local_barrier)
     p.depth -= 1
     p.line("}")
 
 
+def by_fours(step: str, count: int) -> str:
+    """Return the head of a loop whose rounds each leave a quarter of a group's elements."""
+    first = 1
+    while 4 * first < count:
+        first *= 4
+    return f"for (int {step} = {first}; {step} > 0; {step} >>= 2) {{"
+
+
+def others(other: str, me: str, step: str, count: int) -> str:
+    """Return the head of the loop over what an item combines with its own element in a round."""
+    bound = "" if count == 1 << 2 * ((count - 1).bit_length() // 2) else f" && {other} < {count}"
+    return (f"for (int {other} = {me} + {step}; {other} < {step} * 4{bound}; {other} += {step})")
+
+
 def _scan(p: Printer, stmt: n.GroupCall, target: str, shared: str, combine: str,
           values: list[Text]) -> None:
-    """Print a scan: one item in order, or doubling steps of all."""
+    """Print a scan: one item in order, or doubling steps of all between two halves of memory."""
     dtype = stmt.args[0].type.dtype
     type, count, me = p.type(dtype), math.prod(p.kernel.local), p.query("linear", 0).c
-    at = p.names.fresh("step")
+    at, first = p.names.fresh("step"), ""
     if p.d.serial_groups:
         p.line(f"if ({me} == 0) {{")
         p.line(f"    {p.d.rolled}")
@@ -210,23 +226,25 @@ def _scan(p: Printer, stmt: n.GroupCall, target: str, shared: str, combine: str,
         p.line("}")
         p.line(p.d.group_barrier)
     else:
-        before = p.names.fresh("before")
+        running, half = p.names.fresh("running"), p.names.fresh("half")
+        p.line(f"{type} {running} = {_element(shared, me, dtype)};")
+        p.line(f"int {half} = 0;")
         p.line(f"for (int {at} = 1; {at} < {count}; {at} <<= 1) {{")
         p.depth += 1
-        p.line(f"{type} {before};")
-        p.line(f"if ({me} >= {at}) {before} = {_element(shared, f'{me} - {at}', dtype)};")
-        p.line(p.d.group_barrier)
-        both = joined(p, combine, Text(before), _at(shared, me, dtype), dtype)
-        p.line(f"if ({me} >= {at}) {shared}[{me}] = {both.c};")
-        p.line(p.d.group_barrier)
+        both = joined(p, combine, _at(shared, f"{half} + {me} - {at}", dtype), Text(running), dtype)
+        p.line(f"if ({me} >= {at}) {running} = {both.c};")
+        p.line(f"{half} = {count} - {half};")
+        p.line(f"{shared}[{half} + {me}] = {running};")
+        p.line(p.d.local_barrier)
         p.depth -= 1
         p.line("}")
+        first = f"{half} + "
     init = values[1] if len(values) > 1 else None
     if stmt.op == "inclusive_scan":
-        own = _at(shared, me, dtype)
+        own = _at(shared, f"{first}{me}", dtype)
         result = own if init is None else joined(p, combine, init, own, dtype)
     else:
-        own = _at(shared, f"{me} - 1", dtype)
+        own = _at(shared, f"{first}{me} - 1", dtype)
         rest = own if init is None else joined(p, combine, init, own, dtype)
         start = init if init is not None else identity(p, combine, dtype)
         result = Text(f"{me} == 0 ? {start.at(TERNARY + 1)} : {rest.at(TERNARY + 1)}", TERNARY)

@@ -51,6 +51,7 @@ class Dialect:
         queries: the spelling of a query by name, with {d}: the dialect's own number of the
             dimension, 0 the fastest.
         group_barrier, sub_group_barrier: statements.
+        local_barrier: a statement, the group's barrier that orders local memory only.
         fence: order, scope -> statement.
         bitcast: template with {type}, {x}.
         builtin: row, operand type -> template over {0}, {1}, ... or None if there is none;
@@ -84,6 +85,7 @@ class Dialect:
     queries: Mapping[str, str]
     group_barrier: str
     sub_group_barrier: str
+    local_barrier: str
     fence: Callable[[memory_order, memory_scope], str]
     bitcast: str
     builtin: Callable[[Builtin, DType], str | None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from unisycl.backends.cfamily.collectives import by_fours, others
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.memory import declare_array
@@ -278,7 +279,7 @@ class Reducers:
             p.line(f"{array}[{me.c}] = {acc};")
         if valid:
             p.line(f"{has}[{me.c}] = {valid};")
-        p.line(p.d.group_barrier)
+        p.line(p.d.local_barrier)
         self.tree(r, [f"{array}[{{}}]" for array in shared], f"{has}[{{}}]" if has else "", me)
         return [f"{array}[0]" for array in shared], f"{has}[0]" if has else ""
 
@@ -305,15 +306,14 @@ class Reducers:
             p.line("}")
             p.line(p.d.group_barrier)
             return
-        first = 1 << max(0, (count - 1).bit_length() - 1)
-        bound = f" && {me.c} + {at} < {count}" if count & (count - 1) else ""
-        p.line(f"for (int {at} = {first}; {at} > 0; {at} >>= 1) {{")
-        p.depth += 1
-        p.line(f"if ({me.c} < {at}{bound}) {{")
-        self.join(r, shared, has, me.c, f"{me.c} + {at}")
-        p.line(p.d.group_barrier)
-        p.depth -= 1
-        p.line("}")
+        other = p.names.fresh("other")
+        self.open(by_fours(at, count))
+        self.open(f"if ({me.c} < {at}) {{")
+        p.line(f"{others(other, me.c, at, count)} {{")
+        self.join(r, shared, has, me.c, other)
+        self.close(1)
+        p.line(p.d.local_barrier)
+        self.close(1)
 
     def join(self, r: n.Reducer, places: list[str], has: str, to: str, other: str) -> None:
         """Join two elements inside an open block, and close it; templates say where they are."""

@@ -50,6 +50,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
         kernel=_head, spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
+        local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
         builtin=builtins.careful(quirks.weak_functions),

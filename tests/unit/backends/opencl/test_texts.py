@@ -5,6 +5,7 @@ A text may change for the better: read the difference, then run ``pytest --updat
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import unisycl as sycl
 from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import BoundView, Geometry, Launch
+from unisycl.backends.cfamily.collectives import by_fours, others
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.executable import (
@@ -192,3 +194,28 @@ def test_views_that_span_too_much_take_another_text() -> None:
         view = BoundView(None, 0, shape, (shape[1], 1))
         launch = Launch(made, geometry, (view,))
         assert made.variant(launch).wide is answer
+
+
+def test_group_functions_in_local_memory_have_few_barriers() -> None:
+    function, geometry, arguments = CASES["scans"]
+    card = replace(NEW, features=frozenset())
+    kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
+    dialect = make_dialect(card, Quirks(), offsets=True)
+    text = source_of(kernel, key_of(kernel, geometry, card), dialect, card).text
+    assert "__local int shared_int32[64];" in text  # two halves for a group of 32
+    loop = text[text.index("for (int step = 1; step < 32; step <<= 1) {"):]
+    assert 1 == loop[:loop.index("}")].count("barrier(")
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 12, 16, 17, 64, 100, 255, 256, 257, 1024])
+def test_rounds_by_fours_take_each_element_once(count: int) -> None:
+    values = list(range(count))
+    step = int(by_fours("step", count).partition("= ")[2].partition(";")[0])
+    bounded = "&&" in others("other", "me", "step", count)
+    while step:
+        for me in range(step):
+            for other in range(me + step, min(4 * step, count) if bounded else 4 * step, step):
+                values[me] += values[other]
+                values[other] = 0
+        step >>= 2
+    assert sum(range(count)) == values[0]
