@@ -1,4 +1,4 @@
-"""The developer's commands: ``python dev.py check|test|ci|bench|conformance``.
+"""The developer's commands: ``python dev.py check|test|ci|bench|conformance|oclgrind``.
 
 Only the standard library is used here; each command runs with the interpreter that runs this file.
 """
@@ -118,8 +118,15 @@ def conformance(arguments: Sequence[str]) -> int:
     return run(*command)
 
 
+def oclgrind(arguments: Sequence[str]) -> int:
+    """The conformance tests on Oclgrind, for invalid accesses and races: [PATHS] [--notes FILE]."""
+    require("test", *TEST, "pyopencl")
+    return run("-m", "tests.device.oclgrind", *arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "check": check, "test": test, "ci": ci, "bench": bench, "conformance": conformance}
+    "check": check, "test": test, "ci": ci, "bench": bench, "conformance": conformance,
+    "oclgrind": oclgrind}
 
 
 def main() -> int:

@@ -64,11 +64,13 @@ def walk(it, own):
 def private(i):
     own = sycl.private_array(np.int32, 3)
     own[i % 4] = i
-    x[i] = own[0]
+    x[i] = own[i % 4]
 
 
 @sycl.kernel(debug=True)
 def atomic(it, own):
+    if it.get_local_id(0) < 5:
+        own[it.get_local_id(0)] = 0
     sycl.atomic_ref(own, it.get_local_id(0), sycl.memory_order.relaxed,
                     sycl.memory_scope.device).fetch_add(1)
 

@@ -92,7 +92,7 @@ def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text])
     """Combine the items of a sub-group in doubling steps; each reads one before it."""
     dtype = stmt.args[0].type.dtype
     int_, type = p.d.types["int32"], p.type(dtype)
-    total, other, step = (p.names.fresh(w) for w in ("total", "other", "step"))
+    total, other, step = (p.names.fresh(w) for w in ("total", "other", "stride"))
     me, size = p.query("sub_group_local_id", 0).c, p.query("sub_group_local_range", 0).c
     p.line(f"{type} {total} = {values[0].c};")
     p.line(f"for ({int_} {step} = 1; {step} < {size}; {step} <<= 1) {{")
@@ -175,7 +175,7 @@ def tree(p: Printer, shared: str, me: str, count: int, combine: str, dtype: DTyp
     """Combine the elements of a group into the first one, by fours; ends with a barrier."""
     if count == 1:
         return
-    at = p.names.fresh("step")
+    at = p.names.fresh("stride")
     if p.d.serial_groups:
         p.line(f"if ({me} == 0) {{")
         p.line(f"    {p.d.rolled}")
@@ -216,7 +216,7 @@ def _scan(p: Printer, stmt: n.GroupCall, target: str, shared: str, combine: str,
     """Print a scan: one item in order, or doubling steps of all between two halves of memory."""
     dtype = stmt.args[0].type.dtype
     type, count, me = p.type(dtype), math.prod(p.kernel.local), p.query("linear", 0).c
-    at, first = p.names.fresh("step"), ""
+    at, first = p.names.fresh("stride"), ""
     if p.d.serial_groups:
         p.line(f"if ({me} == 0) {{")
         p.line(f"    {p.d.rolled}")

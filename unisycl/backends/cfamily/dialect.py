@@ -61,7 +61,7 @@ class Dialect:
         collective: (scope, op, combine, dtype) -> template over {0}, {1}, or None where the
             printer emulates it in local memory.
         divide: floating type -> template over {0}, {1}.
-        reserved: names a program must not use for its own.
+        reserved: whether a program must not use a name for its own things.
         sub_groups: whether a work-group has sub-groups of more than one item.
         serial_groups: one item of a group combining for all is cheaper than a tree.
         offsets: views lie at an element offset in their memory object.
@@ -93,7 +93,7 @@ class Dialect:
     atomic: Callable[[AtomicOp], str]
     collective: Callable[[memory_scope, str, str, DType], str | None]
     divide: Callable[[DType], str]
-    reserved: frozenset[str]
+    reserved: Callable[[str], bool]
     preamble: tuple[str, ...] = ()
     sub_groups: bool = False
     serial_groups: bool = False

@@ -214,7 +214,7 @@ class _Kind:
         last = p.argument("last", f"const {self.long}", "last_0", 0, 0)
         size, own, group, start = (p.d.queries[q].format(d=0) for q in (
             "local_size", "local_id", "group_id", "offset"))
-        step, first = p.names.fresh("step"), p.names.fresh("first")
+        step, first = p.names.fresh("stride"), p.names.fresh("first")
         p.line(f"const {self.long} {step} = {size};")
         p.line(f"const {self.long} {first} = {start} + {group} * ({step} * {count}) + {own};")
         wide = not self.form.small or ("global_id", 0) in self.used(body, INT64.dtype)
@@ -306,7 +306,7 @@ class _Kind:
         p, size = self.p, self.form.local[0]
         own, all_, group, groups, local = (p.d.queries[q].format(d=0) for q in (
             "global_id", "global_size", "group_id", "group_range", "local_id"))
-        item, step = p.names.fresh("item"), p.names.fresh("step")
+        item, step = p.names.fresh("item"), p.names.fresh("stride")
         if not p.d.serial_groups:
             p.line(f"const {self.long} {step} = {all_};")
             p.line(f"{self.long} {item} = {own};")

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from unisycl.backends.cfamily.names import KEYWORDS, identifier
+from unisycl.backends.cfamily.names import identifier
 from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
@@ -249,14 +249,17 @@ def _field(p: Printer, field: Field) -> str:
     """Return the declaration of a member; those of types no target has are their bytes."""
     shape = f"[{math.prod(field.shape)}]" if field.shape else ""
     if isinstance(field.type, Scalar) and field.type.dtype.made:
-        return f"{p.d.types['uint8']} {field_name(field)}{shape}[{field.type.size}]"
-    return f"{element_type(p, field.type)} {field_name(field)}{shape}"
+        return f"{p.d.types['uint8']} {field_name(p, field)}{shape}[{field.type.size}]"
+    return f"{element_type(p, field.type)} {field_name(p, field)}{shape}"
 
 
-def field_name(field: Field) -> str:
-    """Return the C name of a member."""
+def field_name(p: Printer, field: Field) -> str:
+    """Return the C name of a member; none of a record's members have the same one."""
     name = identifier(field.name)
-    return f"{name}_" if name in KEYWORDS or name.startswith("gap") else name
+    if name != field.name:
+        return f"{name}_{field.offset}_"
+    taken = name.startswith("gap") or name.endswith("_") or p.names.reserves(name)
+    return f"{name}_" if taken else name
 
 
 def member(p: Printer, struct: Struct, place: n.Place, emit: Emit) -> str | None:
@@ -268,7 +271,7 @@ def member(p: Printer, struct: Struct, place: n.Place, emit: Emit) -> str | None
         if field is None:
             return None
         offset -= field.offset
-        path += f".{field_name(field)}"
+        path += f".{field_name(p, field)}"
         kind = field.type
         if field.shape:
             step, offset = divmod(offset, kind.size)

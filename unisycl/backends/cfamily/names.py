@@ -7,6 +7,7 @@ same name.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 KEYWORDS = frozenset((
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
@@ -23,7 +24,7 @@ KEYWORDS = frozenset((
 class Names:
     """Gives every object a C identifier of its own."""
 
-    def __init__(self, reserved: frozenset[str]) -> None:
+    def __init__(self, reserved: Callable[[str], bool]) -> None:
         self._reserved = reserved
         self._taken: set[str] = set()
         self._of: dict[object, str] = {}
@@ -35,15 +36,20 @@ class Names:
             known = self._of[thing] = self.fresh(wish)
         return known
 
+    def reserves(self, name: str) -> bool:
+        """Say whether nothing may be called so."""
+        return name in KEYWORDS or name.startswith("__") or self._reserved(name)
+
     def fresh(self, wish: str) -> str:
         """Return a name that nothing else has."""
         base = identifier(wish)
-        if base in self._reserved or base in KEYWORDS or base.startswith("__"):
+        if self.reserves(base):
             base = base.strip("_") + "_"
         name, k = base, 1
         while name in self._taken:
             k += 1
             name = f"{base}{'' if base.endswith('_') else '_'}{k}"
+            name += "_" if self.reserves(name) else ""
         self._taken.add(name)
         return name
 

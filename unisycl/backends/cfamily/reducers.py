@@ -180,7 +180,7 @@ class Reducers:
         for k, r in enumerate(p.kernel.reducers):
             partials, flags = self.partials(k, r)
             cell = self.loop("cell", f"{r.extent}") if r.cells is not None else "0"
-            step, at = p.names.fresh("step"), p.names.fresh("part")
+            step, at = p.names.fresh("stride"), p.names.fresh("part")
             long = p.d.types["int64"]
             self.open(f"for ({long} {step} = 1; {step} < {groups}; {step} *= 2) {{")
             p.line(f"for ({long} {at} = 0; {at} + {step} < {groups}; {at} += 2 * {step}) {{")
@@ -295,7 +295,7 @@ class Reducers:
     def tree(self, r: n.Reducer, shared: list[str], has: str, me: Text) -> None:
         """Join the elements of a group into the first one; ends with a barrier."""
         p, count = self.p, self.count
-        at = p.names.fresh("step")
+        at = p.names.fresh("stride")
         if p.d.serial_groups:
             p.line(f"if ({me.c} == 0) {{")
             p.depth += 1

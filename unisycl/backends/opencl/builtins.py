@@ -64,6 +64,9 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "mix": {"f": "{0} + ({1} - {0}) * {2}"},
 }
 
+SPELLED = _FLOAT | _INTEGER
+"""The builtins that have the same name in OpenCL C."""
+
 # what stands for functions that a driver gets wrong (``Quirks.weak_functions``)
 CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
             for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma", "sign")}
@@ -184,42 +187,6 @@ HELPERS: dict[str, Helper] = {
                         "copysign(({T})1, x);\n}}"),
     "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),
 }
-
-RESERVED = _FLOAT | _INTEGER | frozenset((
-    "abs", "abs_diff", "barrier", "bool", "cross", "distance", "dot", "fast_length", "fract",
-    "frexp", "half", "image2d_t", "kernel", "length", "lgamma_r", "mem_fence", "modf", "nan",
-    "normalize", "prefetch", "printf", "remquo", "sampler_t", "select", "shuffle", "shuffle2",
-    "sincos", "size_t", "ptrdiff_t", "uchar", "ushort", "uint", "ulong", "event_t", "global",
-    "local", "constant", "private", "generic", "pipe", "intptr_t", "uintptr_t", "vload2",
-    "vload3", "vload4", "vload8", "vload16", "vstore2", "vstore3", "vstore4", "vstore8",
-    "vstore16", "any", "all", "bitselect", "unroll", "ctz", "complex", "imaginary", "quad",
-    "NULL", "NAN", "INFINITY", "MAXFLOAT", "HUGE_VAL", "M_E", "M_PI", "atomic_int",
-    "atomic_uint", "atomic_long", "atomic_ulong", "atomic_float", "atomic_double",
-    "atomic_flag", "half2", "clk_event_t", "queue_t", "ndrange_t", "reserve_id_t", "linux",
-    "unix", "atomic_add", "atomic_sub", "atomic_xchg", "atomic_inc", "atomic_dec",
-    "atomic_cmpxchg", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor",
-    "wait_group_events", "mix", "step", "fast_distance", "fast_normalize", "vec_step",
-    "vload_half", "vstore_half", "get_fence", "to_global", "to_local", "to_private", "read_pipe",
-    "write_pipe", "enqueue_kernel", "read_mem_fence", "write_mem_fence", "work_group_barrier",
-    "async_work_group_copy", "async_work_group_strided_copy", "atomic_work_item_fence",
-    *(f"get_{what}" for what in (
-        "work_dim", "global_size", "global_id", "local_size", "local_id", "num_groups", "group_id",
-        "global_offset", "enqueued_local_size", "global_linear_id", "local_linear_id",
-        "image_width", "image_height", "image_depth", "image_dim", "sub_group_size",
-        "max_sub_group_size", "num_sub_groups", "sub_group_id", "sub_group_local_id")),
-    *(f"atomic_{what}" for what in (
-        "init", "load", "store", "exchange", "compare_exchange_strong", "compare_exchange_weak",
-        "fetch_add", "fetch_sub", "fetch_or", "fetch_xor", "fetch_and", "fetch_min", "fetch_max")),
-    *(f"{who}_group_{what}" for who in ("work", "sub") for what in (
-        "all", "any", "broadcast", *(f"{how}_{op}" for how in (
-            "reduce", "scan_inclusive", "scan_exclusive") for op in ("add", "min", "max")))),
-    *(f"{how}_image{t}" for how in ("read", "write") for t in ("f", "i", "ui", "h")),
-    *(f"{how}_{t}" for how in ("as", "convert") for t in (
-        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
-        "half")),
-)) | frozenset(
-    f"{t}{w}" for t in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
-                        "float", "double", "half") for w in (2, 3, 4, 8, 16))
 
 
 def careful(weak: tuple[str, ...]) -> Callable[[Builtin, DType], str | None]:

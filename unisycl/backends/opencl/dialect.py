@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unisycl.backends.cfamily.dialect import Dialect, Helper
-from unisycl.backends.opencl import builtins
+from unisycl.backends.opencl import builtins, reserved
 from unisycl.backends.opencl.atomics import Atomics, modern, scope_name
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits
@@ -55,7 +55,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
         builtin=builtins.careful(quirks.weak_functions),
         helper=helper, atomic=atomics.template, collective=_collective(traits, sub_groups, quirks),
-        divide=_divide(traits, quirks), reserved=builtins.RESERVED, sub_groups=sub_groups,
+        divide=_divide(traits, quirks), reserved=reserved.is_reserved, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",
         rolled="__attribute__((opencl_unroll_hint(1)))",
         exact="#pragma OPENCL FP_CONTRACT OFF",

@@ -54,8 +54,8 @@ void checked(__global float *x, long x_n0, __global uint *reports)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (linear_id == 0) {
         __attribute__((opencl_unroll_hint(1)))
-        for (int step_ = 1; step_ < 32; step_++)
-            shared_bool[0] = ((shared_bool[0] != 0) | (shared_bool[step_] != 0)) != 0;
+        for (int stride = 1; stride < 32; stride++)
+            shared_bool[0] = ((shared_bool[0] != 0) | (shared_bool[stride] != 0)) != 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     bool stop = shared_bool[0] != 0;

@@ -13,8 +13,8 @@ void scans(__global int *x, __global int *out)
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (linear_id == 0) {
         __attribute__((opencl_unroll_hint(1)))
-        for (int step_ = 1; step_ < 32; step_++)
-            shared_int32[step_] = (int)((uint)shared_int32[step_ - 1] + (uint)shared_int32[step_]);
+        for (int stride = 1; stride < 32; stride++)
+            shared_int32[stride] = (int)((uint)shared_int32[stride - 1] + (uint)shared_int32[stride]);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     int total = shared_int32[linear_id];
