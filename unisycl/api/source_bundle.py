@@ -108,6 +108,9 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
 
     ``errc.invalid`` where no device of the context compiles the language.
     """
+    if not isinstance(language, source_language):
+        raise UsageError(errc.invalid, "create_kernel_bundle_from_source: expected a "
+                         f"source_language, such as source_language.opencl, got {language!r}")
     if not is_source_kernel_bundle_supported(owner, language):
         raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: no device of {owner!r} "
                          f"compiles {language.name}")

@@ -168,7 +168,10 @@ def find(name: str) -> DeviceState:
             if wanted in (device.name, f"{device.name}:0", device.name.partition(":")[0]):
                 return device
     known = ", ".join(d.name for d in all_devices()) or "none"
-    raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}")
+    kind = wanted.partition(":")[0]
+    why = "".join(f"; {part}: {reason}" for part, reason in registry.problems().items()
+                  if part.partition(" ")[0] == kind)
+    raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}{why}")
 
 
 def preferred() -> str:

@@ -40,11 +40,13 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(device: sycl.device, *, is_default: bool) -> list[str]:
     """Return the lines about one device."""
-    about = sycl.info.device
+    about, place = sycl.info.device, device.get_platform()
     aspects = [a for a in sycl.aspect if device.has(a)]
     kind = next((a.name for a in KINDS if a in aspects), "emulated")
     head = f"[{device.state.name}] {device.get_info(about.name)}, {kind}"
     rows = {
+        "platform": f"{place.get_info(sycl.info.platform.name)} "
+                    f"{place.get_info(sycl.info.platform.version)}",
         "compute units": device.get_info(about.max_compute_units),
         "sub-group sizes": " ".join(map(str, device.get_info(about.sub_group_sizes))),
         "work-group limit": device.get_info(about.max_work_group_size),

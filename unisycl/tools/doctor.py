@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{label:18}{value}")
     failures, absent = registry.problems(), registry.absent()
     for name, why in failures.items():
-        print(f"{name:18}{'not here' if name in absent else 'refused'}: {why}")
+        print(f"{name:17} {'not here' if name in absent else 'refused'}: {why}")
     healthy = not failures.keys() - absent
     for place in sycl.platform.get_platforms():
         for device in place.get_devices():
@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
             healthy = healthy and not error
             verdict = f"fails: {error}" if error else (
                 f"works: {COUNT} work-items in {spent:.1f} ms, starting and compiling included")
-            about = device.get_info(sycl.info.device.name)
+            about = f"{device.get_info(sycl.info.device.name)} on "
+            about += place.get_info(sycl.info.platform.name)
             print(f"{device.state.name:18}{about}: {verdict}")
     print("all is well" if healthy else "something is wrong, see above")
     return 0 if healthy else 1

@@ -270,6 +270,11 @@ def test_what_opencl_refuses_keeps_its_code(cl: Any, queue: sycl.queue) -> None:
             h.set_args(sycl.accessor(b, h), 3)
             h.parallel_for(8, scale)
 
+        def wide_number(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h), np.float64(3))
+            h.parallel_for(8, scale)
+
+        assert code_of(queue.submit, wide_number) == sycl.errc.kernel_argument
         with pytest.raises(sycl.exception) as caught:
             queue.submit(group).wait()
         assert caught.value.code() == sycl.errc.nd_range

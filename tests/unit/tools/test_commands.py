@@ -18,6 +18,8 @@ def test_without_a_command_the_devices_are_listed(capsys: pytest.CaptureFixture[
         assert device.get_info(sycl.info.device.name) in text
     assert "[host]" in text
     assert text.count(", default") == 1
+    for place in sycl.platform.get_platforms():
+        assert f"platform          {place.get_info(sycl.info.platform.name)} " in text
     for label in ("compute units", "sub-group sizes", "work-group limit", "local memory"):
         assert label in text
 

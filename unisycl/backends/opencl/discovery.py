@@ -40,9 +40,7 @@ def discover() -> Found:
         return Found(problems={"": "PyOpenCL is not installed; pip install 'unisycl[opencl]'"})
     libraries = runtimes.libraries()
     if not libraries:
-        return Found(problems={"": "no OpenCL runtime is installed; for processors: pip install "
-                               "'unisycl[opencl-cpu]' (Intel) or 'unisycl[pocl]'; graphics cards "
-                               "need their vendor's driver"})
+        return Found(problems={"": runtimes.why_none()})
     key = disk_cache.key_of(_FORMAT, *_state(libraries))
     kept = disk_cache.load(key)
     if kept is not None:

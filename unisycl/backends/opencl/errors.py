@@ -27,7 +27,8 @@ _NAMES = {
 _CODES = {-4: errc.memory_allocation, -5: errc.memory_allocation, -6: errc.memory_allocation,
           -61: errc.memory_allocation, -53: errc.nd_range, -54: errc.nd_range, -55: errc.nd_range,
           -56: errc.nd_range, -63: errc.nd_range, -3: errc.build, -11: errc.build,
-          -15: errc.build, -17: errc.build, -43: errc.build, -7: errc.profiling}
+          -15: errc.build, -17: errc.build, -43: errc.build, -7: errc.profiling,
+          **dict.fromkeys((-49, -50, -51, -52), errc.kernel_argument)}
 
 
 def status_name(status: int) -> str:

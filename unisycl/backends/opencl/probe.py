@@ -122,6 +122,16 @@ def _sub_group_sizes(device: Any, library: str, extensions: frozenset[str]) -> t
     return tuple(sizes[:count]) if status == 0 else ()
 
 
+def _reason(library: str, error: Exception) -> str:
+    """Return why a runtime has no devices; the loader passes over a library in silence."""
+    if "PLATFORM_NOT_FOUND" in str(error):
+        try:
+            ctypes.CDLL(library)
+        except OSError as why:
+            return f"it cannot be loaded: {why}"
+    return f"{type(error).__name__}: {error}"
+
+
 def main(library: str) -> None:
     """Print what a runtime has as one line of JSON on the standard output there was."""
     out = os.fdopen(os.dup(1), "w")
@@ -133,7 +143,7 @@ def main(library: str) -> None:
                 found.append(describe(device, library, len(found)).to_json())
         answer = {"devices": found}
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is the answer
-        answer = {"problem": f"{type(error).__name__}: {error}"}  # type: ignore[dict-item]
+        answer = {"problem": _reason(library, error)}  # type: ignore[dict-item]
     out.write(json.dumps(answer) + "\n")
     out.flush()
     os._exit(0)  # drivers may hang when unloaded

@@ -28,15 +28,32 @@ _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib6
 
 def libraries() -> list[Path]:
     """Return the libraries of the runtimes found, in a fixed order."""
-    chosen = os.environ.get("OCL_ICD_VENDORS", ""), os.environ.get("OCL_ICD_FILENAMES", "")
-    if any(chosen):
-        found = [*_named(chosen[1]), *_in_vendors(chosen[0])]
+    chosen = _chosen()
+    if chosen:
+        found = [*_named(chosen.get("OCL_ICD_FILENAMES", "")),
+                 *_in_vendors(chosen.get("OCL_ICD_VENDORS", ""))]
     else:
         found = [*_in_wheels(), *_registered(), *_unregistered()]
     seen: dict[Path, Path] = {}
     for path in found:
         seen.setdefault(path.resolve(), path)
     return list(seen)
+
+
+def why_none() -> str:
+    """Return why no library was found, and what to do."""
+    chosen = " ".join(f"{name}={value}" for name, value in _chosen().items())
+    if chosen:
+        return f"{chosen} names no OpenCL runtime that is there; correct it, or unset it to look "\
+               "everywhere"
+    return ("no OpenCL runtime is installed; for processors: pip install 'unisycl[opencl-cpu]' "
+            "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver")
+
+
+def _chosen() -> dict[str, str]:
+    """Return the settings by which the user narrows the choice."""
+    return {name: value for name in ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES")
+            if (value := os.environ.get(name, ""))}
 
 
 def has_python_bindings() -> bool:

@@ -75,8 +75,12 @@ def _key(traits: Traits) -> tuple[str, str, str, int]:
 
 def _load(libraries: list[str]) -> None:
     """Load every runtime found; the loader looks only once in a process."""
+    try:
+        cl = importlib.import_module("pyopencl")
+    except ImportError as error:
+        raise DeviceError(errc.runtime, f"PyOpenCL cannot be imported any more: {error}; install "
+                          "it again with pip install --force-reinstall pyopencl") from error
     platforms = probe.platforms([Path(x) for x in libraries])
-    cl = importlib.import_module("pyopencl")
     _loaded.pid, _loaded.cl, _loaded.api = os.getpid(), cl, Api(cl)
     for platform in platforms:
         for number, device in enumerate(platform.get_devices()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ def get_platforms():
             threading.Event().wait()
         if "fail" in library:
             raise RuntimeError("no permission")
+        if "broken" in library:
+            raise RuntimeError("clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR")
         print("what drivers print")
         platform = Thing(name=library, version="OpenCL 3.0 test")
         platform.get_devices = lambda platform=platform: [Thing(
@@ -62,6 +65,7 @@ class Place:
         (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pyopencl\nVersion: 1.0\n")
         self.vendors = folder / "vendors"
         self.vendors.mkdir()
+        self.forget: Callable[[], None] = lambda: None
 
     def add(self, name: str) -> Path:
         library = self.folder / f"lib{name}.so"
@@ -79,6 +83,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
     monkeypatch.setattr(disk_cache, "directory", lambda: cache)
+
+    def forget() -> None:
+        """Look at a machine without runtimes instead of the folder."""
+        monkeypatch.delenv("OCL_ICD_VENDORS")
+        for where in ("_in_wheels", "_registered", "_unregistered"):
+            monkeypatch.setattr(runtimes, where, tuple)
+    made.forget = forget
     return made
 
 
@@ -94,6 +105,13 @@ def test_a_runtime_that_crashes_takes_no_other_down(place: Place) -> None:
     assert told["libfail.so"] == "RuntimeError: no permission"
     assert [d.devices()[0].platform for d in driver.make_drivers()] == ["libgood.so"]
     assert driver.problems() == told
+
+
+def test_a_library_that_cannot_be_loaded_says_why(place: Place) -> None:
+    library = place.add("broken")
+    why = discovery.discover().problems[str(library)]
+    assert why.startswith("it cannot be loaded: ")
+    assert "too short" in why
 
 
 def test_a_runtime_that_hangs_is_given_up(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,8 +205,18 @@ def test_without_pyopencl_the_device_list_says_so() -> None:
 
 
 def test_without_a_runtime_the_device_list_says_so(place: Place) -> None:
+    with pytest.raises(UnsupportedError, match=r"OCL_ICD_VENDORS=.* names no OpenCL runtime"):
+        driver.make_drivers()
+    place.forget()
     with pytest.raises(UnsupportedError, match="no OpenCL runtime is installed; for processors"):
         driver.make_drivers()
+
+
+def test_a_device_that_was_asked_for_and_is_not_there_is_told_with_the_reason() -> None:
+    done = run("import unisycl; unisycl.queue()", UNISYCL_BACKENDS="cpu,opencl",
+               UNISYCL_DEVICE="opencl", OCL_ICD_VENDORS="/nowhere")
+    assert "there is no device 'opencl'; there are: cpu; opencl: " in done.stderr
+    assert done.returncode == 1
 
 
 LAZY = """
