@@ -110,7 +110,7 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
     """
     if not isinstance(language, source_language):
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: expected a "
-                         f"source_language, such as source_language.opencl, got {language!r}")
+                         f"member of source_language, got {language!r}")
     if not is_source_kernel_bundle_supported(owner, language):
         raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: no device of {owner!r} "
                          f"compiles {language.name}")

@@ -274,7 +274,7 @@ def test_what_opencl_refuses_keeps_its_code(cl: Any, queue: sycl.queue) -> None:
             h.set_args(sycl.accessor(b, h), np.float64(3))
             h.parallel_for(8, scale)
 
-        assert code_of(queue.submit, wide_number) == sycl.errc.kernel_argument
+        assert code_of(lambda: queue.submit(wide_number).wait()) == sycl.errc.kernel_argument
         with pytest.raises(sycl.exception) as caught:
             queue.submit(group).wait()
         assert caught.value.code() == sycl.errc.nd_range

@@ -44,8 +44,8 @@ def why_none() -> str:
     """Return why no library was found, and what to do."""
     chosen = " ".join(f"{name}={value}" for name, value in _chosen().items())
     if chosen:
-        return f"{chosen} names no OpenCL runtime that is there; correct it, or unset it to look "\
-               "everywhere"
+        return (f"{chosen} names no OpenCL runtime that is there; correct it, or unset it to look "
+                "everywhere")
     return ("no OpenCL runtime is installed; for processors: pip install 'unisycl[opencl-cpu]' "
             "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver")
 
