@@ -86,6 +86,8 @@ class _Placer(Narrower):
     def place(self, place: n.Place) -> n.Place:
         """Return a place whose index is computed in 32 bits where that is right."""
         inner = tuple((self.expr(x), size) for x, size in place.inner)
+        if len(place.index) < 2:
+            return replace(place, index=tuple(map(self.expr, place.index)), inner=inner)
         inside = bounded(place.base)
         return replace(place, index=tuple(self.index(x, inside) for x in place.index), inner=inner)
 

@@ -31,11 +31,10 @@ def counters(kernel: n.Kernel) -> list[Any]:
     return [s.local.type.dtype for s in visit.statements(kernel.body) if isinstance(s, n.For)]
 
 
-def test_an_id_and_its_neighbour_take_32_bits() -> None:
+def test_an_id_into_one_dimension_stays_as_it_is() -> None:
     def kernel(i):  # type: ignore[no-untyped-def]
         line[i + 1] = 1
-    assert [INT32] == indices(placed(kernel))
-    assert [INT64] == indices(placed(kernel, ids_below=1 << 40))
+    assert [INT64] == indices(placed(kernel))
 
 
 def test_an_index_of_one_dimension_needs_proof() -> None:

@@ -8,7 +8,7 @@ typedef struct __attribute__((packed, aligned(2))) {
 __kernel
 void drift(const long last_0, __global drift_record *particles, const float dt)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 51 "kernels.py"
     particles[global_id].place[1L] = (float)((double)particles[global_id].place[1L] + (((double)dt) / particles[global_id].mass));

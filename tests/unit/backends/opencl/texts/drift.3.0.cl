@@ -10,7 +10,7 @@ __kernel
 void drift(const long last_0, __global drift_record *particles, long particles_at, const float dt)
 {
     particles += particles_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 51 "kernels.py"
     particles[global_id].place[1L] = (float)((double)particles[global_id].place[1L] + (((double)dt) / particles[global_id].mass));

@@ -47,7 +47,7 @@ float direction_float(float x)
 __kernel
 void every_builtin(const long last_0, __global float *x, __global int *k, __global float *out)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
     float t = x[global_id];
 #line 69 "kernels.py"

@@ -51,7 +51,7 @@ void every_builtin(const long last_0, __global float *x, long x_at, __global int
     x += x_at;
     k += k_at;
     out += out_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
     float t = x[global_id];
 #line 69 "kernels.py"

@@ -3,7 +3,7 @@
 __kernel
 void first_above(const long last_0, __global int *out, __global float *x, long x_n0, __global float *limit)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 17 "kernels.py"
     out[global_id] = -1;

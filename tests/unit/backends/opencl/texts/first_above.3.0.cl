@@ -7,7 +7,7 @@ void first_above(const long last_0, __global int *out, long out_at, __global flo
     out += out_at;
     x += x_at;
     limit += limit_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 17 "kernels.py"
     out[global_id] = -1;

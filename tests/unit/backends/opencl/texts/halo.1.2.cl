@@ -16,7 +16,7 @@ void halo(__global float *x, __local float *own, __global float *out)
     float left;
 #line 28
     if (t) {
-        left = own[k - 1];
+        left = own[(long)k - 1L];
     } else {
         left = 0.0f;
     }

@@ -20,7 +20,7 @@ float atomic_add_global_relaxed_device_f32_float(volatile __global float *p, flo
 __kernel
 void histogram(const long last_0, __global int *x, __global int *bins, __global float *weights)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 33 "kernels.py"
     int place = x[global_id] & 15;

@@ -7,7 +7,7 @@ void histogram(const long last_0, __global int *x, long x_at, __global int *bins
     x += x_at;
     bins += bins_at;
     weights += weights_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 33 "kernels.py"
     int place = x[global_id] & 15;

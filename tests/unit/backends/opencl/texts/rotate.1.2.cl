@@ -17,7 +17,7 @@ float exact_add_float(float a, float b)
 __kernel
 void rotate_(const long last_0, __global rotate_record *z, __global rotate_record *w, __global rotate_record *out)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 65 "kernels.py"
     __global const float *at = &z[global_id].real;

@@ -21,7 +21,7 @@ void rotate_(const long last_0, __global rotate_record *z, long z_at, __global r
     z += z_at;
     w += w_at;
     out += out_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 65 "kernels.py"
     __global const float *at = &z[global_id].real;

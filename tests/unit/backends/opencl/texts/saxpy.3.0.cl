@@ -6,7 +6,7 @@ void saxpy(const long last_0, const float a, __global float *x, long x_at, __glo
 {
     x += x_at;
     y += y_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 13 "kernels.py"
     y[global_id] = a * x[global_id] + y[global_id];

@@ -3,7 +3,7 @@
 __kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void sizes(const long n, __global int *out)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
 #line 79 "kernels.py"
     out[global_id] = (int)min(32L, n);
 }

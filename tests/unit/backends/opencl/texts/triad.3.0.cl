@@ -10,10 +10,10 @@ void triad(const long last_0, __global float *a, long a_at, const float s, __glo
     const long stride = get_local_size(0);
     const long first = get_global_offset(0) + get_group_id(0) * (stride * 4) + get_local_id(0);
     if (first + stride * 3 < last_0) {
-        const int global_id = first;
-        const int global_id_2 = first + stride;
-        const int global_id_3 = first + stride * 2;
-        const int global_id_4 = first + stride * 3;
+        const long global_id = first;
+        const long global_id_2 = first + stride;
+        const long global_id_3 = first + stride * 2;
+        const long global_id_4 = first + stride * 3;
 #line 90 "kernels.py"
         float value = a[global_id] + s * b[global_id];
         float value_2 = a[global_id_2] + s * b[global_id_2];
@@ -25,7 +25,7 @@ void triad(const long last_0, __global float *a, long a_at, const float s, __glo
         c[global_id_4] = value_4;
     } else {
         for (long global_id_5 = first; global_id_5 < last_0; global_id_5 += stride) {
-            c[(int)global_id_5] = a[(int)global_id_5] + s * b[(int)global_id_5];
+            c[global_id_5] = a[global_id_5] + s * b[global_id_5];
         }
     }
 }

@@ -12,7 +12,7 @@ typedef struct __attribute__((packed, aligned(1))) { float value; } loose_float;
 __kernel
 void turn(const long last_0, __global turn_record *things)
 {
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 86 "kernels.py"
     __global const loose_float *at = (__global const loose_float *)&things[global_id].axis.x;

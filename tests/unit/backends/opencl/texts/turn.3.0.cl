@@ -14,7 +14,7 @@ __kernel
 void turn(const long last_0, __global turn_record *things, long things_at)
 {
     things += things_at;
-    const int global_id = get_global_id(0);
+    const long global_id = get_global_id(0);
     if (global_id >= last_0) return;
 #line 86 "kernels.py"
     __global const loose_float *at = (__global const loose_float *)&things[global_id].axis.x;
