@@ -58,6 +58,7 @@ from unisycl.lang.pointer import pointer_type
 
 MEMORY_METHODS = frozenset(("size", "get_range", "byte_size", "empty", "get_size", "get_count",
                             "get_pointer", "get_multi_ptr"))
+_CHAIN = 8  # so many elements of a tuple are compared one by one
 _REFERENCE = frozenset(("get", "shape", "ndim", "dtype"))
 _ND_RANGE = ("get_global_range", "get_local_range", "get_group_range", "get_offset")
 
@@ -302,7 +303,7 @@ def _pick_vector(ctx: Context, several: Several, first: Vector, index: n.Expr,
 
 
 def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Expr:
-    """Return ``several[index]`` for an index known at run time only."""
+    """Return ``several[index]`` for an index known at run time only, of many by halves."""
     values = [ctx.to_scalar(v, node) for v in several.items]
     if not values:
         raise ctx.refuse("K060", node, found=0, count=0)
@@ -312,18 +313,37 @@ def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Ex
     if type is None:
         raise ctx.refuse("K035", node, name="the element", first=values[0].type,
                          second=values[-1].type)
-    result = coerce.cast(values[-1], type)
     count = len(values)
-    negative = index.type.dtype.kind == "i"
-    for k in range(count - 2, -1, -1):
-        test = coerce.compare("eq", index, coerce.weak_scalar(k))
-        assert test is not None
-        if negative and several.kind == "tuple":  # Python counts from the end, too
-            other = coerce.compare("eq", index, coerce.weak_scalar(k - count))
-            assert other is not None
-            test = coerce.binary("or", coerce.cast(test, BOOL), coerce.cast(other, BOOL), BOOL)
-        result = coerce.select(coerce.truth(test), values[k], result, type)
-    return result
+    from_end = index.type.dtype.kind == "i" and several.kind == "tuple"  # as Python counts
+    if count > _CHAIN and from_end:
+        index = coerce.cast(index, coerce.weak_scalar(count).type)
+        below = coerce.truth(_compare("lt", index, 0))
+        moved = coerce.binary("add", index, coerce.weak_scalar(count), index.type)
+        index, from_end = ctx.hold(coerce.select(below, moved, index, index.type)), False
+
+    def chain(low: int, high: int) -> n.Expr:
+        result = coerce.cast(values[high - 1], type)
+        for k in range(high - 2, low - 1, -1):
+            test = _compare("eq", index, k)
+            if from_end:
+                other = coerce.cast(_compare("eq", index, k - count), BOOL)
+                test = coerce.binary("or", coerce.cast(test, BOOL), other, BOOL)
+            result = coerce.select(coerce.truth(test), values[k], result, type)
+        return result
+
+    def tree(low: int, high: int) -> n.Expr:
+        if high - low <= _CHAIN:
+            return chain(low, high)
+        middle = (low + high) // 2
+        left = coerce.truth(_compare("lt", index, middle))
+        return coerce.select(left, tree(low, middle), tree(middle, high), type)
+    return tree(0, count)
+
+
+def _compare(op: str, index: n.Expr, k: int) -> n.Expr:
+    test = coerce.compare(op, index, coerce.weak_scalar(k))
+    assert test is not None
+    return test
 
 
 def _dimension(ctx: Context, ids: Several, node: ast.Subscript) -> Value:

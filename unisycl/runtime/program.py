@@ -15,8 +15,9 @@ from typing import Any, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
 from unisycl.base.enums import address_space, aspect
-from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc
+from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
 from unisycl.base.record import dataclass
+from unisycl.base.recursion import deep
 from unisycl.frontend import specialize
 from unisycl.frontend.specialize import Specialization
 from unisycl.ir import visit
@@ -131,8 +132,14 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
         if program is not None:
             return program
         local, size = _local_params(kernel), args.local_bytes(kernel)
-        program = Program(kernel, device.driver.compile(kernel, geometry), args.converters(kernel),
-                          local, size, bool(local or size or kernel.enqueues))
+        try:
+            with deep():
+                made = device.driver.compile(kernel, geometry)
+        except RecursionError:
+            raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
+                             "turn long chains of elif, tuples or operators into loops") from None
+        program = Program(kernel, made, args.converters(kernel), local, size,
+                          bool(local or size or kernel.enqueues))
         _programs[key] = program
         while len(_programs) > _LIMIT:
             _programs.popitem(last=False)

@@ -111,3 +111,17 @@ def test_numbers_have_numpys_methods(queue):
                 out[i] += 1
         return kernel
     agree(queue, build, N, x=X, k=K, out=np.zeros(N))
+
+
+@pytest.mark.parametrize("count", [9, 500])
+def test_tables_are_long_tuples_asked_by_any_index(queue, count):
+    table = tuple(7 * k % 101 for k in range(count))
+
+    def look_up(i, there, back):
+        there[i] = table[i]
+        back[i] = table[-1 - i]
+    there, back = (sycl.buffer(np.zeros(count, np.int32)) for _ in range(2))
+    queue.submit(lambda h: h.parallel_for(
+        count, look_up, *(sycl.accessor(b, h, sycl.write_only) for b in (there, back))))
+    assert list(table) == list(np.asarray(sycl.host_accessor(there, sycl.read_only)))
+    assert list(table[::-1]) == list(np.asarray(sycl.host_accessor(back, sycl.read_only)))

@@ -32,10 +32,9 @@ from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.words import CpuWords, words
 from unisycl.base import machine as machine_facts
 from unisycl.base.enums import aspect, backend
-from unisycl.base.errors import BuildError, UnsupportedError, errc
+from unisycl.base.errors import UnsupportedError, errc
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import WEAKEST, forward_progress_guarantee
-from unisycl.base.recursion import deep
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 from unisycl.passes import streams
@@ -98,12 +97,7 @@ class CpuDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> CpuExecutable:
         """Compile a kernel for launches of this geometry."""
-        try:
-            with deep():
-                return compile_kernel(kernel, self.geometry_key(kernel, geometry))
-        except RecursionError:
-            raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
-                             "turn long chains of elif, tuples or operators into loops") from None
+        return compile_kernel(kernel, self.geometry_key(kernel, geometry))
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's optimised LLVM IR ('llvm'), code ('asm') or options ('build')."""
