@@ -78,11 +78,11 @@ TABLE = (
           "Oclgrind 21.10 (Debian 12): any program built with -cl-std=CL3.0 fails with 'options "
           "cl_khr_fp64 and __opencl_c_fp64 are set to different values'"),
     Quirk("Oclgrind", "", (),
-          "Oclgrind 21.10 (Debian 12) crashes where two threads of the host call it, for it keeps "
-          "its commands in maps without a lock (src/runtime/async_queue.cpp), and under "
-          "--uninitialized where a thread writes to a buffer that has made no context and run no "
-          "kernel (Uninitialized::hostMemoryStore); tests/device/simulator.py has one thread call "
-          "it; more of its faults are in docs/opencl.md"),
+          "Oclgrind 21.10 (Debian 12) keeps its commands in maps without a lock "
+          "(src/runtime/async_queue.cpp; no crash by that was seen), and under --uninitialized "
+          "crashes where a thread writes to a buffer that has made no context and run no kernel "
+          "(Uninitialized::hostMemoryStore); tests/device/simulator.py has one thread call it; "
+          "more of its faults are in docs/opencl.md"),
     Quirk("Portable Computing Language", "cpu", ("addresses_host",),
           "PoCL 3.0 reports fine-grained buffers only, but its CPU devices pass pointers on as "
           "they are; tests/unit/backends/opencl/test_driver.py runs a kernel over a NumPy array"),
