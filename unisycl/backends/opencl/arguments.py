@@ -58,7 +58,7 @@ def _setter(api: Api, kernel: Kernel, at: int, a: Argument, shared: bool) -> Set
         case "view":
             return _view_of(api, at, i, shared)
         case "offset":
-            return _long(api, at, lambda x, c: _element_offset(x.values[i]))
+            return _offset_of(api, at, i)
         case "extent":
             return _extent_of(api, at, i, d)
         case "pitch":
@@ -215,25 +215,44 @@ def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
 
 
 def _view_of(api: Api, at: int, i: int, shared: bool) -> Setter:
-    """As ``_view`` for a view among the launch's values; an address is set if it has changed.
-
-    A memory object is set always: another one may have been made where the last one was.
-    """
+    """As ``_view`` for a view among the launch's values, if it is elsewhere than the last one."""
     write = _view(api, at, lambda x, c: x.values[i], shared)
     known: int | None = None
 
     def put(k: Any, x: Launch, c: Call) -> None:
         nonlocal known
         view = x.values[i]
+        memory = view.memory
+        if type(memory) is DeviceArray:
+            if memory.number != known:
+                known = None
+                k.set_arg(at, memory.buffer)
+                known = memory.number
+            return
         found = view.packed
         if found is not None and found[0] == known:
             return
         known = None
-        if isinstance(view.memory, DeviceArray):
-            k.set_arg(at, view.memory.buffer)
-            return
         write(k, x, c)
         known = view.packed[0]
+    return put
+
+
+def _offset_of(api: Api, at: int, i: int) -> Setter:
+    """As ``_long`` for where a view among the launch's values starts, in elements."""
+    write, known = _long_writer(api, at), None
+
+    def put(k: Any, x: Launch, c: Call) -> None:
+        nonlocal known
+        view = x.values[i]
+        memory = view.memory
+        value = 0
+        if type(memory) is DeviceArray:
+            value = view.offset + memory.start // memory.dtype.itemsize
+        if value != known:
+            known = None
+            write(k, value)
+            known = value
     return put
 
 

@@ -6,6 +6,7 @@ long as anything refers to it.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -37,15 +38,20 @@ class _Numbers:
 
 
 _numbers = _Numbers()
+_objects = itertools.count(-1, -1)  # no addresses of the host's
 
 
 class DeviceArray:
-    """Bytes ``start`` to ``start + nbytes`` of a memory object, as elements of a dtype."""
+    """Bytes ``start`` to ``start + nbytes`` of a memory object, as elements of a dtype.
 
-    __slots__ = ("base", "buffer", "dtype", "nbytes", "start")
+    ``number`` tells memory objects apart for ever, also those that lie where another one did.
+    """
+
+    __slots__ = ("base", "buffer", "dtype", "nbytes", "number", "start")
 
     def __init__(self, buffer: Any, dtype: np.dtype[Any], start: int, nbytes: int,
-                 base: int) -> None:
+                 base: int, number: int = 0) -> None:
+        self.number = number or next(_objects)
         self.buffer = buffer
         self.dtype = dtype
         self.start = start
@@ -77,7 +83,7 @@ class DeviceArray:
         kind = np.dtype(dtype)
         if self.start % kind.itemsize and self.nbytes:
             return self._part().view(kind)
-        return DeviceArray(self.buffer, kind, self.start, self.nbytes, self.base)
+        return DeviceArray(self.buffer, kind, self.start, self.nbytes, self.base, self.number)
 
     def whole(self) -> Any:
         """Return a memory object of these bytes alone."""
@@ -99,7 +105,7 @@ class DeviceArray:
         start, stop, _ = part.indices(self.size)
         size = self.dtype.itemsize
         return DeviceArray(self.buffer, self.dtype, self.start + start * size,
-                           max(0, stop - start) * size, self.base)
+                           max(0, stop - start) * size, self.base, self.number)
 
 
 class Pool:
