@@ -237,3 +237,12 @@ def test_types_that_do_not_fit_are_refused(queue: sycl.queue) -> None:
         queue.fill(a, "x")
     with pytest.raises(sycl.exception, match="ascontiguousarray"):
         queue.copy(np.zeros((4, 4))[:, 0], np.zeros(4))
+
+
+@pytest.mark.row("B-51")
+def test_fills_of_one_type_and_any_dimensions_follow_one_another(queue: sycl.queue) -> None:
+    for shape in ((6,), (3, 4), (2, 3, 4), (5,), (4, 4)):
+        b = sycl.buffer(np.zeros(shape))
+        queue.submit(lambda h, b=b: h.fill(sycl.accessor(b, h, sycl.write_only), 3.0))
+        with sycl.host_accessor(b, sycl.read_only) as seen:
+            assert np.all(seen.get_view() == 3)

@@ -515,7 +515,8 @@ class ClDriver:
         """Return the launch of a copy or fill kernel."""
         kernel = make(dst.memory.dtype.name, len(dst.shape))
         geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
-        key = (kernel.name, dst.memory.dtype.name, self.geometry_key(kernel, geometry))
+        key = (kernel.name, dst.memory.dtype.name, kernel.ndim,
+               self.geometry_key(kernel, geometry))
         known = self._moves.get(key)
         if known is None:
             known = self._moves[key] = self.compile(kernel, geometry)
