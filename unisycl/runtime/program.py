@@ -51,7 +51,7 @@ _Warm: TypeAlias = tuple[Specialization, Program, CodeType, Geometry, DeviceStat
 _warm: dict[tuple[int, int, int, int], tuple[_Warm, ...]] = {}
 """What was found by the ids of objects that it keeps alive, so that they stay theirs."""
 _ALIKE = 7
-_lock = threading.Lock()
+_lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
@@ -104,13 +104,17 @@ def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tup
 
 
 def forget(devices: Sequence[int]) -> None:
-    """Drop what was compiled for devices, given by number, that will not be used again."""
+    """Drop what was compiled for devices, given by number, that will not be used again.
+
+    What goes may be the last to hold another device, whose finaliser comes here, too.
+    """
+    dropped: list[Any] = []
     with _lock:
         for key in [k for k in _programs if isinstance(k, tuple) and k[1] in devices]:
-            del _programs[key]
+            dropped.append(_programs.pop(key, None))
         for warm, entries in list(_warm.items()):
             if any(e[4].number in devices for e in entries):
-                _warm.pop(warm, None)
+                dropped.append(_warm.pop(warm, None))
 
 
 def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],

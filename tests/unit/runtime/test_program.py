@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -101,3 +104,34 @@ def test_too_much_local_memory_is_refused() -> None:
     tile = sycl.local_accessor(np.float64, 1 << 20)
     with pytest.raises(UnsupportedError, match="8388608 bytes"):
         queue.parallel_for(sycl.nd_range(8, 8), kernel, np.zeros(8), tile)
+
+
+class Last:
+    """Is the last to hold a device: its end forgets what was compiled for that one."""
+
+    def __init__(self, device: int) -> None:
+        self.device = device
+
+    def __del__(self) -> None:
+        program.forget([self.device])
+
+
+def test_what_is_forgotten_may_forget_more() -> None:
+    made: Any = program._programs
+    keys = [("kernel", -k, "geometry") for k in (1, 2)]
+    made[keys[0]], made[keys[1]] = Last(-2), None
+    other = threading.Thread(target=program.forget, args=([-1],), daemon=True)
+    other.start()
+    other.join(30)
+    assert not other.is_alive()
+    assert not set(keys) & set(made)
+
+
+def test_a_finaliser_may_forget_while_its_thread_compiles() -> None:
+    def compile_and_collect() -> None:
+        with program._lock:
+            Last(-3)
+    other = threading.Thread(target=compile_and_collect, daemon=True)
+    other.start()
+    other.join(30)
+    assert not other.is_alive()
