@@ -108,13 +108,12 @@ def forget(devices: Sequence[int]) -> None:
 
     What goes may be the last to hold another device, whose finaliser comes here, too.
     """
-    dropped: list[Any] = []
     with _lock:
-        for key in [k for k in _programs if isinstance(k, tuple) and k[1] in devices]:
-            dropped.append(_programs.pop(key, None))
+        old = [k for k in _programs if isinstance(k, tuple) and k[1] in devices]
+        dropped: list[Any] = [_programs.pop(k, None) for k in old]
         for warm, entries in list(_warm.items()):
             if any(e[4].number in devices for e in entries):
-                dropped.append(_warm.pop(warm, None))
+                dropped += _warm.pop(warm, ())
 
 
 def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],
