@@ -20,7 +20,7 @@ class context(HasProperties, HasBackendInfo):
     """A set of devices of one platform (SYCL 2020 §4.6.3).
 
     Args:
-        source: a device, a platform, a list of devices; the default device if left out.
+        source: a device or its name, a platform, a list of devices; the default device if left out.
         rest: an asynchronous handler (a callable taking an ``exception_list``), properties.
     """
 
@@ -100,11 +100,11 @@ def _devices_of(source: Any) -> list[device]:
         if wrong:
             raise UsageError(errc.invalid, "context: expected a list of devices, got "
                              f"{type(wrong[0]).__name__} in it")
-    elif callable(source):
+    elif callable(source) or isinstance(source, str):
         return [device(source)]
     else:
-        raise UsageError(errc.invalid, "context: expected a device, a platform or a list of "
-                         f"devices, got {type(source).__name__}")
+        raise UsageError(errc.invalid, "context: expected a device or its name, a platform "
+                         f"or a list of devices, got {type(source).__name__}")
     if not found:
         raise UsageError(errc.invalid, "context: needs at least one device; the list is empty")
     if len({d.state.platform for d in found}) > 1:

@@ -31,11 +31,12 @@ class device(HasBackendInfo):
     """A device that runs kernels (SYCL 2020 §4.6.4).
 
     Args:
-        source: a selector such as ``gpu_selector_v``; the default selector if left out.
+        source: a selector such as ``gpu_selector_v``; or a name as in ``UNISYCL_DEVICE`` and in
+            ``python -m unisycl devices``; or a device. The default selector if left out.
 
     Raises ``errc.runtime`` where no device matches. Example::
 
-        d = unisycl.device(unisycl.cpu_selector_v)
+        d = unisycl.device(unisycl.cpu_selector_v)  # or unisycl.device("cpu")
         print(d.get_info(unisycl.info.device.name))
     """
 
@@ -44,8 +45,11 @@ class device(HasBackendInfo):
     state: DeviceState
 
     def __init__(self, source: Any = selector.default_selector_v) -> None:
-        self.state = source.state if isinstance(source, device) else selector.pick(
-            source, device._candidates(source)).state
+        if isinstance(source, str):
+            self.state = devices.find(source)
+        else:
+            self.state = source.state if isinstance(source, device) else selector.pick(
+                source, device._candidates(source)).state
 
     @classmethod
     def _of(cls, state: DeviceState) -> Self:
@@ -169,7 +173,7 @@ class platform(HasBackendInfo):
     """A backend with its devices (SYCL 2020 §4.6.2).
 
     Args:
-        source: a selector; the platform is that of the device it selects. Or a platform.
+        source: a selector or a device's name; the platform is that of this device. Or a platform.
     """
 
     __slots__ = ("_name",)

@@ -60,6 +60,10 @@ class dynamic_command_group:
                              f"{len(self.alternatives)} command groups, which count from 0")
         self.alternatives.active = index
 
+    def __repr__(self) -> str:
+        active = f"{self.get_active_index()} of {len(self.alternatives)}"
+        return f"<dynamic_command_group: command group {active} is active>"
+
     def __copy__(self) -> dynamic_command_group:
         return self
 

@@ -65,6 +65,9 @@ class dynamic_parameter(Dynamic):
                              "used in another")
         self._uses.append((node, position))
 
+    def __repr__(self) -> str:
+        return f"<dynamic_parameter {self._value!r} in {len(self._uses)} places>"
+
     def value(self) -> Any:
         """Return its present value (internal)."""
         return self._value

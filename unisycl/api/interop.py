@@ -167,6 +167,9 @@ class interop_handle:
         self._given.append(memory)
         return memory
 
+    def __repr__(self) -> str:
+        return f"<interop_handle on {self._channel.device.name}>"
+
     def _native(self, what: str, wanted: backend | None) -> Any:
         self._check(wanted)
         return self._channel.driver.native(what, self._channel.device.info)

@@ -42,8 +42,9 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
     """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
 
     Args:
-        args: in any order: a device or a selector, a context, an asynchronous handler (a callable
-            taking an ``exception_list``, after the device), properties.
+        args: in any order: a device, its name (``"opencl:1"``) or a selector, a context, an
+            asynchronous handler (a callable taking an ``exception_list``, after the device),
+            properties.
         async_handler: the handler, by name.
 
     Without a handler here or on the context, errors of commands are raised out of ``wait``,
@@ -388,11 +389,12 @@ def _arguments(args: tuple[Any, ...]) -> tuple[Any, context | None, Any, list[An
             owner = arg
         elif isinstance(arg, _GIVEN) or properties.is_property(arg):
             given.append(arg)
-        elif chosen is None and (isinstance(arg, device) or callable(arg)):
+        elif chosen is None and (isinstance(arg, device | str) or callable(arg)):
             chosen = arg
         elif found is None and callable(arg):
             found = arg
         elif arg is not None:
             raise UsageError(errc.invalid, f"queue: did not expect a {type(arg).__name__}; give a "
-                             "device or a selector, a context, an async handler, properties")
+                             "device, its name or a selector, a context, an async handler, "
+                             "properties")
     return chosen, owner, found, given

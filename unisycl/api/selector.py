@@ -92,11 +92,25 @@ def aspect_selector(*required: Any, denied: Iterable[aspect] = ()) -> Selector:
     return select
 
 
+def named(name: str) -> Selector:
+    """Return a selector of the device of a name such as ``cpu`` or ``name:1``."""
+    wanted = devices.find(name)
+
+    def select(device: Any) -> int:
+        return 1 if device.state is wanted else -1
+
+    select.__name__ = repr(name)
+    return select
+
+
 def pick(selector: Any, candidates: Iterable[Any]) -> Any:
     """Return the candidate with the highest score; ``errc.runtime`` if none scores at least 0."""
+    if isinstance(selector, str):
+        selector = named(selector)
     if not callable(selector):
         raise UsageError(errc.invalid, "expected a device selector (a callable that ranks devices, "
-                         f"such as gpu_selector_v), got {type(selector).__name__}")
+                         "such as gpu_selector_v) or a device's name, got "
+                         f"{type(selector).__name__}")
     best, best_score, seen = None, 0, []
     for candidate in candidates:
         points = selector(candidate)

@@ -24,6 +24,9 @@ class save_log:
     def __init__(self, target: list[str]) -> None:
         self.target = target
 
+    def __repr__(self) -> str:
+        return f"save_log({self.target!r})"
+
 
 class source_bundle:
     """Source text with a context; made by ``create_kernel_bundle_from_source``."""
@@ -40,6 +43,10 @@ class source_bundle:
     def get_backend(self) -> backend:
         """Return the backend of the context."""
         return self._owner.get_backend()
+
+    def __repr__(self) -> str:
+        kind = "characters" if isinstance(self.source, str) else "bytes"
+        return f"<source_bundle: {len(self.source)} {kind} of {self.language.name}>"
 
 
 class built_bundle:
@@ -83,6 +90,11 @@ class built_bundle:
         state, programs = next(iter(self._built.items()))
         found = next(p for p in programs if name in p.names)
         return native_kernel._of(found.kernel(name), state, self._owner)
+
+    def __repr__(self) -> str:
+        names = list(dict.fromkeys(n for ps in self._built.values() for p in ps for n in p.names))
+        more = ", ..." if len(names) > 3 else ""
+        return f"<built_bundle, {self.state.name}: {', '.join(names[:3]) or 'no kernels'}{more}>"
 
 
 def is_source_kernel_bundle_supported(where: Any, language: source_language) -> bool:

@@ -127,6 +127,9 @@ def _load(name: str) -> None:
         _loaded.drivers[name] = _named(name, made)
         for part, why in getattr(loaded, "problems", dict)().items():
             _loaded.problems[f"{name} ({part})"] = why
+        for part, why in getattr(loaded, "missing", dict)().items():
+            _loaded.problems[f"{name} ({part})"] = why
+            _loaded.absent.add(f"{name} ({part})")
 
 
 def _named(name: str, made: Driver | Sequence[Driver]) -> dict[str, Driver]:

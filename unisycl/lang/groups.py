@@ -344,6 +344,9 @@ class device_event(Unconstructible):
         if not self._whole:
             raise UsageError(errc.invalid, "device_event.wait can only be called from a kernel")
 
+    def __repr__(self) -> str:
+        return "<device_event of async_work_group_copy>"
+
 
 def copy_share(dest: Any, src: Any, count: int, stride: int, first: int, step: int) -> None:
     """Copy every ``step``-th element from ``first`` on; the stride is that of global memory."""

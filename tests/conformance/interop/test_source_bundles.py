@@ -132,3 +132,14 @@ def test_what_is_no_spirv_is_refused(queue: sycl.queue) -> None:
         pytest.skip("refused: the device takes no SPIR-V")
     broken = ext.create_kernel_bundle_from_source(queue.get_context(), spirv, b"not a module")
     assert code_of(ext.build, broken) == sycl.errc.build
+
+
+@pytest.mark.row("M-10")
+def test_bundles_and_handles_say_what_they_are(compiling: sycl.queue) -> None:
+    source = ext.create_kernel_bundle_from_source(compiling.get_context(), OPENCL, SOURCE)
+    assert f"<source_bundle: {len(SOURCE)} characters of opencl>" == repr(source)
+    assert "<built_bundle, executable: iota>" == repr(ext.build(source))
+    assert "save_log([])" == repr(ext.save_log([]))
+    seen: list[str] = []
+    compiling.submit(lambda h: h.host_task(lambda handle: seen.append(repr(handle)))).wait()
+    assert [f"<interop_handle on {compiling.get_device().state.name}>"] == seen

@@ -26,6 +26,32 @@ def test_selectors_pick_what_they_say(device: sycl.device) -> None:
         sycl.device(sycl.aspect_selector([aspects[0]], denied=[aspects[0]]))
 
 
+@pytest.mark.row("A-4")
+def test_a_device_is_taken_by_its_name(device: sycl.device) -> None:
+    name = device.state.name
+    for text in (name, f" {name.upper()} ", name if ":" in name else f"{name}:0"):
+        assert device == sycl.device(text)
+        assert device == sycl.queue(text).get_device()
+        assert [device] == sycl.context(text).get_devices()
+        assert device.get_platform() == sycl.platform(text)
+    inside = sycl.context(device)
+    assert device == sycl.queue(inside, name).get_device()
+    other = "host" if name != "host" else "cpu"
+    with pytest.raises(sycl.exception, match=f"'{other}' selects none of the devices") as caught:
+        sycl.queue(inside, other)
+    assert sycl.errc.runtime == caught.value.code()
+
+
+@pytest.mark.row("F-8")
+@pytest.mark.parametrize("name", ["", "toaster", "host:7", "host:x", "host:0:0"])
+def test_a_name_of_no_device_is_an_error_that_names_those_there_are(name: str) -> None:
+    for make in (sycl.device, sycl.queue, sycl.context, sycl.platform):
+        expected = rf"no device '{name}'; there are: .*host"
+        with pytest.raises(sycl.exception, match=expected) as caught:
+            make(name)
+        assert sycl.errc.runtime == caught.value.code()
+
+
 @pytest.mark.row("K-3")
 def test_aspects_select_and_deny(device: sycl.device) -> None:
     fp64, emulated = sycl.aspect.fp64, sycl.aspect.emulated

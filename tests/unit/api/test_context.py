@@ -20,7 +20,7 @@ def test_devices_are_kept_once_and_the_handler_found() -> None:
     assert "<context of null>" == repr(made)
 
 
-@pytest.mark.parametrize("bad", [[3], 3, "cpu"])
+@pytest.mark.parametrize("bad", [[3], 3, b"cpu"])
 def test_what_is_no_device_is_refused(bad) -> None:
     with pytest.raises(sycl.exception):
         sycl.context(bad)

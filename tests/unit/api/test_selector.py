@@ -23,7 +23,7 @@ def test_nothing_to_pick_says_what_there_was() -> None:
         pick(sycl.gpu_selector_v, [CPU])
     assert sycl.errc.runtime == caught.value.code()
     with pytest.raises(sycl.exception, match="expected a device selector"):
-        pick("gpu", [CPU])
+        pick(b"cpu", [CPU])
 
 
 def test_aspects_required_and_denied() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, sources
+from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, runtimes, sources
 from unisycl.backends.opencl.arguments import NOTHING, Call
 from unisycl.backends.opencl.completion import (
     CheckedCompletion,
@@ -554,3 +554,8 @@ def make_drivers() -> Sequence[ClDriver]:
 def problems() -> dict[str, str]:
     """Return why runtimes that are installed have no device, by the names of their libraries."""
     return {Path(library).name: why for library, why in discovery.discover().problems.items()}
+
+
+def missing() -> dict[str, str]:
+    """Return what is registered and is not there."""
+    return runtimes.missing()

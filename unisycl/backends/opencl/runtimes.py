@@ -24,6 +24,7 @@ _PROCESSORS = ("libintelocl", "liboclgrind")
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
            "/usr/local/lib", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/opt/rocm/lib",
            "/opt/rocm/opencl/lib", "/usr/lib/x86_64-linux-gnu/intel-opencl")
+_NOWHERE = "names '{}', which is in none of the folders where libraries lie"
 
 
 def libraries() -> list[Path]:
@@ -31,7 +32,7 @@ def libraries() -> list[Path]:
     chosen = _chosen()
     if chosen:
         found = [*_named(chosen.get("OCL_ICD_FILENAMES", "")),
-                 *_in_vendors(chosen.get("OCL_ICD_VENDORS", ""))]
+                 *_existing(_files(chosen.get("OCL_ICD_VENDORS", "")))]
     else:
         found = [*_in_wheels(), *_registered(), *_unregistered()]
     seen: dict[Path, Path] = {}
@@ -43,11 +44,26 @@ def libraries() -> list[Path]:
 def why_none() -> str:
     """Return why no library was found, and what to do."""
     chosen = " ".join(f"{name}={value}" for name, value in _chosen().items())
+    stale = "".join(f"; {place} {why}" for place, why in missing().items() if place not in chosen)
     if chosen:
         return (f"{chosen} names no OpenCL runtime that is there; correct it, or unset it to look "
-                "everywhere")
+                f"everywhere{stale}")
     return ("no OpenCL runtime is installed; for processors: pip install 'unisycl[opencl-cpu]' "
-            "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver")
+            "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver" + stale)
+
+
+def missing() -> dict[str, str]:
+    """Return what the registrations and settings name that is not there, by file or setting."""
+    chosen, out = _chosen(), {}
+    for file in _files(chosen.get("OCL_ICD_VENDORS", "")) if chosen else _registrations():
+        if registration(file, _folders()) is None:
+            text = _text(file)
+            out[str(file)] = _NOWHERE.format(text) if text else (
+                "is not there" if text is None else "names no library")
+    for name in filter(None, chosen.get("OCL_ICD_FILENAMES", "").split(":")):
+        if not any(_named(name)):
+            out["OCL_ICD_FILENAMES"] = _NOWHERE.format(name)
+    return out
 
 
 def _chosen() -> dict[str, str]:
@@ -75,17 +91,25 @@ def registration(path: Path, folders: Iterable[Path]) -> Path | None:
     A path that does not exist is looked for by its last part: wheels register where their package
     was built.
     """
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
+    text = _text(path)
+    if text is None:
         return None
-    library = Path(text.splitlines()[0].strip()) if text else Path()
+    library = Path(text)
     if library.is_absolute() and library.is_file():
         return library
     for folder in (path.parent, *folders):
         if library.name and (folder / library.name).is_file():
             return folder / library.name
     return None
+
+
+def _text(path: Path) -> str | None:
+    """Return the first line of a registration file, empty if it has none; None without a file."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+    return text.splitlines()[0].strip() if text else ""
 
 
 def _folders() -> Iterator[Path]:
@@ -112,19 +136,30 @@ def _in_wheels() -> Iterator[Path]:
 
 
 def _registered() -> Iterator[Path]:
+    yield from _existing(_registrations())
+
+
+def _registrations() -> Iterator[Path]:
+    """Yield the registration files of the Python installation and of the system."""
     for root in (Path(sys.prefix) / "etc", Path("/etc")):
-        yield from _in_vendors(str(root / "OpenCL" / "vendors"))
+        folder = root / "OpenCL" / "vendors"
+        if folder.is_dir():
+            yield from _files(str(folder))
 
 
-def _in_vendors(place: str) -> Iterator[Path]:
-    """Yield the libraries registered in a folder, or by one file."""
+def _files(place: str) -> list[Path]:
+    """Return the registration files of a folder; or the one file that a place is."""
     if not place:
-        return
+        return []
     root = Path(place)
     try:
-        files = sorted(root.glob("*.icd")) if root.is_dir() else [root]
+        return sorted(root.glob("*.icd")) if root.is_dir() else [root]
     except OSError:
-        return
+        return []
+
+
+def _existing(files: Iterable[Path]) -> Iterator[Path]:
+    """Yield the libraries that registration files name."""
     for file in files:
         found = registration(file, _folders())
         if found is not None:

@@ -219,6 +219,33 @@ def test_a_device_that_was_asked_for_and_is_not_there_is_told_with_the_reason() 
     assert done.returncode == 1
 
 
+def test_registrations_of_what_is_missing_are_told(place: Place) -> None:
+    place.add("good")
+    (place.vendors / "gone.icd").write_text("/opt/vendor/libgone.so\n")
+    (place.vendors / "nothing.icd").write_text("")
+    told = {Path(file).name: why for file, why in runtimes.missing().items()}
+    assert told.keys() == {"gone.icd", "nothing.icd"}
+    assert "names '/opt/vendor/libgone.so', which is in none of the folders" in told["gone.icd"]
+    paths = os.pathsep.join([str(place.folder), *sys.path])
+    done = run("import sys; from unisycl.__main__ import main; sys.exit(main(['devices']))",
+               UNISYCL_BACKENDS="", UNISYCL_DEVICE="", PYTHONPATH=paths)
+    assert "processor" in done.stdout, done.stderr
+    assert "gone.icd)] no device: names '/opt/vendor/libgone.so'" in done.stdout
+
+
+def test_settings_that_name_nothing_are_told(
+        place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.add("good")
+    monkeypatch.setenv("OCL_ICD_FILENAMES", "libgood.so:libnowhere.so")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(place.folder))
+    assert "names 'libnowhere.so', which is" in runtimes.missing()["OCL_ICD_FILENAMES"]
+    (place.vendors / "good.icd").unlink()
+    (place.vendors / "gone.icd").write_text("libgone.so")
+    monkeypatch.delenv("OCL_ICD_FILENAMES")
+    with pytest.raises(UnsupportedError, match=r"names no OpenCL runtime.*gone\.icd names 'libg"):
+        driver.make_drivers()
+
+
 LAZY = """
 import sys
 import unisycl as sycl
