@@ -292,7 +292,7 @@ class HasProperties:
 
     def has_property(self, kind: type[Property]) -> bool:
         """Say whether a property of this class was given (SYCL 2020 §4.5.4)."""
-        return any(isinstance(p, kind) for p in self._properties)
+        return bool(self._properties) and any(isinstance(p, kind) for p in self._properties)
 
     def get_property(self, kind: type[P]) -> P:
         """Return the property given; ``errc.invalid`` if there is none (SYCL 2020 §4.5.4)."""

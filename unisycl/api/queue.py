@@ -201,8 +201,10 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             if rest and type(rest[0]) in _PLAIN and not depends_on:
+                geometry = (launch.int_geometry(space) if type(space) is int
+                            else launch.space_geometry(space))
                 return event._of(launch.launch_now(
-                    self.channel, rest[0], launch.space_geometry(space), rest[1:], (), _NONE))
+                    self.channel, rest[0], geometry, rest[1:], (), _NONE))
             rest, deps = self._dependencies(rest, depends_on)
             offset, reductions, fn, args = split(rest)
             geometry = launch.space_geometry(space, offset)

@@ -282,6 +282,9 @@ class Driver(Protocol):
     quick: bool
     """Whether ``immediate`` ever says yes; never changes."""
 
+    repeats: bool
+    """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
+
     waits_inside: bool
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 

@@ -17,6 +17,8 @@ class access_mode(enum.Enum):
     atomic = "atomic"
     """SYCL 1.2 §3.4, deprecated in SYCL 2020: elements are changed by atomic methods only."""
 
+    __hash__ = object.__hash__  # a part of many keys; the enum module's takes three times as long
+
     @property
     def reads(self) -> bool:
         return self is not access_mode.write

@@ -48,9 +48,12 @@ class Channel:
     recorder: ClassVar[Recorder | None] = None
     quick: bool
     """Whether kernels are first offered to ``run_at_once``."""
+    repeats: bool
+    """Whether a launch made for the same arguments before may serve again."""
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "context", "device", "driver",
-                 "errors", "generation", "handler", "in_order", "pending", "profiling", "quick")
+                 "errors", "generation", "handler", "in_order", "pending", "profiling", "quick",
+                 "repeats")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -58,6 +61,7 @@ class Channel:
         self.device = device
         self.driver: Driver = device.driver
         self.quick = device.driver.quick
+        self.repeats = device.driver.repeats
         self.context = context
         self.handler = handler
         self.in_order = in_order
@@ -219,7 +223,10 @@ class Channel:
         """Forget the oldest tasks that have ended; now and then look at all of them."""
         with self._lock:
             pending = self.pending
-            while pending and pending[0].done():
+            while pending:
+                first = pending[0]
+                if (not first.settled or first.dependents) and not first.done():
+                    break
                 pending.popleft()
         if len(pending) > self._limit:
             self.prune()

@@ -262,6 +262,7 @@ class RecordingChannel(Channel):
         self.context = context
         self.handler = None
         self.quick = True  # ``run_at_once`` records
+        self.repeats = False
         self.in_order = plain is not None and plain.in_order
         self.profiling = False
         self.pending = deque()

@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import enqueued, offspring, parts, program, staging
+from unisycl.runtime import enqueued, offspring, parts, program, record, staging
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -51,7 +52,8 @@ def _nd_geometry(space: geo.nd_range) -> Geometry:
 
 
 @functools.lru_cache(maxsize=1024)
-def _int_geometry(count: int) -> Geometry:
+def int_geometry(count: int) -> Geometry:
+    """Return the geometry of a range of one dimension."""
     _check_size((count,))
     return Geometry("range", tuple(geo.range(count)), (), (0,))
 
@@ -59,7 +61,7 @@ def _int_geometry(count: int) -> Geometry:
 def space_geometry(space: Any, offset: Any = None) -> Geometry:
     """Return the geometry of a range, nd_range, int or tuple; ``errc.invalid`` if it is none."""
     if type(space) is int and offset is None:
-        return _int_geometry(space)
+        return int_geometry(space)
     if isinstance(space, geo.nd_range):
         return _nd_geometry(space)
     extent = tuple(geo.as_range(space))
@@ -84,7 +86,13 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
     """
     if geometry.whole is not None and not part:
         return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
-    spec, loaded, raw = program.prepare(channel.device, function, geometry, arguments, reductions)
+    found = program.prepare(channel.device, function, geometry, arguments, reductions)
+    return _build(channel, group, function, geometry, arguments, reductions, *found, part)
+
+
+def _build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+           arguments: tuple[Any, ...], reductions: tuple[Any, ...], spec: Any,
+           loaded: program.Program, raw: tuple[Any, ...], part: bool = False) -> Launch:
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     if part:
         values += parts.places(loaded.kernel, geometry)
@@ -187,8 +195,30 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         check_process(channel)
     if channel.recorder is not None:
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
+    if channel.repeats and type(function) is FunctionType and not reductions and (
+            geometry.whole is None and not record.watchers):
+        known, raw = program.warm(channel.device, function, geometry, arguments)
+        if known is not None:
+            again = known[2].find(raw, id(channel.context))
+            if again is not None and (launch := again.launch) is not None:
+                return start(channel, launch, again.name, deps, again.begin)
+            return _start_warm(channel, function, geometry, arguments, known, raw, deps)
     return start(channel, build(channel, None, function, geometry, arguments, reductions),
                  program.label(function), deps)
+
+
+def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+                known: Any, raw: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+    """Launch a kernel that was launched before with other arguments; these may come again."""
+    spec, loaded, repeats, *_ = known
+    made = _build(channel, None, function, geometry, arguments, (), spec, loaded, raw)
+    name = program.label(function)
+    if loaded.special or made.staged or not repeats.wants(raw):
+        return start(channel, made, name, deps)
+    made = Launch(made.executable, geometry, made.values)  # not what holds the arguments
+    begin = begin_launch(channel, made)
+    repeats.note(raw, id(channel.context), made, begin, name)
+    return start(channel, made, name, deps, begin)
 
 
 def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],

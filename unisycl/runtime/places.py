@@ -44,6 +44,9 @@ class Places(Generic[T]):
 
     def arrivals(self, start: int, stop: int, space: str) -> list[T]:
         """Return what brought the value of [start, stop) into a space; each once."""
+        segments = self._segments
+        if len(segments) == 1 and segments[0][2].get(space) is None:
+            return []
         found = [where[space] for low, high, where in self._segments
                  if low < stop and start < high and space in where]
         return list(dict.fromkeys(f for f in found if f is not None))
@@ -54,6 +57,11 @@ class Places(Generic[T]):
 
     def only(self, start: int, stop: int, space: str) -> None:
         """Note that [start, stop) got a new value, in one space."""
+        segments = self._segments
+        if len(segments) == 1:  # most memories are used whole, and stay where they are
+            low, high, where = segments[0]
+            if start <= low and high <= stop and len(where) == 1 and where.get(space, self) is None:
+                return
         self._change(start, stop, lambda _: {space: None})
 
     def spaces(self) -> set[str]:

@@ -27,6 +27,7 @@ from unisycl.ir.types import View
 from unisycl.runtime import args, hints, parts, progress, record
 from unisycl.runtime.devices import DeviceState
 from unisycl.runtime.group import Capturable
+from unisycl.runtime.repeats import Repeats
 
 _LIMIT = 4096
 
@@ -47,11 +48,21 @@ class Program:
 
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
-_Warm: TypeAlias = tuple[Specialization, Program, CodeType, Geometry, DeviceState]
+_Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry, DeviceState]
 _warm: dict[tuple[int, int, int, int], tuple[_Warm, ...]] = {}
 """What was found by the ids of objects that it keeps alive, so that they stay theirs."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
+
+
+def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
+         arguments: tuple[Any, ...]) -> tuple[_Warm | None, tuple[Any, ...]]:
+    """Return what a launch like it has left behind and its raw arguments, or None and nothing."""
+    for known in _warm.get((id(function.__code__), id(geometry), id(device), len(arguments)), ()):
+        raw = known[0].match(function, arguments, ())
+        if raw is not None:
+            return known, raw
+    return None, ()
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
@@ -60,14 +71,14 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
     if type(function) is FunctionType and not reductions and not record.watchers:
         code = function.__code__
         key = (id(code), id(geometry), id(device), len(arguments))
-        for spec, program, *_ in _warm.get(key, ()):
-            raw = spec.match(function, arguments, ())
-            if raw is not None:
-                return spec, program, raw
+        known, raw = warm(device, function, geometry, arguments)
+        if known is not None:
+            return known[0], known[1], raw
         found = _find(device, function, geometry, arguments, ())
         if len(_warm) >= _LIMIT:
             _warm.clear()
-        _warm[key] = ((*found[:2], code, geometry, device), *_warm.get(key, ())[:_ALIKE])
+        _warm[key] = ((*found[:2], Repeats(), code, geometry, device),
+                      *_warm.get(key, ())[:_ALIKE])
         return found
     return _find(device, function, geometry, arguments, reductions)
 
@@ -112,7 +123,7 @@ def forget(devices: Sequence[int]) -> None:
         old = [k for k in _programs if isinstance(k, tuple) and k[1] in devices]
         dropped: list[Any] = [_programs.pop(k, None) for k in old]
         for warm, entries in list(_warm.items()):
-            if any(e[4].number in devices for e in entries):
+            if any(e[5].number in devices for e in entries):
                 dropped += _warm.pop(warm, ())
 
 

@@ -214,7 +214,7 @@ class Task:
                 self.driver = None
             for dep in deps:
                 completion = dep.completion
-                if dep.done():
+                if (dep.settled and not dep.dependents) or dep.done():
                     if dep.error is not None and (not dep.delivered or dep in self.explicit):
                         self._fail_for(dep)
                         return

@@ -6,6 +6,7 @@ view uses it, whatever was freed; an allocation belongs to one context.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Block:
     """One allocation. ``free`` forgets the memory; views and commands keep what they use."""
 
     __slots__ = ("__weakref__", "address", "context", "device", "exported", "freed", "kind",
-                 "memory", "nbytes")
+                 "memory", "nbytes", "users")
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
                  alignment: int = ALIGNMENT, memory: Array | None = None) -> None:
@@ -38,6 +39,7 @@ class Block:
         self.device = device
         self.freed = False
         self.exported = False
+        self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         context.allocations[self.address] = self
 
     @classmethod
@@ -64,6 +66,8 @@ class Block:
                              "bytes was freed before; free each allocation once")
         self.freed = True
         self.context.allocations.pop(self.address, None)
+        for user in tuple(self.users):
+            user.drop()
         if not self.exported:
             self.memory = None
 

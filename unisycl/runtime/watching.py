@@ -184,7 +184,9 @@ def _change_class(old: type[Channel], new: type[Channel]) -> None:
 
 def _changed(channel: Channel) -> None:
     """Have what is launched pass ``run_at_once``, which notes it, if the channel is watched."""
-    channel.quick = channel.driver.quick or isinstance(channel, WatchedChannel)
+    watched = isinstance(channel, WatchedChannel)
+    channel.quick = channel.driver.quick or watched
+    channel.repeats = channel.driver.repeats and not watched  # what repeats forgets is described
     channel.driver.timed()
 
 

@@ -53,6 +53,7 @@ class CpuDriver:
 
     backend = backend.cpu
     quick = True
+    repeats = True
     waits_inside = False
     memory = "host"
 

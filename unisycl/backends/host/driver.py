@@ -91,6 +91,7 @@ class HostDriver:
 
     backend = backend.host
     quick = False
+    repeats = False
     waits_inside = False
     memory = "host"
 

@@ -113,6 +113,7 @@ class NullDriver:
         return None
 
     quick = True
+    repeats = True
     waits_inside = False
 
     def timed(self) -> None:

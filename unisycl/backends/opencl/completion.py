@@ -91,7 +91,8 @@ class ClCompletion:
 
     _plain = True
     _young = True
-    _done = False
+    over = False
+    """Whether its end was seen."""
     _error: BaseException | None = None
     _gate: threading.Lock | None = None
     lane: Lane | None = None
@@ -117,7 +118,7 @@ class ClCompletion:
 
         Who asks first has only just begun it, so the driver is not asked then.
         """
-        if self._done:
+        if self.over:
             return True
         if self._young:
             self._young = False
@@ -129,7 +130,7 @@ class ClCompletion:
         if status > 0:
             return False
         if status == 0 and self._plain:
-            self._done = True
+            self.over = True
             self._keep = None  # what is let go of may end others, and ask this one again
         else:
             self._end(status)
@@ -137,9 +138,9 @@ class ClCompletion:
 
     def _end(self, status: int) -> None:
         """Note the end. What is let go of may end others, and ask this one again."""
-        if status < 0 and not self._done:
+        if status < 0 and not self.over:
             self._error = device_error(self.what, status)
-        self._done = True
+        self.over = True
         keep, self._keep = self._keep, None
         del keep
 
@@ -233,13 +234,13 @@ class CheckedCompletion(PairCompletion, Tentative):
     def _end(self, status: int) -> None:
         """Note the end. What is let go of may end others, and ask this one again: not locked."""
         with self._lock:
-            if self._done or self._ending:
+            if self.over or self._ending:
                 return
             self._ending = True
             if status < 0:
                 self._error = device_error(self.what, status)
             elif self._after is not None:
                 self._error = self._after()
-            self._done = True
+            self.over = True
             keep, self._keep, self._after = (self._keep, self._after), None, None
         del keep

@@ -68,6 +68,7 @@ class ClDriver:
 
     backend = backend.opencl
     quick = False
+    repeats = True
 
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.quirks = quirks_of(traits)

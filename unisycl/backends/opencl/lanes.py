@@ -51,7 +51,7 @@ class Lanes:
             near = self._near
             if near is not None:
                 last = near.last
-                if last is None or last.done():
+                if last is None or last.over or last.done():
                     return near, None
             return self._next(), None
         for dep in deps:

@@ -13,6 +13,7 @@ class Command:
     """What of a completion the queues of a device need."""
 
     lane: Lane | None = None
+    over = False
 
     def __init__(self, event: str) -> None:
         self.event = event
