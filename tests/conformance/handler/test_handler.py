@@ -154,6 +154,24 @@ def test_an_offset_of_three_dimensions_shifts_each(queue: sycl.queue) -> None:
     assert want.ravel().tolist() == p[:].tolist()
 
 
+@pytest.mark.row("C-9", "X-14")
+@pytest.mark.parametrize("extents", [(70_001,), (3, 300), (9, 10, 11)])
+def test_every_item_of_a_range_runs_once(queue: sycl.queue, extents: tuple[int, ...]) -> None:
+    got = np.zeros([n + 3 for n in extents], np.int32)
+    want = np.zeros_like(got)
+    want[tuple(slice(3, None) for _ in extents)] = 1
+    with sycl.buffer(got) as memory:
+        def group(h: sycl.handler) -> None:
+            out = sycl.accessor(memory, h)
+
+            def kernel(i):
+                out[i] += 1
+            h.parallel_for(sycl.range(*extents), sycl.id(*[3] * len(extents)), kernel)
+        with pytest.warns(DeprecationWarning, match="offsets"):
+            queue.submit(group)
+    np.testing.assert_array_equal(want, got)
+
+
 @pytest.mark.row("C-12")
 def test_values_are_captured_at_submission(queue: sycl.queue) -> None:
     p = sycl.malloc_shared(2, np.int32, queue)

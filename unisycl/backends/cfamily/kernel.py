@@ -203,10 +203,24 @@ class _Kind:
             return
         self.name_ids(body, tuple(("global_id", d) for d in self.form.guards))
         for d in self.form.guards:
-            last = p.argument("last", f"const {self.long}", f"last_{d}", 0, d)
-            p.line(f"if ({self.ids['global_id', d].c} >= {last}) return;")
+            self.guard(d)
         self.private()
         print_body(p, body)
+
+    def guard(self, dim: int) -> None:
+        """Return from items beyond the range.
+
+        On processors only those look that are in a group at the end of it: without that question,
+        which has one answer for a group, compilers vectorise all the others.
+        """
+        p, one = self.p, self.ids["global_id", dim].c
+        last = p.argument("last", f"const {self.long}", f"last_{dim}", 0, dim)
+        beyond = f"{one} >= {last}"
+        if p.d.serial_groups:
+            all_, own, size = (p.d.queries[q].format(d=self.own(dim)) for q in (
+                "global_id", "local_id", "local_size"))
+            beyond = f"({self.long})({all_} - {own} + {size}) > {last} && {beyond}"
+        p.line(f"if ({beyond}) return;")
 
     def side_by_side(self, body: n.Block) -> None:
         """A range of which each item of C takes several, one in each part of its work-group's."""

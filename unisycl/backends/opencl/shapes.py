@@ -16,6 +16,10 @@ from unisycl.ir.nodes import Kernel
 from unisycl.passes import coarsen, rounds, turned
 
 Sizes = tuple[int, ...]
+_GROUP = 256
+_SIZES = 256, 1024, 4096  # along a processor's memory; few, since some drivers compile for each
+_GROUPS_EACH = 32  # for each compute unit, so that none waits long for the last ones
+_CALL = 32  # items that a processor computes while it calls a work-group
 _ROUND_ITEMS = 256
 _ROUND_LOADS = 4  # of each thing in one go
 _ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its widest vectors
@@ -37,17 +41,59 @@ class Shape:
     guards: tuple[int, ...] = ()
 
 
-def local_of_range(extents: Sizes, traits: Traits) -> Sizes:
-    """Return the work-group of a plain range, in SYCL's order of dimensions."""
-    most = min(256, traits.number_of("max_work_group_size", 256))
-    last = _power(extents[-1], most if traits.kind == "cpu" or len(extents) == 1 else 32)
-    out, left = [last], most // last
-    for extent in reversed(extents[:-1]):
-        size = 1 if traits.kind == "cpu" else _power(extent, left)
-        out.append(size)
-        left //= size
+def local_of_range(extents: Sizes, traits: Traits, *, large: bool = False) -> Sizes:
+    """Return the work-group of a plain range, in SYCL's order of dimensions.
+
+    ``large``: on processors as large as leaves enough groups for all compute units.
+    """
+    most = min(_GROUP, traits.number_of("max_work_group_size", _GROUP))
+    if traits.kind == "cpu":
+        out = _of_processor(extents, _largest(math.prod(extents), traits) if large else most)
+    else:
+        last = _power(extents[-1], most if len(extents) == 1 else 32)
+        out, left = [last], most // last
+        for extent in reversed(extents[:-1]):
+            out.append(_power(extent, left))
+            left //= out[-1]
     limits = traits.item_sizes[: len(out)]
     return tuple(reversed([min(a, b) for a, b in zip(out, limits, strict=True)]))
+
+
+def _largest(count: int, traits: Traits) -> int:
+    """Return how large a processor's work-groups may be that leave enough for all its units."""
+    limit = min(_SIZES[-1], traits.number_of("max_work_group_size", _GROUP))
+    each = count // (_GROUPS_EACH * traits.number_of("max_compute_units", 1))
+    return max((x for x in _SIZES if x <= min(limit, each)), default=min(_GROUP, limit))
+
+
+def _of_processor(extents: Sizes, most: int) -> list[int]:
+    """Return a work-group of up to so many items, the last dimension's size first.
+
+    It lies along the last dimension, and in the others only where it has all of those inside.
+    """
+    last = extents[-1]
+    if len(extents) > 1 and last <= most and last % 32 == 0:
+        out = [last]
+    elif last <= _GROUP:
+        out = [_power(last, most)]
+    else:
+        out = [_cheapest(last, [x for x in _SIZES if x <= most] or [most])]
+    inner = out[0]
+    for before, extent in zip(extents[:0:-1], extents[-2::-1], strict=True):
+        sizes = [1]
+        while out[-1] >= before and 2 * sizes[-1] * inner <= most and sizes[-1] < extent:
+            sizes.append(2 * sizes[-1])
+        out.append(_cheapest(extent, sizes, inner))
+        inner *= out[-1]
+    return out
+
+
+def _cheapest(extent: int, sizes: list[int], inner: int = 1) -> int:
+    """Return the size that costs a dimension least, of rows of ``inner`` items.
+
+    Groups cost something by themselves, and in one that is not full little is vectorised.
+    """
+    return min(sizes, key=lambda x: -(-extent // x) * _CALL / inner + x * (extent % x > 0))
 
 
 def _block(extents: Sizes, along: int, traits: Traits) -> Sizes | None:
@@ -105,7 +151,8 @@ def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int
     if len(geometry.global_) > 1 and traits.kind == "cpu":
         along = _remembered(_along, kernel, turned.dimension)
         local = None if along is None else _block(geometry.global_, along, traits)
-    local = local or local_of_range(geometry.global_, traits)
+    # drivers give each item of a group memory for the arrays that it declares
+    local = local or local_of_range(geometry.global_, traits, large=not kernel.arrays)
     if each > 1:
         (count,), (size,) = geometry.global_, local
         return Shape((-(-count // (size * each)) * size,), local, _offset(geometry))

@@ -48,7 +48,7 @@ __kernel
 void every_builtin(const long last_0, __global float *x, __global int *k, __global float *out)
 {
     const long global_id = get_global_id(0);
-    if (global_id >= last_0) return;
+    if ((long)(get_global_id(0) - get_local_id(0) + get_local_size(0)) > last_0 && global_id >= last_0) return;
     float t = x[global_id];
 #line 69 "kernels.py"
     int whole_1 = frexp_exponent_float(t);

@@ -4,7 +4,7 @@ __kernel
 void first_above(const long last_0, __global int *out, __global float *x, long x_n0, __global float *limit)
 {
     const long global_id = get_global_id(0);
-    if (global_id >= last_0) return;
+    if ((long)(get_global_id(0) - get_local_id(0) + get_local_size(0)) > last_0 && global_id >= last_0) return;
 #line 17 "kernels.py"
     out[global_id] = -1;
 #line 18

@@ -21,7 +21,7 @@ __kernel
 void histogram(const long last_0, __global int *x, __global int *bins, __global float *weights)
 {
     const long global_id = get_global_id(0);
-    if (global_id >= last_0) return;
+    if ((long)(get_global_id(0) - get_local_id(0) + get_local_size(0)) > last_0 && global_id >= last_0) return;
 #line 33 "kernels.py"
     int place = x[global_id] & 15;
 #line 34

@@ -18,7 +18,7 @@ __kernel
 void rotate_(const long last_0, __global rotate_record *z, __global rotate_record *w, __global rotate_record *out)
 {
     const long global_id = get_global_id(0);
-    if (global_id >= last_0) return;
+    if ((long)(get_global_id(0) - get_local_id(0) + get_local_size(0)) > last_0 && global_id >= last_0) return;
 #line 65 "kernels.py"
     __global const float *at = &z[global_id].real;
     float real = at[0];

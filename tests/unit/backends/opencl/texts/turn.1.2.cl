@@ -13,7 +13,7 @@ __kernel
 void turn(const long last_0, __global turn_record *things)
 {
     const long global_id = get_global_id(0);
-    if (global_id >= last_0) return;
+    if ((long)(get_global_id(0) - get_local_id(0) + get_local_size(0)) > last_0 && global_id >= last_0) return;
 #line 86 "kernels.py"
     __global const loose_float *at = (__global const loose_float *)&things[global_id].axis.x;
     float t = at[0].value;
