@@ -276,3 +276,15 @@ def kernel(it, cxor_uint64, cadd_int32, o_int32):
             o_int32[it.get_group_linear_id() * 8 + hi.get_local_id(0)] = turn
         it.parallel_for_work_item(body)
 """, "work_group", (3,), (8,))
+
+
+def test_constants_of_64_bits_are_multiplied_beside_a_barrier() -> None:
+    same("""
+def kernel(it, a_uint64, o_uint64):
+    i = it.get_global_linear_id()
+    v = ~np.uint64(3) >> 9
+    pair = -sycl.vec(np.uint64, 2)(v, v) | 2
+    w = pair.x * v
+    it.barrier()
+    o_uint64[i] = a_uint64[i] ^ w
+""")

@@ -20,6 +20,7 @@ from unisycl.base.enums import memory_scope
 from unisycl.base.errors import Diagnostic
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.types import Scalar
 
 _OPERATORS = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "floordiv": np.floor_divide,
@@ -133,7 +134,13 @@ class _Check:
         return value is not None and np.ndim(value) > 0 and bool((value != value.flat[0]).any())
 
     def value(self, x: n.Expr) -> Any:
-        """Return an expression's value for every local id; None if more decides it."""
+        """Return an expression's value, of its type, for every local id; None if more decides."""
+        found = self._value(x)
+        if found is None or not isinstance(x.type, Scalar):
+            return None
+        return np.asarray(found).astype(x.type.dtype.numpy)
+
+    def _value(self, x: n.Expr) -> Any:
         match x:
             case n.Const():
                 return x.value
@@ -147,8 +154,7 @@ class _Check:
                 return self.kernel.local[x.dim] if x.name in (
                     "local_range", "max_local_range") else None
             case n.Cast():
-                inner = self.value(x.x)
-                return None if inner is None else np.asarray(inner).astype(x.type.dtype.numpy)
+                return self.value(x.x)
             case n.Unary():
                 inner = self.value(x.x)
                 if inner is None:

@@ -74,12 +74,12 @@ def memory(queue: sycl.queue) -> tuple[Any, Any]:
 @pytest.mark.row("E-32", "E-35", "E-24")
 @pytest.mark.parametrize("way", ROUNDS)
 def test_a_thread_of_the_host_asks_and_a_kernel_answers(queue: sycl.queue, way: str) -> None:
-    emulated = queue.get_device().has(sycl.aspect.emulated)
     native = queue.get_device().get_backend() is sycl.backend.cpu
+    slow = queue.get_device().get_backend() is sycl.backend.host
     rounds = ROUNDS[way] if native else 100  # others spend a time slice on each where it is busy
     with sycl.testing.refused(queue.get_device(), sycl.aspect.usm_atomic_shared_allocations):
         turn, data = memory(queue)
-        kernel = bound(way, 1, rounds, 1 << 18 if emulated else PATIENCE)
+        kernel = bound(way, 1, rounds, 1 << 18 if slow else PATIENCE)
         # The host device runs a kernel in the thread that submits it.
         launch = threading.Thread(target=lambda: queue.single_task(kernel, turn, data).wait())
         launch.start()

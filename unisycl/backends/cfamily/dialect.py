@@ -46,7 +46,8 @@ class Dialect:
         suffixes: what follows a literal of a type.
         preamble: lines every program begins with.
         function: template of a helper function, with {text}.
-        kernel: name, parameters, work-group size or '', sub-group size or 0 -> a kernel's head.
+        kernel: name, parameters, work-group size or '', sub-group size or 0, whether there are
+            atomics -> a kernel's head.
         spaces: the qualifier of memory in each address space.
         queries: the spelling of a query by name, with {d}: the dialect's own number of the
             dimension, 0 the fastest.
@@ -80,7 +81,7 @@ class Dialect:
     types: Mapping[str, str]
     suffixes: Mapping[str, str]
     function: str
-    kernel: Callable[[str, str, str, int], str]
+    kernel: Callable[[str, str, str, int, bool], str]
     spaces: Mapping[address_space, str]
     queries: Mapping[str, str]
     group_barrier: str

@@ -166,7 +166,8 @@ class Printer:
                            for type, known in self.arguments.values())
         places = [f"{self.arguments[key._replace(kind=_PLACES[key.kind])][1]} += {known};"
                   for key, (_, known) in self.arguments.items() if key.kind in _PLACES]
-        return [self.d.kernel(name, params or "void", local, sub_group), "{",
+        atomics = any("atomic" in line for line in self.lines)
+        return [self.d.kernel(name, params or "void", local, sub_group, atomics), "{",
                 *(f"    {line}" for line in (*self.top, *places)), *self.lines, "}"]
 
     def preamble(self) -> list[str]:

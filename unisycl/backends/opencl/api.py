@@ -10,7 +10,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.errors import device_error, status_name
+from unisycl.base.errors import BuildError, errc
 
 _POINTER, _SIZE, _UINT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
 
@@ -22,6 +23,8 @@ class Api:
         library = ctypes.CDLL(cl._cl.__file__)
         quick = ctypes.PyDLL(cl._cl.__file__)  # what never blocks keeps the GIL
         self.cl = cl
+        self._extension = library.clGetExtensionFunctionAddressForPlatform
+        self._extension.argtypes, self._extension.restype = (_POINTER, ctypes.c_char_p), _POINTER
         self.set_arg = _function(quick, "clSetKernelArg", _POINTER, _UINT, _SIZE, _POINTER)
         self.set_svm = _function(quick, "clSetKernelArgSVMPointer", _POINTER, _UINT, _POINTER)
         self._copy = _function(library, "clEnqueueSVMMemcpy", _POINTER, _UINT, _POINTER, _POINTER,
@@ -38,6 +41,17 @@ class Api:
         """Enqueue writing a pattern again and again; return its event."""
         return self._event("clEnqueueSVMMemFill", self._fill, deps, queue.int_ptr, dst, pattern,
                            len(pattern), nbytes)
+
+    def program_of_il(self, platform: Any, context: Any, module: bytes) -> Any:
+        """Return a program of SPIR-V on a platform before OpenCL 2.1, by cl_khr_il_program."""
+        name = "clCreateProgramWithILKHR"
+        address = self._extension(platform.int_ptr, name.encode())
+        status = ctypes.c_int32()
+        make = ctypes.CFUNCTYPE(_POINTER, _POINTER, ctypes.c_char_p, _SIZE, _POINTER)(address)
+        made = make(context.int_ptr, module, len(module), ctypes.byref(status))
+        if status.value:
+            raise BuildError(errc.build, f"{name}: OpenCL reports {status_name(status.value)}")
+        return self.cl._cl._Program.from_int_ptr(made, retain=False)
 
     def _event(self, name: str, function: Any, deps: Sequence[Any], *args: Any) -> Any:
         event = _POINTER()

@@ -49,7 +49,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
 
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
-        kernel=_head, spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
+        kernel=_head(quirks), spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
         local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
@@ -91,13 +91,17 @@ def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _head(name: str, params: str, local: str, sub_group: int) -> str:
-    words = ["__kernel"]
-    if local:
-        words.append(f"__attribute__((reqd_work_group_size({local})))")
-    if sub_group:
-        words.append(f"__attribute__((intel_reqd_sub_group_size({sub_group})))")
-    return f"{' '.join(words)}\nvoid {name}({params})"
+def _head(quirks: Quirks) -> Callable[[str, str, str, int, bool], str]:
+    def head(name: str, params: str, local: str, sub_group: int, atomics: bool) -> str:
+        words = ["__kernel"]
+        if local:
+            words.append(f"__attribute__((reqd_work_group_size({local})))")
+        if sub_group:
+            words.append(f"__attribute__((intel_reqd_sub_group_size({sub_group})))")
+        elif atomics and quirks.masked_atomics:
+            words.append("__attribute__((vec_type_hint(float4)))")
+        return f"{' '.join(words)}\nvoid {name}({params})"
+    return head
 
 
 def _fence(traits: Traits, sub_groups: bool) -> Callable[[memory_order, memory_scope], str]:

@@ -80,8 +80,7 @@ def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
     if shares_host:
         out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations,
                 aspect.usm_system_allocations}
-        everywhere = traits.number_of("atomic_memory_capabilities") & SCOPE_ALL
-        if everywhere and traits.number_of("svm_capabilities") & SVM_ATOMICS:
+        if _everywhere(traits) and traits.number_of("svm_capabilities") & SVM_ATOMICS:
             out |= {aspect.usm_atomic_host_allocations, aspect.usm_atomic_shared_allocations}
     return out
 
@@ -103,9 +102,17 @@ def _scopes(traits: Traits) -> tuple[memory_scope, ...]:
     out = [memory_scope.work_item, memory_scope.sub_group, memory_scope.work_group]
     if reported & SCOPE_DEVICE or not modern(traits) or traits.c_version < (3, 0):
         out.append(memory_scope.device)
-    if reported & SCOPE_ALL:
+    if _everywhere(traits):
         out.append(memory_scope.system)
     return tuple(out)
+
+
+def _everywhere(traits: Traits) -> bool:
+    """Say whether atomics reach the host: OpenCL 2.x does not ask it, but has it with its SVM."""
+    if traits.number_of("atomic_memory_capabilities") & SCOPE_ALL:
+        return True
+    second = (2, 0) <= traits.c_version < (3, 0)
+    return second and bool(traits.number_of("svm_capabilities") & SVM_ATOMICS)
 
 
 def _progress(traits: Traits) -> Levels:

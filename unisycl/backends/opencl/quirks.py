@@ -29,6 +29,7 @@ class Quirks:
         one_queue: commands of one queue are not begun while another is waited for, or nobody has
             tried it.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
+        masked_atomics: vectorised kernels lose operands of atomics in branches.
         weak_functions: these exceed their bounds or lose the sign of a zero.
         ptx_fences: orders of memory between work-groups are not reported, but PTX's fence is taken.
         contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
@@ -53,6 +54,7 @@ class Quirks:
     unnamed_scope: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
+    masked_atomics: bool = False
     weak_functions: tuple[str, ...] = ()
 
 
@@ -60,7 +62,8 @@ class Quirks:
 class Quirk:
     """One row: which devices (patterns over platform and name), which flags, and why.
 
-    ``weak``: the functions that ``Quirks.weak_functions`` names.
+    ``weak``: the functions that ``Quirks.weak_functions`` names; ``driver``: a pattern over the
+    driver's version.
     """
 
     platform: str
@@ -68,6 +71,7 @@ class Quirk:
     flags: tuple[str, ...]
     why: str
     weak: tuple[str, ...] = ()
+    driver: str = ""
 
 
 TABLE = (
@@ -126,6 +130,12 @@ TABLE = (
     Quirk("FPGA Emulation", "accelerator", ("concurrent_kernels",),
           "Intel 2023.2: each command has a thread: 20 single tasks that pass a turn round end on "
           "two processors, on one queue or many; channels and pipes of FPGA programs rely on it"),
+    Quirk("Intel", "", ("masked_atomics",),
+          "Intel 2023.2 (processors and FPGA emulation; not 2026.2): in work-groups of 16, "
+          "'if (k % 3) t[k] = atomic_add(c, popcount(1));' adds 0 where the first item does "
+          "not take the branch: a built-in's uniform result is taken from that item. A kernel that "
+          "is not vectorised, for a vec_type_hint of vectors, does it right "
+          "(tests/conformance/atomic_ref/test_operands.py)", driver=r"^2023\."),
     Quirk("Intel", "cpu", ("blocking_waits", "rounds_division"),
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
@@ -137,7 +147,8 @@ def quirks_of(traits: Traits) -> Quirks:
     """Return the flags of a device."""
     found = Quirks()
     for row in TABLE:
-        if re.search(row.platform, traits.platform) and row.kind in ("", traits.kind):
+        if (re.search(row.platform, traits.platform) and row.kind in ("", traits.kind)
+                and re.search(row.driver, traits.driver_version)):
             found = replace(found, weak_functions=found.weak_functions + row.weak,
                             **dict.fromkeys(row.flags, True))
     return found

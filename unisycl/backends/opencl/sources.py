@@ -6,6 +6,7 @@ raises ``BuildError`` with the driver's log.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from unisycl.backends.opencl.foreign import ForeignKernel
@@ -56,7 +57,7 @@ def build(session: Session, device: Any, traits: Traits,
         raise UsageError(errc.invalid, f"'{traits.name}' compiles no {language.name}")
     program = None
     try:
-        program = _made(cl, session.context, language, text)
+        program = _made(session, traits, device, language, text)
         program._build(" ".join(words).encode(), [device])
     except cl.Error as error:
         log = (log_of(cl, program, device) if program is not None else "") or str(error)
@@ -65,12 +66,15 @@ def build(session: Session, device: Any, traits: Traits,
     return BuiltSource(session, program, device)
 
 
-def _made(cl: Any, context: Any, language: source_language, text: str | bytes) -> Any:
+def _made(session: Session, traits: Traits, device: Any, language: source_language,
+          text: str | bytes) -> Any:
     """Return a program that is not built yet."""
-    if language is source_language.spirv:
-        return cl._cl._create_program_with_il(
-            context, text if isinstance(text, bytes) else text.encode("latin-1"))
-    return cl._cl._Program(context, text)
+    if language is not source_language.spirv:
+        return session.cl._cl._Program(session.context, text)
+    module = text if isinstance(text, bytes) else text.encode("latin-1")
+    if re.match(r"OpenCL (1|2\.0)", traits.platform_version):  # it is the extension's function
+        return session.api.program_of_il(device.platform, session.context, module)
+    return session.cl._cl._create_program_with_il(session.context, module)
 
 
 _OBJECTS = (1, 2)  # CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, _LIBRARY
