@@ -6,6 +6,7 @@ Each file of tests is a pytest with ``tests.device.simulator``; a test that take
 ``--seconds`` ends its pytest, and another goes on behind it. Programs are compiled without
 optimisation: Oclgrind reads LLVM's, and finds fault with what the optimiser may do
 (docs/opencl.md). FILE gets a JSON line for each test as it ends; tests in it are not run again.
+Tests that the check of uninitialised values ended by a fault of its own run again without it.
 Non-goals: speed.
 Invariant: the exit status is 0 only if every test passed, was refused or skipped, and nothing was
 reported but what ``EXPLAINED`` explains.
@@ -33,6 +34,10 @@ SETTINGS = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1", "OCLGRIND
             "OCLGRIND_MAX_ERRORS": "1000000", "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable",
             "UNISYCL_BACKENDS": "cpu,host,opencl"}
 
+ENDED = r"FATAL ERROR \(\./src/plugins/Uninitialized\.cpp"
+"""What is reported where that check itself fails: at functions that return a second value by a
+pointer to private memory."""
+
 EXPLAINED: tuple[tuple[str, str, str], ...] = ()
 """Patterns over a test, over the text of a report, and why it is none of ours."""
 
@@ -56,7 +61,9 @@ def main() -> int:
         extra += ["-k", options.k] if options.k else []
         for file in files(options.paths):
             env["OCLGRIND_LOG"] = f"{folder}/{file.stem}.log"
-            run_file(file, env, notes, options.seconds, extra)
+            name = str(file.relative_to(ROOT)) if ROOT in file.parents else str(file)
+            run_file(name, [name], env, notes, options.seconds, extra)
+        run_unchecked({**env, "OCLGRIND_LOG": f"{folder}/unchecked.log"}, notes, options.seconds)
         return summary(notes)
 
 
@@ -77,13 +84,26 @@ def files(paths: list[str]) -> list[Path]:
     return found
 
 
-def run_file(file: Path, env: dict[str, str], notes: Path, seconds: float,
+def run_unchecked(env: dict[str, str], notes: Path, seconds: float) -> None:
+    """Run those tests again that Oclgrind's check of uninitialised values has ended, without it."""
+    tests = [told["test"] for told in results(notes)
+             if any(re.search(ENDED, report["text"]) for report in told["reports"])]
+    if not tests:
+        return
+    env = {name: value for name, value in env.items() if name != "OCLGRIND_UNINITIALIZED"}
+    second = Path(env["OCLGRIND_LOG"]).with_suffix(".notes")
+    run_file("without that check", tests, env, second, seconds, [])
+    with notes.open("a", encoding="utf-8") as stream:
+        for told in results(second):
+            stream.write(json.dumps({**told, "unchecked": True}) + "\n")
+
+
+def run_file(name: str, targets: list[str], env: dict[str, str], notes: Path, seconds: float,
              extra: list[str]) -> None:
-    """Run the tests of a file, going on behind those that crash or take too long."""
+    """Run the tests of a file, or some, going on behind those that crash or take too long."""
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p",
                "tests.device.simulator", "--simulator-notes", str(notes), "--device", "opencl",
-               "--device-tests", *extra, str(file)]
-    name = str(file.relative_to(ROOT)) if ROOT in file.parents else str(file)
+               "--device-tests", *extra, *targets]
     while True:  # pytests that end early
         before = time.monotonic()
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
@@ -125,6 +145,11 @@ def read(notes: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
 
 
+def results(notes: Path) -> list[dict[str, Any]]:
+    """Return what each test did, the last time that it ran."""
+    return list({told["test"]: told for told in read(notes) if "test" in told}.values())
+
+
 def unfinished(notes: Path) -> str | None:
     """Return the test that was begun last and has not ended."""
     told = read(notes)
@@ -146,7 +171,7 @@ def explained(test: str, text: str) -> str | None:
 
 def summary(notes: Path) -> int:
     """Print what the tests did, by reason, and every report; return the exit status."""
-    done = [told for told in read(notes) if "test" in told]
+    done = results(notes)
     bad = [told for told in done if told["outcome"] not in ("passed", "skipped")]
     skipped = Counter(reason(told["why"]) for told in done if told["outcome"] == "skipped")
     known: Counter[str] = Counter()
@@ -163,6 +188,9 @@ def summary(notes: Path) -> int:
     outcomes = Counter(told["outcome"] for told in done)
     print("\n" + ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common()),
           f"; {reports} kinds of reports not explained")
+    unchecked = sum(1 for told in done if told.get("unchecked"))
+    if unchecked:
+        print(f"  {unchecked} without the check of uninitialised values, which ended them")
     for what, counts in (("skipped", skipped), ("explained", known)):
         for why, count in counts.most_common():
             if why:

@@ -177,6 +177,7 @@ class Context(Variables):
         self.target: Target | None = None
         self.asked: dict[Any, bool] = {}
         self.notes: list[tuple[str, str]] = []
+        self.pointed: dict[n.Param | n.Array, None] = {}
         self.limited = False
         self.at: ast.AST | None = None
         self._numbers = itertools.count(1)

@@ -39,6 +39,8 @@ def point(ctx: Context, value: Value | None, space: address_space | None,
                          help="use the pointer type of its space, or a generic one")
     zeros = (coerce.weak_scalar(0),) * (value.view.ndim - len(value.index) - 1)
     window = value.window or (coerce.weak_scalar(0), ctx.size_of(value))
+    if value.view.ndim > 1:
+        ctx.pointed[value.base] = None
     return replace(value, index=value.index + zeros, window=window, pointer=wanted)
 
 

@@ -218,7 +218,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
-        shape.traits, tuple(ctx.notes), span=source.span(source.node))
+        shape.traits, tuple(ctx.notes), tuple(ctx.pointed), span=source.span(source.node))
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)

@@ -534,6 +534,8 @@ class Kernel:
     ``enqueues`` says that it may enqueue other kernels.
     ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
     runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
+    ``pointed`` are memories of several dimensions whose last index may, through a pointer, pass the
+    end of its dimension into the next row.
     """
 
     name: str
@@ -552,6 +554,7 @@ class Kernel:
     enqueues: bool = False
     traits: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
+    pointed: tuple[Param | Array, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -90,7 +90,8 @@ class _Expansion:
         return replace(old, body=self.inside(old.body),
                        reducers=tuple(map(self.reducer, old.reducers)),
                        params=tuple(self.bases.get(p, p) for p in old.params),
-                       arrays=tuple(self.bases.get(a, a) for a in old.arrays))
+                       arrays=tuple(self.bases.get(a, a) for a in old.arrays),
+                       pointed=tuple(self.bases.get(x, x) for x in old.pointed))
 
     def reducer(self, r: n.Reducer) -> n.Reducer:
         """Return a reducer rewritten."""

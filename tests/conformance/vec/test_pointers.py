@@ -51,6 +51,31 @@ def test_pointers_move_read_write_and_compare(queue):
 
 
 @pytest.mark.row("D-50")
+def test_a_pointer_goes_on_behind_the_end_of_a_row(queue):
+    out = np.zeros((8, 3), np.int32)
+
+    def kernel(it, tile):
+        k = it.get_local_id(0)
+        own = sycl.private_array(np.int32, (3, 4))
+        cube = sycl.private_array(np.int16, (2, 3, 2))
+        mine, shared, inner = sycl.multi_ptr(own), sycl.multi_ptr(tile), sycl.multi_ptr(cube[1])
+        for at in range(12):
+            mine[at] = k * 100 + at
+        for at in range(6):
+            inner[at] = at * k
+        if k == 0:
+            for at in range(40):
+                shared[at] = at
+        sycl.group_barrier(it.get_group())
+        out[k, 0] = own[2, 1] + own[0, 3]
+        out[k, 1] = tile[k, 4] * 10 + shared[k * 5]
+        out[k, 2] = cube[1, 2, 0]
+    queue.parallel_for(sycl.nd_range(8, 8), kernel, sycl.local_accessor(np.int32, (8, 5))).wait()
+    k = np.arange(8)
+    assert np.array_equal(np.stack((200 * k + 12, (k * 5 + 4) * 10 + k * 5, 4 * k), 1), out)
+
+
+@pytest.mark.row("D-50")
 def test_every_space_has_its_pointers(queue):
     out = sycl.malloc_shared(N, np.int32, queue)
     tile = sycl.local_accessor(np.int32, (2, 4))

@@ -28,8 +28,13 @@ def lvalue(p: Printer, place: n.Place, emit: Emit) -> str:
         space = p.d.spaces[base.type.space]
         return _at(p, place, f"{space} " if space else "", f"({_distance(p, place, emit).c})")
     if isinstance(base.type, View):
-        element = pointer(p, base) + _subscript(p, place, emit)
         elem = base.type.elem
+        name = pointer(p, base)
+        if len(place.index) > 1 and base in p.kernel.pointed and shape_of(p, base):
+            space = f"{p.d.spaces[base.type.space]} ".lstrip()
+            element = f"(({space}{element_type(p, elem)} *){name})[{_index(p, place, emit).c}]"
+        else:
+            element = name + _subscript(p, place, emit)
     else:
         assert isinstance(base, n.Param)
         assert isinstance(base.type, Struct)

@@ -130,18 +130,19 @@ HELPERS: dict[str, Helper] = {
 }}"""),
     "sinpi_careful": Helper("""{T} {name}({T} x)
 {{
-    const {T} y = sinpi(x);
-    return y == 0 ? copysign(y, x) : y;
+    return isfinite(x) && x == trunc(x) ? copysign(({T})0, x) : sinpi(x);
 }}"""),
     "cospi_careful": Helper("""{T} {name}({T} x)
 {{
-    const {T} y = cospi(x);
-    return y == 0 ? 0 : y;
+    const {T} turn = fmod(fabs(x), ({T})2);
+    return turn == ({T})0.5 || turn == ({T})1.5 ? 0 : cospi(turn);
 }}"""),
     "tanpi_careful": Helper("""{T} {name}({T} x)
 {{
-    const {T} y = tanpi(x);
-    return y == 0 ? copysign(y, fmod(fabs(x), ({T})2) == 1 ? -x : x) : y;
+    const {T} turn = fmod(fabs(x), ({T})2);
+    if (turn == 0 || turn == 1) return copysign(({T})0, turn == 1 ? -x : x);
+    if (turn == ({T})0.5 || turn == ({T})1.5) return copysign(({T})INFINITY, turn > 1 ? -x : x);
+    return tanpi(x);
 }}"""),
     "atanpi_careful": Helper("""{T} {name}({T} x)
 {{

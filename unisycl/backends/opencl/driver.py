@@ -191,7 +191,7 @@ class ClDriver:
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's OpenCL C ('source' or 'opencl')."""
         if stage == "build":
-            return f"built with {programs.options(self.traits, kernel)}"
+            return f"built with {programs.options(self.traits, self.quirks, kernel)}"
         if stage not in _STAGES:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")

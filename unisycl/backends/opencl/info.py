@@ -35,7 +35,7 @@ def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceI
     sizes = traits.item_sizes[:3]
     return DeviceInfo(
         name=traits.name, backend=backend.opencl, vendor=traits.vendor,
-        aspects=frozenset(_aspects(traits, shares_host=shares_host)),
+        aspects=frozenset(_aspects(traits, quirks, shares_host=shares_host)),
         driver_version=traits.driver_version, version=_version(traits.version),
         platform=traits.platform,
         max_compute_units=traits.number_of("max_compute_units", 1),
@@ -64,7 +64,7 @@ def _version(text: str) -> str:
     return words[1] if len(words) > 1 else text
 
 
-def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
+def _aspects(traits: Traits, quirks: Quirks, *, shares_host: bool) -> set[aspect]:
     out = {aspect[traits.kind], aspect.queue_profiling, aspect.usm_device_allocations, aspect.image,
            aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle}
     if traits.kind != "custom":
@@ -75,7 +75,7 @@ def _aspects(traits: Traits, *, shares_host: bool) -> set[aspect]:
         out.add(aspect.fp64)
     if traits.has("cl_khr_int64_base_atomics") and traits.has("cl_khr_int64_extended_atomics"):
         out.add(aspect.atomic64)
-    if "emulation" in traits.platform.lower():
+    if quirks.emulated or "emulation" in traits.platform.lower():
         out.add(aspect.emulated)
     if shares_host:
         out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations,

@@ -27,7 +27,7 @@ _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
 """What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
 
 
-def options(traits: Traits, kernel: Kernel | None = None) -> str:
+def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str:
     """Return the options a program is built with: those of all, and those its kernel asks for."""
     words = [f"-cl-std={language(traits)}"]
     if traits.number_of("single_fp_config") & ROUNDED_DIVISION:
@@ -38,7 +38,8 @@ def options(traits: Traits, kernel: Kernel | None = None) -> str:
             raise BuildError(errc.build, f"kernel '{kernel.name}': {word} is nothing to "
                              f"'{traits.name}', whose compiler knows its processor; leave it out, "
                              "or write -march=native")
-        if word != "-g" or traits.kind == "cpu":  # compilers for cards need not know it
+        # Compilers for cards need not know -g.
+        if word != "-g" or (traits.kind == "cpu" and not quirks.no_line_tables):
             words += _WORDS.get(word, ())
     return " ".join(words)
 
@@ -46,7 +47,7 @@ def options(traits: Traits, kernel: Kernel | None = None) -> str:
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
           source: Source) -> Any:
     """Return the program of a text, from disk if it is there."""
-    words = options(traits, kernel)
+    words = options(traits, quirks, kernel)
     if quirks.own_cache:
         return _build(session, device, kernel, source, words)
     key = disk_cache.key_of("opencl-program-1", source.text, words, traits.platform,

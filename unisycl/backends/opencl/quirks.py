@@ -38,6 +38,8 @@ class Quirks:
         fills_own: a fill of addresses takes memory of clSVMAlloc only.
         unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
             name in OpenCL C 3.0.
+        emulated: it is no hardware, and slow, though that is not reported.
+        no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
     addresses_host: bool = False
@@ -55,6 +57,8 @@ class Quirks:
     one_queue: bool = False
     concurrent_kernels: bool = False
     masked_atomics: bool = False
+    emulated: bool = False
+    no_line_tables: bool = False
     weak_functions: tuple[str, ...] = ()
 
 
@@ -77,6 +81,17 @@ class Quirk:
 TABLE = (
     Quirk("Oclgrind", "", ("one_queue",),
           "Oclgrind 21.10 (Debian 12) runs commands in the thread that waits for one"),
+    Quirk("Oclgrind", "", ("emulated",),
+          "Oclgrind interprets LLVM's instructions: some thousand work-items a second"),
+    Quirk("Oclgrind", "", ("no_line_tables",),
+          "Oclgrind 21.10 (Debian 12): clBuildProgram with -g fails with 'unknown argument: -g'; "
+          "it always compiles with line tables"),
+    Quirk("Oclgrind", "", (),
+          "Oclgrind 21.10 (Debian 12) multiplies by pi and takes the sine: sinpi(1.0) is 1.2e-16, "
+          "tanpi(0.5) 1.6e16; sign(0.0) is -0.0 (tests/conformance/language/test_builtins.py). The "
+          "quotient of remquo has three bits; isnormal of denormal floats is true; bitselect of "
+          "floats loses bits: these are left as they are",
+          weak=("sinpi", "cospi", "tanpi", "sign")),
     Quirk("FPGA Emulation", "accelerator", ("one_queue",), "in-order queues were not tried"),
     Quirk("Oclgrind", "", ("old_language",),
           "Oclgrind 21.10 (Debian 12): any program built with -cl-std=CL3.0 fails with 'options "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from unisycl.backends.opencl.info import device_info
-from unisycl.backends.opencl.quirks import corrected, quirks_of
+from unisycl.backends.opencl.programs import options
+from unisycl.backends.opencl.quirks import Quirks, corrected, quirks_of
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import aspect, memory_order
+from unisycl.ir.nodes import Kernel
 
 
 def reported(platform: str, kind: str) -> Traits:
@@ -23,6 +25,16 @@ def test_an_emulated_fpga_is_an_accelerator_whose_kernels_may_wait_for_one_anoth
     assert {aspect.accelerator, aspect.emulated} <= info.aspects
     assert info.concurrent_kernels
     assert memory_order.acq_rel in info.atomic_orders
+
+
+def test_a_simulator_is_emulated_and_gets_no_option_that_it_does_not_know() -> None:
+    traits = reported("Oclgrind", "cpu")
+    quirks = quirks_of(traits)
+    info = device_info(corrected(traits, quirks), quirks, shares_host=False)
+    assert {aspect.cpu, aspect.emulated} <= info.aspects
+    debugged = Kernel("k", (), (), "range", 1, traits=(("options", ("-O0", "-g")),))
+    assert "-cl-std=CL1.2 -cl-opt-disable" == options(traits, quirks, debugged)
+    assert "-cl-std=CL1.2 -cl-opt-disable -g" == options(traits, Quirks(), debugged)
 
 
 def test_others_are_taken_at_their_word() -> None:

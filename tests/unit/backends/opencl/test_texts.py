@@ -118,6 +118,20 @@ def test_local_memory_of_known_extents_is_an_array() -> None:
     assert () == local_memory(kernel, NEW)
 
 
+def test_what_a_pointer_may_pass_row_by_row_is_indexed_as_one_row() -> None:
+    def kernel(i: Any, out: Any) -> None:
+        walked, plain = sycl.private_array(np.int32, (3, 4)), sycl.private_array(np.int32, (5, 6))
+        sycl.multi_ptr(walked)[7] = plain[i, 2] = 1
+        out[i] = walked[1, 3]
+
+    made = find(kernel, "range", 1, (INTS,), (), ())[0].kernel
+    text = source_of(made, key_of(made, RANGE, OLD), make_dialect(OLD, Quirks(), offsets=False),
+                     OLD).text
+    assert "((int *)private_)[0 * 4 + 7] = 1;" in text
+    assert "((int *)private_)[1 * 4 + 3]" in text
+    assert "private_2[(int)global_id][2] = 1;" in text
+
+
 def test_every_line_of_the_user_is_named() -> None:
     text = text_of("saxpy", "1.2")
     line = k.saxpy.__code__.co_firstlineno + 1
