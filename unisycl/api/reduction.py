@@ -93,7 +93,8 @@ class reduction(HasProperties):
         if isinstance(variable, usm_pointer):
             if variable.size() < 1:
                 raise UsageError(errc.invalid, "reduction: the USM memory has no element")
-            return usm_pointer(variable.block, variable.dtype, (1 + self.paired,), variable.offset)
+            return variable if variable.shape == (1 + self.paired,) else usm_pointer(
+                variable.block, variable.dtype, (1 + self.paired,), variable.offset)
         if isinstance(variable, span):
             return variable.data
         if isinstance(variable, np.ndarray):

@@ -49,17 +49,19 @@ class Program:
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
 _Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry, DeviceState]
-_warm: dict[tuple[int, int, int, int], tuple[_Warm, ...]] = {}
+_warm: dict[tuple[int, int, int, int, int], tuple[_Warm, ...]] = {}
 """What was found by the ids of objects that it keeps alive, so that they stay theirs."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
 
 def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
-         arguments: tuple[Any, ...]) -> tuple[_Warm | None, tuple[Any, ...]]:
+         arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()
+         ) -> tuple[_Warm | None, tuple[Any, ...]]:
     """Return what a launch like it has left behind and its raw arguments, or None and nothing."""
-    for known in _warm.get((id(function.__code__), id(geometry), id(device), len(arguments)), ()):
-        raw = known[0].match(function, arguments, ())
+    key = id(function.__code__), id(geometry), id(device), len(arguments), len(reductions)
+    for known in _warm.get(key, ()):
+        raw = known[0].match(function, arguments, reductions)
         if raw is not None:
             return known, raw
     return None, ()
@@ -68,15 +70,15 @@ def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
             reductions: tuple[Any, ...]) -> tuple[Any, Program, tuple[Any, ...]]:
     """Return a launch's specialization, loaded program and raw arguments; cheap when warm."""
-    if type(function) is FunctionType and not reductions and not record.watchers:
-        code = function.__code__
-        key = (id(code), id(geometry), id(device), len(arguments))
-        known, raw = warm(device, function, geometry, arguments)
+    if type(function) is FunctionType and not record.watchers:
+        known, raw = warm(device, function, geometry, arguments, reductions)
         if known is not None:
             return known[0], known[1], raw
-        found = _find(device, function, geometry, arguments, ())
+        found = _find(device, function, geometry, arguments, reductions)
         if len(_warm) >= _LIMIT:
             _warm.clear()
+        code = function.__code__
+        key = id(code), id(geometry), id(device), len(arguments), len(reductions)
         _warm[key] = ((*found[:2], Repeats(), code, geometry, device),
                       *_warm.get(key, ())[:_ALIKE])
         return found

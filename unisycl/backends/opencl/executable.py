@@ -149,8 +149,8 @@ class ClExecutable:
         return known[1]
 
     def habit(self, geometry: Geometry, traits: Traits) -> Habit | None:
-        """Return how long launches of a geometry took; None of what is not ``simple``."""
-        if not self.simple:
+        """Return how long launches of a geometry took; None where that tells nothing."""
+        if not self.simple and (self.source.sites or not self.kernel.reducers):
             return None
         known = self._shapes.get(id(geometry))
         if known is None:
