@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import address_space, memory_order, memory_scope
@@ -38,6 +39,22 @@ class AtomicOp:
 
 
 @dataclass(frozen=True, slots=True)
+class Head:
+    """What the head of a kernel depends on.
+
+    ``local``: the work-group size, or ''; ``sub_group``: the size required, or 0; ``atomics``:
+    whether there are any; ``traits``: attributes of the user's, as ``Kernel`` has them.
+    """
+
+    name: str
+    params: str
+    local: str
+    sub_group: int
+    atomics: bool
+    traits: tuple[tuple[str, tuple[Any, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """One dialect for one device.
 
@@ -46,8 +63,7 @@ class Dialect:
         suffixes: what follows a literal of a type.
         preamble: lines every program begins with.
         function: template of a helper function, with {text}.
-        kernel: name, parameters, work-group size or '', sub-group size or 0, whether there are
-            atomics -> a kernel's head.
+        kernel: what is known of a kernel -> its head.
         spaces: the qualifier of memory in each address space.
         queries: the spelling of a query by name, with {d}: the dialect's own number of the
             dimension, 0 the fastest.
@@ -68,6 +84,7 @@ class Dialect:
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
+        control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
         infinities: the spelling of 'inf' and 'nan'.
@@ -81,7 +98,7 @@ class Dialect:
     types: Mapping[str, str]
     suffixes: Mapping[str, str]
     function: str
-    kernel: Callable[[str, str, str, int, bool], str]
+    kernel: Callable[[Head], str]
     spaces: Mapping[address_space, str]
     queries: Mapping[str, str]
     group_barrier: str
@@ -101,6 +118,7 @@ class Dialect:
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""
+    control: Callable[[str, int], str] = lambda name, number: ""
     exact: str = ""
     packed: str = ""
     device_fence: str = ""

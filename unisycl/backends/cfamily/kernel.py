@@ -87,7 +87,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     flat = is_flat(kernel, dialect)
     size = (math.prod(form.local),) if flat else form.local
     local = ", ".join(str(x) for x in (*reversed(size), 1, 1)[:3]) if size else ""
-    text = p.definition(name, local, kernel.sub_group)
+    text = p.definition(name, local, kernel.sub_group, kernel.traits)
     arguments, finish_name = tuple(p.arguments), ""
     if kernel.reducers and not printed.joined:
         finish_name = p.names.fresh(f"{kernel.name}_finish")

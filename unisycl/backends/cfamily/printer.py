@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unisycl.backends.cfamily.arithmetic import HELPERS
-from unisycl.backends.cfamily.dialect import Dialect
+from unisycl.backends.cfamily.dialect import Dialect, Head
 from unisycl.backends.cfamily.names import Names
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
@@ -160,14 +160,16 @@ class Printer:
         self.arguments, self.lines, self.top = {}, [], []
         self.depth, self._where = 1, ("", 0)
 
-    def definition(self, name: str, local: str, sub_group: int) -> list[str]:
+    def definition(self, name: str, local: str, sub_group: int,
+                   traits: tuple[tuple[str, tuple[Any, ...]], ...] = ()) -> list[str]:
         """Return the kernel printed since the start or restart, from head to closing brace."""
         params = ", ".join(f"{type}{'' if type.endswith('*') else ' '}{known}"
                            for type, known in self.arguments.values())
         places = [f"{self.arguments[key._replace(kind=_PLACES[key.kind])][1]} += {known};"
                   for key, (_, known) in self.arguments.items() if key.kind in _PLACES]
         atomics = any("atomic" in line for line in self.lines)
-        return [self.d.kernel(name, params or "void", local, sub_group, atomics), "{",
+        head = Head(name, params or "void", local, sub_group, atomics, traits)
+        return [self.d.kernel(head), "{",
                 *(f"    {line}" for line in (*self.top, *places)), *self.lines, "}"]
 
     def preamble(self) -> list[str]:

@@ -235,6 +235,8 @@ def _for(b: Body, stmt: n.For) -> None:
     asked = dict(stmt.controls)
     if (stmt.unroll or "unroll" in asked) and p.d.unroll:
         p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
+    for line in filter(None, (p.d.control(control, number) for control, number in stmt.controls)):
+        p.raw(line)
     p.line(f"for ({type} {name} = {start.c}; {name} {word} {stop.at(RELATION + 1)}; {by}) {{")
     p.depth += 1
     if first:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from unisycl.backends.cfamily.dialect import Dialect, Helper
-from unisycl.backends.opencl import builtins, reserved
+from unisycl.backends.cfamily.dialect import Dialect, Head, Helper
+from unisycl.backends.opencl import builtins, hardware, reserved
 from unisycl.backends.opencl.atomics import Atomics, modern, scope_name
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits
@@ -49,7 +49,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
 
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
-        kernel=_head(quirks), spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
+        kernel=_head(traits, quirks), spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
         local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
@@ -58,6 +58,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         divide=_divide(traits, quirks), reserved=reserved.is_reserved, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",
         rolled="__attribute__((opencl_unroll_hint(1)))",
+        control=hardware.control if hardware.described(traits) else (lambda name, number: ""),
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
@@ -91,16 +92,18 @@ def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _head(quirks: Quirks) -> Callable[[str, str, str, int, bool], str]:
-    def head(name: str, params: str, local: str, sub_group: int, atomics: bool) -> str:
+def _head(traits: Traits, quirks: Quirks) -> Callable[[Head], str]:
+    def head(of: Head) -> str:
         words = ["__kernel"]
-        if local:
-            words.append(f"__attribute__((reqd_work_group_size({local})))")
-        if sub_group:
-            words.append(f"__attribute__((intel_reqd_sub_group_size({sub_group})))")
-        elif atomics and quirks.masked_atomics:
+        if of.local:
+            words.append(f"__attribute__((reqd_work_group_size({of.local})))")
+        if of.sub_group:
+            words.append(f"__attribute__((intel_reqd_sub_group_size({of.sub_group})))")
+        elif of.atomics and quirks.masked_atomics:
             words.append("__attribute__((vec_type_hint(float4)))")
-        return f"{' '.join(words)}\nvoid {name}({params})"
+        if hardware.described(traits):
+            words += hardware.attributes(of)
+        return f"{' '.join(words)}\nvoid {of.name}({of.params})"
     return head
 
 

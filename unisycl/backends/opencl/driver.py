@@ -497,10 +497,10 @@ class ClDriver:
         if strided.is_dense(dst) and value.itemsize in _PATTERNS and not self.quirks.fills_own:
             session, _, queue = self.opened()
             size = math.prod(dst.shape) * value.itemsize
-            event = session.api.fill(queue, address(dst), value.tobytes(), size,
-                                     _events(deps) or ())
+            repeated = value.tobytes()
+            event = session.api.fill(queue, address(dst), repeated, size, _events(deps) or ())
             queue.flush()
-            return self._completion(event, (dst,), "a fill")
+            return self._completion(event, (dst, repeated), "a fill")  # quirks: a late pattern
         if strided.as_scalars(dst) is dst:
             return self._move(strided.fill_kernel, dst, value[()], deps)
         row = np.full(math.prod(dst.shape), value)
