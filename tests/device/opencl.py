@@ -6,9 +6,9 @@ For machines on which nothing is installed and nothing can be downloaded::
 
 The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
-``speed.json`` and ``.txt``. With a name and a line about the device, ``conformance.json`` may be
-put into ``docs/devices``: a column of the page of conformance. Non-goals: judging; a failed part
-is reported and the next one runs.
+``speed.json`` and ``.txt``. With a name and a line about the device (``--name``, ``--about``),
+``conformance.json`` may be put into ``docs/devices``: a column of the page of conformance.
+Non-goals: judging; a failed part is reported and the next one runs.
 """
 
 from __future__ import annotations
@@ -173,6 +173,9 @@ def main() -> int:
     parser.add_argument("--library", default="libnvidia-opencl.so.1",
                         help="the driver's OpenCL library; empty: as unisycl finds them")
     parser.add_argument("--device", default="opencl", help="the device's name")
+    parser.add_argument("--name", help="the name of its column; the device's otherwise")
+    parser.add_argument("--about", default="`python -m tests.device.opencl`",
+                        help="a line about the device for the page of conformance")
     parser.add_argument("--backends", default="opencl,host")
     parser.add_argument("--seconds", type=float, default=560, help="for all of it")
     parser.add_argument("--speed-seconds", type=float, default=170, help="of these, for the speed")
@@ -204,7 +207,7 @@ def main() -> int:
             suite.run(options.workers, options.pytest)
             (options.out / "conformance.txt").write_text(suite.report())
             (options.out / "conformance.json").write_text(json.dumps(
-                {"name": options.device, "about": "`python -m tests.device.opencl`",
+                {"name": options.name or options.device, "about": options.about,
                  "counts": suite.counts, "rows": suite.rows}, indent=1))
             say(suite.report()[:5000])
     finally:

@@ -49,7 +49,8 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
 
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
-        kernel=_head(traits, quirks), spaces=_SPACES, queries=_QUERIES, group_barrier=f"barrier({_BOTH});",
+        kernel=_head(traits, quirks), spaces=_SPACES, queries=_QUERIES,
+        group_barrier=f"barrier({_BOTH});",
         local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
         fence=_fence(traits, sub_groups), bitcast="as_{type}({x})",
@@ -58,7 +59,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         divide=_divide(traits, quirks), reserved=reserved.is_reserved, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",
         rolled="__attribute__((opencl_unroll_hint(1)))",
-        control=hardware.control if hardware.described(traits) else (lambda name, number: ""),
+        control=hardware.control if hardware.described(traits) else hardware.nothing,
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",

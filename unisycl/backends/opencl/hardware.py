@@ -30,6 +30,11 @@ def control(name: str, number: int) -> str:
     return f"#pragma {word} " + (f"safelen({number})" if name == "ivdep" else str(number))
 
 
+def nothing(name: str, number: int) -> str:
+    """Say nothing of a loop's control: for all other compilers."""
+    return ""
+
+
 def attributes(of: Head) -> list[str]:
     """Return the attributes of a kernel; the work-group's size, where known, is required anyway."""
     found = []

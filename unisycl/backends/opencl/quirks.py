@@ -146,8 +146,8 @@ TABLE = (
           "Intel 2023.2: each command has a thread: 20 single tasks that pass a turn round end on "
           "two processors, on one queue or many; channels and pipes of FPGA programs rely on it"),
     Quirk("FPGA Emulation", "accelerator", (),
-          "Intel 2023.2 reads the pattern of clEnqueueSVMMemFill when the fill runs, not when it is "
-          "enqueued: behind an event, memory of a pattern freed since is what it writes "
+          "Intel 2023.2 reads the pattern of clEnqueueSVMMemFill when the fill runs, not when it "
+          "is enqueued: behind an event it writes what has come to lie there since "
           "(test_what_a_recorded_queue_launches_and_copies_is_updated in "
           "tests/conformance/graph/test_dynamic.py); so every fill keeps its pattern"),
     Quirk("Intel", "", ("masked_atomics",),
