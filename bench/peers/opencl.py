@@ -62,8 +62,11 @@ class Session:
         return measured
 
     def kernel(self, name: str, **defines: Any) -> Any:
-        """Return one kernel, built with these macros."""
+        """Return one kernel, built with these macros; its quotients are ours, bit for bit."""
         options = ["-cl-std=CL3.0", *(f"-D{k}={v}" for k, v in defines.items())]
+        config = self.context.devices[0].single_fp_config
+        if config & self.cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+            options.append("-cl-fp32-correctly-rounded-divide-sqrt")
         program = self.cl.Program(self.context, SOURCE.read_text(encoding="utf-8"))
         return self.cl.Kernel(program.build(options), name)
 

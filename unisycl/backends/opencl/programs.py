@@ -30,9 +30,9 @@ _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
 def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str:
     """Return the options a program is built with: those of all, and those its kernel asks for."""
     words = [f"-cl-std={language(traits)}"]
-    if traits.number_of("single_fp_config") & ROUNDED_DIVISION:
-        words.append("-cl-fp32-correctly-rounded-divide-sqrt")
     asked = dict(kernel.traits).get("options", ()) if kernel is not None else ()
+    if traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked:
+        words.append("-cl-fp32-correctly-rounded-divide-sqrt")
     for word in map(str, asked):
         if word.startswith("-march=") and word != "-march=native" and kernel is not None:
             raise BuildError(errc.build, f"kernel '{kernel.name}': {word} is nothing to "

@@ -1,0 +1,42 @@
+"""The options that programs of kernels are built with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import unisycl as sycl
+from tests.unit.backends.opencl.test_texts import OLD
+from unisycl.backends.opencl.programs import options
+from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.traits import ROUNDED_DIVISION
+from unisycl.frontend.specialize import find
+from unisycl.ir.nodes import Kernel
+from unisycl.ir.types import element_type
+
+ROUNDED = "-cl-fp32-correctly-rounded-divide-sqrt"
+ROUNDS = replace(OLD, numbers=OLD.numbers | {"single_fp_config": ROUNDED_DIVISION})
+
+
+def built_with(*words: str) -> Kernel:
+    """Return a kernel that asks for these options."""
+    kernel = sycl.kernel(lambda i, s: None)
+    if words:
+        asked = sycl.ext.oneapi.experimental.build_options(*words)
+        kernel = sycl.kernel(properties=[asked])(lambda i, s: None)
+    argument = element_type(np.dtype(np.float32))
+    return find(kernel, "range", 1, (argument,), (), ())[0].kernel
+
+
+def test_division_is_rounded_where_the_device_can() -> None:
+    assert ROUNDED in options(ROUNDS, Quirks())
+    assert ROUNDED in options(ROUNDS, Quirks(), built_with())
+    assert ROUNDED in options(ROUNDS, Quirks(), built_with("-O3"))
+    assert ROUNDED not in options(OLD, Quirks())
+
+
+def test_fast_math_leaves_division_to_opencl() -> None:
+    words = options(ROUNDS, Quirks(), built_with("-ffast-math"))
+    assert ROUNDED not in words
+    assert "-cl-unsafe-math-optimizations" in words
