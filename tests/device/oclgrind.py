@@ -2,7 +2,7 @@
 
     python dev.py oclgrind [PATHS] [--notes FILE] [--seconds 120] [--all-cases] [-k EXPRESSION]
 
-Each file of tests is a pytest with ``tests.device.simulator``; a test that takes longer than
+Each path is a pytest with ``tests.device.simulator``; a test that takes longer than
 ``--seconds`` ends its pytest, and another goes on behind it. Programs are compiled without
 optimisation: Oclgrind reads LLVM's, and finds fault with what the optimiser may do
 (docs/opencl.md). FILE gets a JSON line for each test as it ends; tests in it are not run again.
@@ -34,12 +34,21 @@ SETTINGS = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1", "OCLGRIND
             "OCLGRIND_MAX_ERRORS": "1000000", "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable",
             "UNISYCL_BACKENDS": "cpu,host,opencl"}
 
+COLLECTING = 300.0  # seconds before the first test
 ENDED = r"FATAL ERROR \(\./src/plugins/Uninitialized\.cpp"
 """What is reported where that check itself fails: at functions that return a second value by a
 pointer to private memory."""
 
-EXPLAINED: tuple[tuple[str, str, str], ...] = ()
-"""Patterns over a test, over the text of a report, and why it is none of ours."""
+EXPLAINED: tuple[tuple[str, str, str], ...] = (
+    (r"test_opencl_arrays\.py::test_(events_go_both_ways|a_part_that_is_not_aligned_waits_too)",
+     "^Uninitialized value written to global memory",
+     "the shadow of global memory is not corrected while a user event holds commands back"),
+    (r"test_native_accessors\.py::test_the_event_follows_what_only_the_host_does", "^more than",
+     "a wait on the one thread keeps the thread that would end it from its calls"),
+    (r"test_opencl_references\.py::test_a_program_is_brought_to_the_state_asked_for",
+     "the program is in state executable",
+     "the binary type of a program that is not built is not set (Program::Program, from source)"))
+"""Patterns over a test, over the text of a report or a failure, and why it is none of ours."""
 
 
 def main() -> int:
@@ -59,10 +68,9 @@ def main() -> int:
         env = environment(Path(folder))
         extra = [] if options.all_cases else ["--sample"]
         extra += ["-k", options.k] if options.k else []
-        for file in files(options.paths):
-            env["OCLGRIND_LOG"] = f"{folder}/{file.stem}.log"
-            name = str(file.relative_to(ROOT)) if ROOT in file.parents else str(file)
-            run_file(name, [name], env, notes, options.seconds, extra)
+        for path in options.paths:
+            env["OCLGRIND_LOG"] = f"{folder}/{Path(path).stem}.log"
+            run(path, [path], env, notes, options.seconds, extra)
         run_unchecked({**env, "OCLGRIND_LOG": f"{folder}/unchecked.log"}, notes, options.seconds)
         return summary(notes)
 
@@ -75,15 +83,6 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, **SETTINGS, "OCL_ICD_VENDORS": str(vendors), "TMPDIR": str(folder)}
 
 
-def files(paths: list[str]) -> list[Path]:
-    """Return the files of tests in folders, and files themselves."""
-    found: list[Path] = []
-    for path in map(Path, paths):
-        whole = path if path.is_absolute() else ROOT / path
-        found += sorted(whole.rglob("test_*.py")) if whole.is_dir() else [whole]
-    return found
-
-
 def run_unchecked(env: dict[str, str], notes: Path, seconds: float) -> None:
     """Run those tests again that Oclgrind's check of uninitialised values has ended, without it."""
     tests = [told["test"] for told in results(notes)
@@ -92,15 +91,15 @@ def run_unchecked(env: dict[str, str], notes: Path, seconds: float) -> None:
         return
     env = {name: value for name, value in env.items() if name != "OCLGRIND_UNINITIALIZED"}
     second = Path(env["OCLGRIND_LOG"]).with_suffix(".notes")
-    run_file("without that check", tests, env, second, seconds, [])
+    run("without that check", tests, env, second, seconds, [])
     with notes.open("a", encoding="utf-8") as stream:
         for told in results(second):
             stream.write(json.dumps({**told, "unchecked": True}) + "\n")
 
 
-def run_file(name: str, targets: list[str], env: dict[str, str], notes: Path, seconds: float,
-             extra: list[str]) -> None:
-    """Run the tests of a file, or some, going on behind those that crash or take too long."""
+def run(name: str, targets: list[str], env: dict[str, str], notes: Path, seconds: float,
+        extra: list[str]) -> None:
+    """Run the tests of a folder or file, going on behind those that crash or take too long."""
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p",
                "tests.device.simulator", "--simulator-notes", str(notes), "--device", "opencl",
                "--device-tests", *extra, *targets]
@@ -125,13 +124,14 @@ def run_file(name: str, targets: list[str], env: dict[str, str], notes: Path, se
 
 def watch(process: subprocess.Popen[str], notes: Path, seconds: float) -> bool:
     """Wait for a pytest; end it if one test takes too long, and say so."""
-    known, since = -1, time.monotonic()
+    known = notes.stat().st_size if notes.exists() else 0
+    since, allowed = time.monotonic(), seconds + COLLECTING
     while process.poll() is None:
         time.sleep(0.2)
         size = notes.stat().st_size if notes.exists() else 0
         if size != known:
-            known, since = size, time.monotonic()
-        if time.monotonic() - since > seconds:
+            known, since, allowed = size, time.monotonic(), seconds
+        if time.monotonic() - since > allowed:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             return True
@@ -172,9 +172,11 @@ def explained(test: str, text: str) -> str | None:
 def summary(notes: Path) -> int:
     """Print what the tests did, by reason, and every report; return the exit status."""
     done = results(notes)
-    bad = [told for told in done if told["outcome"] not in ("passed", "skipped")]
+    bad = [told for told in done if told["outcome"] not in ("passed", "skipped")
+           and not explained(told["test"], told["why"])]
     skipped = Counter(reason(told["why"]) for told in done if told["outcome"] == "skipped")
-    known: Counter[str] = Counter()
+    known = Counter(explained(told["test"], told["why"]) or "" for told in done
+                    if told["outcome"] not in ("passed", "skipped"))
     reports = 0
     for told in done:
         for report in told["reports"]:

@@ -24,9 +24,13 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
+from llvmlite import binding
 
 LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
-_ENTRIES, _USER_EVENT = 256, 85  # of its table; clSetUserEventStatus among them
+_ENTRIES, _CREATE_USER_EVENT, _SET_USER_EVENT = 256, 84, 85  # of its table
+_WAITS, _FLUSH = (41, 47), 46  # clWaitForEvents, clFinish; clFlush
+_BLOCKING = (48, 49, 51, 52, 56, 57)  # with an argument that says so: reads, writes, maps
+_PATIENCE, _OTHERS = 30.0, 0.5  # seconds that the main thread and others let events be set
 _INDEX = {"clGetContextInfo": 8, "clCreateCommandQueue": 9, "clReleaseCommandQueue": 11,
           "clGetMemObjectInfo": 20, "clFinish": 47, "clEnqueueMapBuffer": 56,
           "clEnqueueUnmapMemObject": 58}
@@ -146,9 +150,14 @@ class OneThread:
         self._thread = threading.Thread(target=self._run, name="simulator", daemon=True)
         self._thread.start()
 
+    @property
+    def here(self) -> bool:
+        """Whether it is this thread."""
+        return threading.current_thread() is self._thread
+
     def call(self, function: Any, arguments: tuple[int | None, ...]) -> int | None:
         """Return what a function returns on the thread."""
-        if threading.current_thread() is self._thread:
+        if self.here:
             return function(*arguments)
         answer: SimpleQueue[int | None] = SimpleQueue()
         self._jobs.put((function, arguments, answer))
@@ -160,15 +169,44 @@ class OneThread:
             answer.put(function(*arguments))
 
 
+class Gates:
+    """User events that nobody has set: the one thread must not wait for what they hold back."""
+
+    def __init__(self) -> None:
+        self._unset: set[int] = set()
+        self._changed = threading.Condition()
+
+    def __bool__(self) -> bool:
+        return bool(self._unset)
+
+    def note(self, index: int, arguments: tuple[int | None, ...], result: int | None) -> None:
+        """Take note of a user event made or set."""
+        with self._changed:
+            if index == _CREATE_USER_EVENT and result:
+                self._unset.add(result)
+            elif index == _SET_USER_EVENT:
+                self._unset.discard(arguments[0] or 0)
+                self._changed.notify_all()
+
+    def before(self, index: int, arguments: tuple[int | None, ...]) -> None:
+        """Let those that set events go first where a call waits; not for ever, for it may not."""
+        if index in _WAITS or (index in _BLOCKING and (arguments[2] or 0) & 0xffffffff):
+            main = threading.current_thread() is threading.main_thread()
+            with self._changed:
+                self._changed.wait_for(lambda: not self._unset, _PATIENCE if main else _OTHERS)
+
+
 class Shadow:
     """Oclgrind's knowledge of what is set in global memory, corrected after each call.
 
     Oclgrind 21.10 forgets all of a memory object but the part that the host wrote last, and a new
     object has the shadow of the one that lay there before. All bytes of an object are said to be
     set when it is made and when the host has written to it: mapping them for writing says so.
+    While a user event holds commands back that cannot be done.
     """
 
-    def __init__(self, before: list[int | None]) -> None:
+    def __init__(self, before: list[int | None], gates: Gates) -> None:
+        self._gates = gates
         self._call = [_CALL(address) if address else None for address in before]
 
     def after(self, index: int, arguments: tuple[int | None, ...], result: int | None) -> None:
@@ -176,7 +214,7 @@ class Shadow:
         if index == _CREATE_BUFFER:
             if result:
                 self._set(arguments[0] or 0, result)
-        elif index in _WRITES and not (result or 0) & 0xffffffff:
+        elif index in _WRITES and not self._gates and not (result or 0) & 0xffffffff:
             queue, memory = arguments[0], arguments[_WRITES[index]] or 0
             self._ask("clFinish", queue)
             whole = self._info(memory, _ASSOCIATED)
@@ -206,6 +244,41 @@ class Shadow:
         return result
 
 
+def unharmed(calls: dict[int, int]) -> dict[int, int]:
+    """Return functions that keep the caller's Python error while one of ours runs.
+
+    An object of PyOpenCL may be released while an exception passes through; Python must not run
+    with one set.
+    """
+    api = ctypes.pythonapi
+    known = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value for name in (
+        "PyGILState_Ensure", "PyGILState_Release", "PyErr_Fetch", "PyErr_Restore")}
+    passed = ", ".join(f"i64 %{k}" for k in range(_ARGUMENTS))
+    text = "\n".join(f"""
+define i64 @call{k}({passed}) {{
+    %kept = alloca [3 x i64]
+    %type = getelementptr [3 x i64], ptr %kept, i64 0, i64 0
+    %value = getelementptr [3 x i64], ptr %kept, i64 0, i64 1
+    %trace = getelementptr [3 x i64], ptr %kept, i64 0, i64 2
+    %state = call i32 inttoptr (i64 {known['PyGILState_Ensure']} to ptr)()
+    call void inttoptr (i64 {known['PyErr_Fetch']} to ptr)(ptr %type, ptr %value, ptr %trace)
+    %result = call i64 inttoptr (i64 {address} to ptr)({passed})
+    %t = load i64, ptr %type
+    %v = load i64, ptr %value
+    %b = load i64, ptr %trace
+    call void inttoptr (i64 {known['PyErr_Restore']} to ptr)(i64 %t, i64 %v, i64 %b)
+    call void inttoptr (i64 {known['PyGILState_Release']} to ptr)(i32 %state)
+    ret i64 %result
+}}""" for k, address in calls.items())
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine()
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(text), machine)
+    engine.finalize_object()
+    _KEPT_CALLS.append(engine)
+    return {k: engine.get_function_address(f"call{k}") for k in calls}
+
+
 def on_one_thread() -> None:
     """Have all calls of the simulator made by one thread, by its table of functions.
 
@@ -213,22 +286,42 @@ def on_one_thread() -> None:
     """
     library = ctypes.CDLL(LIBRARY)
     table = (ctypes.c_void_p * _ENTRIES).in_dll(library, "m_dispatchTable")
-    before, thread = list(table), OneThread()
-    shadow = Shadow(before)
+    before, thread, gates = list(table), OneThread(), Gates()
+    shadow = Shadow(before, gates)
 
     def elsewhere(index: int, address: int) -> Callable[..., int | None]:
         function = _CALL(address)
 
         def corrected(*arguments: int | None) -> int | None:
             result: int | None = function(*arguments)
+            gates.note(index, arguments, result)
             shadow.after(index, arguments, result)
             return result
-        return lambda *arguments: thread.call(corrected, arguments)
 
+        def call(*arguments: int | None) -> int | None:
+            if index == _SET_USER_EVENT:
+                result: int | None = function(*arguments)
+                gates.note(index, arguments, result)
+                return result
+            if index == _FLUSH and gates:  # Oclgrind's waits for all commands
+                put_off.append(arguments)
+                return 0
+            if not thread.here:
+                gates.before(index, arguments)
+            while put_off and not gates and not thread.here:
+                thread.call(flush, put_off.pop())
+            return thread.call(corrected, arguments)
+        return call
+
+    made: dict[int, int] = {}
+    put_off: list[tuple[int | None, ...]] = []
+    flush = _CALL(before[_FLUSH] or 0)
     for k, address in enumerate(before):
-        if address and k != _USER_EVENT:
+        if address:
             _KEPT_CALLS.append(_CALL(elsewhere(k, address)))
-            table[k] = ctypes.cast(_KEPT_CALLS[-1], ctypes.c_void_p).value
+            made[k] = ctypes.cast(_KEPT_CALLS[-1], ctypes.c_void_p).value or 0
+    for k, address in unharmed(made).items():
+        table[k] = address
 
     def restore() -> None:
         table[:] = before
