@@ -218,7 +218,8 @@ def _is_library(function: FunctionType) -> bool:
                                     and module[1] in _ROOMS)
 
 
-LIBRARIES = frozenset(("unisycl.api.pipe", *(f"unisycl.lang.{name}" for name in (
+LIBRARIES = frozenset(("unisycl.api.io_pipe", "unisycl.api.pipe", *(
+    f"unisycl.lang.{name}" for name in (
     "default_sorters", "device_queue", "fragments", "hardware", "joint", "khr", "local_memory",
     "masks", "partitions", "radix_sorters", "root_group", "sorting", "target"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""

@@ -22,33 +22,10 @@ single = pipe(np.int64)
 forth, back = pipe(np.int32, 2), pipe(np.int32, 2)
 
 
-@pytest.fixture
-def own(device: sycl.device) -> sycl.queue:
-    """Return a queue in a context of its own; pipes need atomics that order other accesses."""
-    made = sycl.queue(sycl.context(device), device)
-    if sycl.memory_order.acquire not in device.get_info(
-            sycl.info.device.atomic_memory_order_capabilities):
-        def kernel():
-            numbers.write_nb(1)
-        with sycl.testing.refused(device):
-            made.single_task(kernel).wait()
-            pytest.fail("a pipe worked without atomics of order acquire")
-    return made
-
-
 def seen(q: sycl.queue, memory: Any) -> list[Any]:
     found = np.zeros(memory.size(), memory.dtype)
     q.copy(memory, found).wait()
     return found.tolist()
-
-
-def need_waiting(q: sycl.queue) -> None:
-    """End the test as refused where kernels cannot wait for one another."""
-    def kernel():
-        numbers.write(1)
-        numbers.read()
-    with sycl.testing.refused(q.get_device()):
-        q.single_task(kernel).wait()
 
 
 @pytest.mark.row("E-23", "K-13")
@@ -90,10 +67,9 @@ def test_packets_stay_from_kernel_to_kernel(own: sycl.queue) -> None:
 
 
 @pytest.mark.row("E-23", "K-13")
-def test_a_reader_and_a_writer_run_at_the_same_time(own: sycl.queue) -> None:
-    need_waiting(own)
-    count = 400 if own.get_device().get_backend() is sycl.backend.host else 100_000
-    out = sycl.malloc_device(2, np.int64, own)
+def test_a_reader_and_a_writer_run_at_the_same_time(waiting: sycl.queue) -> None:
+    count = 400 if waiting.get_device().get_backend() is sycl.backend.host else 100_000
+    out = sycl.malloc_device(2, np.int64, waiting)
 
     def consume(out, count):
         total = np.int64(0)
@@ -109,16 +85,15 @@ def test_a_reader_and_a_writer_run_at_the_same_time(own: sycl.queue) -> None:
     def produce(count):
         for k in range(count):
             numbers.write(k)
-    reader = own.single_task(consume, out, count)
-    writer = own.single_task(produce, count)
+    reader = waiting.single_task(consume, out, count)
+    writer = waiting.single_task(produce, count)
     sycl.event.wait([reader, writer])
-    assert [count * (count - 1) // 2, 0] == seen(own, out)
+    assert [count * (count - 1) // 2, 0] == seen(waiting, out)
 
 
 @pytest.mark.row("K-13")
-def test_kernels_answer_one_another_in_a_ring(own: sycl.queue) -> None:
-    need_waiting(own)
-    out = sycl.malloc_device(1, np.int32, own)
+def test_kernels_answer_one_another_in_a_ring(waiting: sycl.queue) -> None:
+    out = sycl.malloc_device(1, np.int32, waiting)
 
     def echo(count):
         for _ in range(count):
@@ -130,9 +105,9 @@ def test_kernels_answer_one_another_in_a_ring(own: sycl.queue) -> None:
             forth.write(value)
             value = back.read()
         out[0] = value
-    events = [own.single_task(echo, 50), own.single_task(ask, out, 50)]
+    events = [waiting.single_task(echo, 50), waiting.single_task(ask, out, 50)]
     sycl.event.wait(events)
-    assert [50] == seen(own, out)
+    assert [50] == seen(waiting, out)
 
 
 @pytest.mark.row("E-23")
@@ -251,17 +226,16 @@ def test_what_is_no_pipe_is_refused() -> None:
 
 
 @pytest.mark.row("K-13")
-def test_the_host_writes_to_a_kernel_and_reads_from_it(own: sycl.queue) -> None:
-    need_waiting(own)
+def test_the_host_writes_to_a_kernel_and_reads_from_it(waiting: sycl.queue) -> None:
 
     def kernel(count):
         for _ in range(count):
             back.write(forth.read() * 3)
-    event = own.single_task(kernel, 20)
+    event = waiting.single_task(kernel, 20)
     found = []
     for k in range(20):
-        forth.host_write(own, k)
-        found.append(int(back.host_read(own)))
+        forth.host_write(waiting, k)
+        found.append(int(back.host_read(waiting)))
     event.wait()
     assert [3 * k for k in range(20)] == found
 
