@@ -18,6 +18,7 @@ from unisycl.frontend import (
     captures,
     coerce,
     complexes,
+    foreign,
     images,
     instances,
     pointers,
@@ -73,6 +74,7 @@ from unisycl.frontend.variables import is_stable, local_homes
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.elements import elements_type
+from unisycl.lang.foreign import extern_function
 from unisycl.lang.pointer import global_ptr, pointer_type
 from unisycl.lang.root_group import get_root_group
 from unisycl.lang.stored import pointer_class
@@ -134,6 +136,8 @@ def _call_constant(ctx: Context, callee: Constant, args: list[Value],
     obj = captures.unwrap(callee.object)
     if obj is not callee.object:
         _require(ctx, callee.object, node)
+    if isinstance(obj, extern_function):
+        return foreign.call(ctx, obj, callee.path, args, keywords, node)
     if not keywords:
         found = _call_known(ctx, obj, args, node)
         if found is not None:

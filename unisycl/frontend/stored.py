@@ -35,7 +35,7 @@ def kind_of(*values: Value) -> PointerType | None:
     return None
 
 
-def _know(ctx: Context, node: ast.AST) -> None:
+def know(ctx: Context, node: ast.AST) -> None:
     """Have the launch told of all allocations: it checks, follows, and keeps them by that."""
     ctx.capture(PATH, ALLOCATIONS, n.ALLOCATIONS, node)
 
@@ -43,7 +43,7 @@ def _know(ctx: Context, node: ast.AST) -> None:
 def element(ctx: Context, pointer: n.Expr, index: n.Expr | None, node: ast.AST) -> Record:
     """Return what a pointer points to, or the element ``index`` further on."""
     assert isinstance(pointer.type, PointerType)
-    _know(ctx, node)
+    know(ctx, node)
     elem = pointer.type.elem
     inner = [(ctx.hold(pointer, "pointer"), 1)]
     if index is not None and index != coerce.weak_scalar(0):
@@ -144,7 +144,7 @@ def address(ctx: Context, memory: Memory, kind: PointerType, node: ast.AST) -> n
         raise ctx.refuse("K085", node, what=f"'{memory.name}' is {what}, whose address does not "
                          "hold between kernels", help="pointers into USM memory and "
                          "device_globals can be stored; keep an index otherwise")
-    _know(ctx, node)
+    know(ctx, node)
     index = tuple(ctx.hold(x) for x in (*memory.index, _first(memory)))
     return n.Address(kind, n.Place(memory.base, index, kind, span=ctx.span(node)))
 

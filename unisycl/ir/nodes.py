@@ -17,6 +17,7 @@ from unisycl.base.progress import Levels, apart
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.base.text import Shown
+from unisycl.ir.foreign import ForeignFunction
 from unisycl.ir.types import BOOL, Scalar, Struct, View
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ class Load(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Address(Expr):
-    """Where a place of global memory lies, as a number of 64 bits; nothing is read there."""
+    """Where a place lies, of global memory as a number of 64 bits; nothing is read there."""
 
     place: Place
 
@@ -336,6 +337,20 @@ class Atomic(Stmt):
     operands: tuple[Expr, ...]
     order: memory_order
     scope: memory_scope
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign(Stmt):
+    """Call a function of the device's own language, which may read and write what it points to.
+
+    ``args`` are its arguments' numbers one after another: a value has one for each element, a
+    pointer is an ``Address`` or, where the kernel has it as a number, that. ``results`` receive the
+    elements of what it returns.
+    """
+
+    results: tuple[Local, ...]
+    function: ForeignFunction
+    args: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)

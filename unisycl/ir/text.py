@@ -123,6 +123,9 @@ class _Printer:
                 args = ", ".join(self.expr(x) for x in stmt.args)
                 return (f"{self.name(stmt.result)} = {stmt.scope.name} {stmt.op} {stmt.combine}"
                         f"({args})")
+            case n.Foreign():
+                left = f"{self.names(stmt.results)} = " if stmt.results else ""
+                return f"{left}{stmt.function.name}({self.exprs(stmt.args)})"
             case n.Barrier():
                 return f"barrier {stmt.scope.name}"
             case n.Leave():

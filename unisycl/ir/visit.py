@@ -97,7 +97,7 @@ def targets(stmt: n.Stmt) -> tuple[n.Local, ...]:
             return (stmt.result,) if stmt.result else ()
         case n.GroupCall():
             return (stmt.result,)
-        case n.LoadMany() | n.ImageRead():
+        case n.LoadMany() | n.ImageRead() | n.Foreign():
             return stmt.results
     return ()
 

@@ -5,10 +5,14 @@ Non-goals: making objects of native ones. Invariant: each is the type of its siz
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from unisycl.base.enums import backend
+from unisycl.lang.foreign import declared, extern_function
 from unisycl.lang.vec import SCALARS, vec_of
 
 
@@ -29,6 +33,34 @@ class opencl:
     def has_extension(thing: Any, name: str) -> bool:
         """Say whether a platform or a device has an extension, by its name (App. C.7.2)."""
         return bool(thing.has_extension(name))
+
+    @staticmethod
+    def extern(source: str | os.PathLike[str]) -> Callable[[Callable[..., Any]], extern_function]:
+        """Let kernels call functions written in OpenCL C (App. C.8.1); a decorator.
+
+        The function it is put on has the name of one in the text, and as many parameters. Its body
+        is what runs on the host and on devices of other backends; with ``...`` for a body it is
+        refused there (``errc.kernel_not_supported`` for kernels). Where a kernel calls it, numbers
+        are converted as a call in C converts them, but floats not to integers; a pointer takes an
+        accessor, local memory, USM, an array, a private array or a ``multi_ptr`` of its address
+        space and element type. Types are read from the text; those that it defines itself have to
+        be annotated, and other annotations must agree.
+
+        Args:
+            source: OpenCL C, or the path of a file of it. All of the text is compiled with each
+                kernel that calls one of its functions, before the kernel.
+
+        Raises ``errc.invalid`` where the text has no such function, where its parameters are not
+        those of the Python function, or where a type is not known.
+
+        Example:
+            >>> @opencl.extern("float half_of(float x) { return x / 2; }")
+            ... def half_of(x):
+            ...     return x / np.float32(2)
+            >>> half_of(3)
+            np.float32(1.5)
+        """
+        return declared(source, "OpenCL C", ".cl", backend.opencl)
 
 
 def _fill() -> None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unisycl.backends.cfamily import copies, memory, records, structure
+from unisycl.backends.cfamily import copies, foreign, memory, records, structure
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.printer import (
     EQUAL,
@@ -79,6 +79,9 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
     p.local_shapes, p.small = dict(form.shapes), form.small
+    functions = foreign.called(kernel)
+    for function in functions:
+        p.names.avoid(function.words())
     name = p.names.fresh(kernel.name)
     for known, wish in inherited.items():
         p.names.of(known, wish)
@@ -95,7 +98,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
         print_finish(p)
         text += ["", *p.definition(finish_name, f"{FINISH_ITEMS}, 1, 1", 0)]
     where = f"// {kernel.name}" + (f", {kernel.span.place()}" if kernel.span else "")
-    whole = "\n".join([*p.preamble(), "", where, *text]) + "\n"
+    whole = "\n".join([*p.preamble(), *foreign.texts(functions), "", where, *text]) + "\n"
     return Source(whole, name, arguments, finish_name,
                   tuple(p.arguments) if finish_name else (), flat, tuple(p.sites), form.items)
 

@@ -26,6 +26,7 @@ class Names:
 
     def __init__(self, reserved: Callable[[str], bool]) -> None:
         self._reserved = reserved
+        self._avoided: frozenset[str] = frozenset()
         self._taken: set[str] = set()
         self._of: dict[object, str] = {}
 
@@ -38,7 +39,12 @@ class Names:
 
     def reserves(self, name: str) -> bool:
         """Say whether nothing may be called so."""
-        return name in KEYWORDS or name.startswith("__") or self._reserved(name)
+        return name in KEYWORDS or name.startswith("__") or name in self._avoided \
+            or self._reserved(name)
+
+    def avoid(self, words: frozenset[str]) -> None:
+        """Reserve the words of a text that is compiled with ours."""
+        self._avoided |= words
 
     def fresh(self, wish: str) -> str:
         """Return a name that nothing else has."""
@@ -46,7 +52,7 @@ class Names:
         if self.reserves(base):
             base = base.strip("_") + "_"
         name, k = base, 1
-        while name in self._taken:
+        while name in self._taken or name in self._avoided:
             k += 1
             name = f"{base}{'' if base.endswith('_') else '_'}{k}"
             name += "_" if self.reserves(name) else ""

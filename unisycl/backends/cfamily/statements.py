@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cfamily import collectives, declare, memory, structure
+from unisycl.backends.cfamily import collectives, declare, foreign, memory, structure
 from unisycl.backends.cfamily.declare import Places
 from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit
@@ -20,6 +20,7 @@ from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.types import Struct
 
 _STEADY = (n.Const, n.ParamRead, n.Extent, n.Query, n.Binary, n.Cast, n.Narrow)
 
@@ -177,6 +178,19 @@ def _pointer(p: Printer, place: n.Place, const: str) -> str:
     name = p.names.fresh("at")
     p.line(f"{type}{name} = {f'({type})' if loose else ''}{text};")
     return f"{name}[{{}}]{'.value' if loose else ''}"
+
+
+def _foreign(b: Body, stmt: n.Foreign) -> None:
+    """Call a function of a text; a vector that it returns is taken apart."""
+    p, kind = b.p, stmt.function.result
+    text = foreign.call(p, stmt)
+    if isinstance(kind, Struct):
+        whole = p.names.fresh("result")
+        p.line(f"const {foreign.result_type(p, kind)} {whole} = {text};")
+        for k, local in enumerate(stmt.results):
+            p.line(f"{b.target(stmt, local)} = {whole}.s{k:x};")
+    else:
+        p.line("".join(f"{b.target(stmt, x)} = " for x in stmt.results) + f"{text};")
 
 
 # ---- branches and loops
@@ -380,7 +394,7 @@ def _append(p: Printer, stmt: Record) -> None:
 
 PRINT: dict[type[n.Stmt], Callable[[Body, Any], None]] = {
     n.Assign: _assign, n.Store: _store, n.LoadMany: _load_many, n.StoreMany: _store_many,
-    n.Atomic: _atomic, n.If: _if, n.While: _while, n.For: _for,
+    n.Atomic: _atomic, n.Foreign: _foreign, n.If: _if, n.While: _while, n.For: _for,
     n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave, n.Fence: _fence,
     n.Barrier: _barrier, n.GroupCall: _group_call, n.WorkItems: _work_items, Record: _record,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from unisycl.backends.cfamily import foreign
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.opencl.dialect import language
 from unisycl.backends.opencl.errors import translated
@@ -103,12 +104,24 @@ def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,
         log = ""
     if not log:
         return translated(f"building kernel '{kernel.name}'", error)
-    where = _user_line(kernel, log)
+    where, what = _user_line(kernel, log), _foreign_line(kernel, log)
     lines = log.splitlines()
     shown = "\n".join(lines[:_LOG_LINES])
     more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
     return BuildError(errc.build, f"{where}kernel '{kernel.name}' was refused by the compiler of "
-                      f"'{device.name.strip()}'. Its log:\n{shown}{more}")
+                      f"'{device.name.strip()}'{what}. Its log:\n{shown}{more}")
+
+
+def _foreign_line(kernel: Kernel, log: str) -> str:
+    """Return the first line that a log names of a text that came with the kernel; '' if none."""
+    for function in foreign.called(kernel):
+        found = re.search(re.escape(function.label) + r"[:(](\d+)", log)
+        lines = function.source.splitlines()
+        if found and 0 < int(found[1]) <= len(lines):
+            return (f" because of line {found[1]} of {function.label}:\n"
+                    f"    {lines[int(found[1]) - 1].strip()}\nThat is the {function.language} of "
+                    f"'{function.name}'")
+    return ""
 
 
 def _user_line(kernel: Kernel, log: str) -> str:
