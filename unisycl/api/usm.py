@@ -75,7 +75,9 @@ class usm_pointer(NoArray, blocks.Pointer):
             self.block.bytes()
         view = self._view
         if view is None:
-            view = self._view = self._bound.memory.reshape(self.shape)
+            view = self._view = np.asarray(self._bound.memory).reshape(self.shape)
+        if self.block.before_access is not None:
+            self.block.before_access()
         return view
 
     @property
@@ -133,7 +135,13 @@ class usm_pointer(NoArray, blocks.Pointer):
         """Return the address of the first element."""
         return self.block.address + self.offset
 
-    __address__ = address
+    def __address__(self) -> int:
+        """Return the address for memory to keep; ``errc.feature_not_supported`` if it has none."""
+        if self.block.kind is usm_kind.device and not isinstance(self._bound.memory, np.ndarray):
+            raise UsageError(errc.feature_not_supported, f"{self!r} has no address that memory can "
+                             f"keep on '{self.block.device.info.name}', which keeps device "
+                             "allocations as memory objects; use malloc_shared")
+        return self.address()
 
     def size(self) -> int:
         """Return the number of elements."""

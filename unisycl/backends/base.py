@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from unisycl.base.enums import aspect, backend, memory_order, memory_scope
+from unisycl.base.enums import aspect, backend, memory_order, memory_scope, usm_kind
 from unisycl.base.errors import DeviceError, errc
 from unisycl.base.progress import WEAKEST, Levels
 from unisycl.base.record import dataclass, field
@@ -304,9 +304,12 @@ class Driver(Protocol):
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
         """Return launches that are better run by one call; None where each is run by itself."""
 
-    def allocate(self, nbytes: int) -> Any:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> Any:
         """Return bytes of the driver's memory space; None in ``HOST``, where an array will do.
 
+        Without a kind nobody keeps their addresses. Of kind host or shared they are an array that
+        the host uses, too, and looks at only once its ``before_access`` was called, if it has one
+        that is not None. Raises ``MemoryError``.
         What is returned has ``dtype``, ``size``, ``itemsize``, ``nbytes``, an ``address`` that no
         other allocation has, ``view(dtype)`` and slices without a step, as a one-dimensional array
         has them; it frees the memory when the last of its views is gone.

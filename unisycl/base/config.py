@@ -53,9 +53,14 @@ SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers
                            "treated as if they did not share the host's memory, to test a program "
                            "for those that do not")
 
+MEMORY = Variable("UNISYCL_MEMORY", "", "the most that devices may share with the host, where "
+                  "their drivers can do with less: system, usm, fine, coarse or separate; to test "
+                  "a program for such devices")
+
 VARIABLES: dict[str, Variable] = {
     v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, TRACEBACK,
-                         SEPARATE_MEMORY)}
+                         SEPARATE_MEMORY, MEMORY)}
+LEVELS = ("system", "usm", "fine", "coarse", "separate")
 CHECKS = ("assert", "bounds")
 
 
@@ -69,9 +74,18 @@ def checks(asked: str) -> frozenset[str]:
     return words
 
 
-def separate_memory() -> bool:
-    """Say whether devices are to be treated as having memory of their own."""
-    return SEPARATE_MEMORY.get().strip() not in ("", "0")
+def memory_level() -> str:
+    """Return the most that devices may share with the host, one of ``LEVELS``.
+
+    Raises ``ValueError`` for other words.
+    """
+    word = MEMORY.get().strip()
+    if not word:
+        return "separate" if SEPARATE_MEMORY.get().strip() not in ("", "0") else "system"
+    if word not in LEVELS:
+        raise ValueError(f"UNISYCL_MEMORY: expected {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, got "
+                         f"{word!r}")
+    return word
 
 
 def host_device() -> tuple[bool, int | None]:

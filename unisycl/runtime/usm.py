@@ -19,24 +19,31 @@ from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState, DeviceState, require_aspect
 from unisycl.runtime.group import BoundView, Capturable, Group
 from unisycl.runtime.regions import pitches_of
+from unisycl.runtime.staging import Staged
 
 
 class Block:
-    """One allocation. ``free`` forgets the memory; views and commands keep what they use."""
+    """One allocation. ``free`` forgets the memory; views and commands keep what they use.
 
-    __slots__ = ("__weakref__", "address", "context", "device", "exported", "freed", "kind",
-                 "memory", "nbytes", "users")
+    ``addressed``: kernels may keep the address of a device allocation in memory.
+    """
+
+    __slots__ = ("__weakref__", "address", "before_access", "context", "device", "exported",
+                 "freed", "kind", "memory", "nbytes", "users")
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
-                 alignment: int = ALIGNMENT, memory: Array | None = None) -> None:
+                 alignment: int = ALIGNMENT, memory: Array | None = None, *,
+                 addressed: bool = False) -> None:
+        own = kind if kind is not usm_kind.device or addressed else None
         self.memory: Any = memory if memory is not None else _fresh(
-            nbytes, device, max(alignment, ALIGNMENT))
+            nbytes, own, device, max(alignment, ALIGNMENT))
         self.address: int = self.memory.ctypes.data if isinstance(
             self.memory, np.ndarray) else self.memory.address
         self.nbytes = nbytes
         self.kind = kind
         self.context = context
         self.device = device
+        self.before_access: Any = getattr(self.memory, "before_access", None)
         self.freed = False
         self.exported = False
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -72,9 +79,9 @@ class Block:
             self.memory = None
 
 
-def _fresh(nbytes: int, device: DeviceState, alignment: int) -> Any:
+def _fresh(nbytes: int, kind: usm_kind | None, device: DeviceState, alignment: int) -> Any:
     """Return memory of a device: the host's, or where it has its own, that."""
-    own = device.driver.allocate(max(nbytes, 1))
+    own = device.driver.allocate(max(nbytes, 1), kind, alignment)
     return aligned_bytes(max(nbytes, 1), alignment) if own is None else own
 
 
@@ -121,7 +128,7 @@ class _Table(np.ndarray[Any, Any]):
     kept: Any
 
 
-def allocations(channel: Channel) -> BoundView:
+def allocations(channel: Channel) -> BoundView | Staged:
     """Return the first and the last but one byte of each allocation a queue's kernels may touch.
 
     Raises ``errc.feature_not_supported`` where the device knows no addresses.
@@ -137,6 +144,8 @@ def allocations(channel: Channel) -> BoundView:
     bounds = [x for at, nbytes, _ in known for x in (at, at + nbytes)]
     table = np.array(bounds or (0, 0), np.int64).view(_Table)
     table.kept = [memory for _, _, memory in known]
+    if device.driver.memory != HOST:
+        return Staged(table)
     return BoundView(table, 0, (len(table),), (1,))
 
 

@@ -68,7 +68,8 @@ class Variable(Capturable):
             return places[device]
 
     def _filled(self, context: ContextState, device: DeviceState) -> BoundView:
-        block = Block(self._initial.nbytes, usm_kind.device, context, device)
+        block = Block(self._initial.nbytes, usm_kind.device, context, device,
+                      addressed=True)
         view = Pointer(block, self._initial.dtype, self._extents).bound()
         context.variables.append((block.address, block.nbytes, block.memory, device))
         initial = BoundView(self._initial, 0, self._extents, pitches_of(self._extents))

@@ -44,7 +44,8 @@ class ApartDriver(HostDriver):
         return (dataclasses.replace(info, name=self.memory, aspects=info.aspects - SHARING,
                                     mem_base_addr_align=64),)
 
-    def allocate(self, nbytes: int) -> Apart:  # type: ignore[override]
+    def allocate(self, nbytes: int, kind: Any = None,  # type: ignore[override]
+                 alignment: int = 1) -> Apart:
         return np.full(max(1, nbytes), 0xAB, np.uint8).view(Apart)
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:

@@ -31,7 +31,7 @@ from unisycl.backends.cpu.units import ConfinedPool, domains, within
 from unisycl.backends.cpu.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.words import CpuWords, words
 from unisycl.base import machine as machine_facts
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import WEAKEST, forward_progress_guarantee
@@ -166,7 +166,7 @@ class CpuDriver:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
 
-    def allocate(self, nbytes: int) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> CpuWords:

@@ -19,7 +19,7 @@ from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, L
 from unisycl.backends.host import together, workitems
 from unisycl.backends.host.binding import bound_array
 from unisycl.base import machine
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
@@ -153,7 +153,7 @@ class HostDriver:
             return _start_aside(launch, lambda: together.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
 
-    def allocate(self, nbytes: int) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> None:

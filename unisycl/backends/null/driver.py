@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Executable, Geometry, Launch
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.record import dataclass, field
 from unisycl.ir.nodes import Kernel
 
@@ -127,7 +127,7 @@ class NullDriver:
         """Record a launch."""
         return self._record("launch", launch, deps)
 
-    def allocate(self, nbytes: int) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> None:

@@ -14,6 +14,8 @@ from unisycl.backends.opencl.errors import device_error, status_name
 from unisycl.base.errors import BuildError, errc
 
 _POINTER, _SIZE, _UINT = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
+_ULONG = ctypes.c_uint64
+_READ_WRITE = 3  # CL_MAP_READ | CL_MAP_WRITE
 
 
 class Api:
@@ -31,6 +33,33 @@ class Api:
                                _SIZE, _UINT, _POINTER, _POINTER)
         self._fill = _function(library, "clEnqueueSVMMemFill", _POINTER, _POINTER, _POINTER, _SIZE,
                                _SIZE, _UINT, _POINTER, _POINTER)
+
+        self.allocate = _function(library, "clSVMAlloc", _POINTER, _ULONG, _SIZE, _UINT)
+        self.allocate.restype = _POINTER
+        self.free = _function(library, "clSVMFree", _POINTER, _POINTER)
+        self.free.restype = None
+        self.exec_info = _function(quick, "clSetKernelExecInfo", _POINTER, _UINT, _SIZE, _POINTER)
+        self._map = _function(library, "clEnqueueSVMMap", _POINTER, _UINT, _ULONG, _POINTER, _SIZE,
+                              _UINT, _POINTER, _POINTER)
+        self._unmap = _function(library, "clEnqueueSVMUnmap", _POINTER, _POINTER, _UINT, _POINTER,
+                                _POINTER)
+        self._later = _function(library, "clEnqueueSVMFree", _POINTER, _UINT, _POINTER, _POINTER,
+                                _POINTER, _UINT, _POINTER, _POINTER)
+
+    def map(self, queue: Any, address: int, nbytes: int, deps: Sequence[Any], *,
+            blocking: bool = False) -> Any:
+        """Enqueue giving memory to the host; return its event."""
+        return self._event("clEnqueueSVMMap", self._map, deps, queue.int_ptr, blocking,
+                           _READ_WRITE, address, nbytes)
+
+    def unmap(self, queue: Any, address: int, deps: Sequence[Any]) -> Any:
+        """Enqueue taking memory from the host; return its event."""
+        return self._event("clEnqueueSVMUnmap", self._unmap, deps, queue.int_ptr, address)
+
+    def free_after(self, queue: Any, pointers: Any, deps: Sequence[Any]) -> Any:
+        """Enqueue freeing an array of addresses; return its event."""
+        return self._event("clEnqueueSVMFree", self._later, deps, queue.int_ptr, len(pointers),
+                           pointers, None, None)
 
     def copy(self, queue: Any, dst: int, src: int, nbytes: int, deps: Sequence[Any]) -> Any:
         """Enqueue a copy between addresses; return its event."""

@@ -19,6 +19,7 @@ from unisycl.backends.cfamily.printer import Argument
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.memory import DeviceArray, Loan, address
+from unisycl.backends.opencl.shared import SharedArray
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 
@@ -207,6 +208,9 @@ def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
         if isinstance(view.memory, DeviceArray):
             k.set_arg(at, view.memory.buffer)
             return
+        if isinstance(view.memory, SharedArray):
+            view.memory.allocation.set_argument(k, at, address(view))
+            return
         assert shared, "a kernel was given an address of the host's, which it cannot reach"
         status = set_svm(k.int_ptr, at, address(view))
         if status:
@@ -234,7 +238,8 @@ def _view_of(api: Api, at: int, i: int, shared: bool) -> Setter:
             return
         known = None
         write(k, x, c)
-        known = view.packed[0]
+        if type(memory) is not SharedArray:
+            known = view.packed[0]
     return put
 
 

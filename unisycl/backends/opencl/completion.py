@@ -18,6 +18,7 @@ from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.lanes import Lane
 from unisycl.backends.opencl.pace import Habit, Pace
+from unisycl.backends.opencl.shared import Allocation, returned
 
 _SPIN_NS = 40_000
 _APART_NS = 300_000  # a graphics card's processors do not need this one
@@ -99,6 +100,8 @@ class ClCompletion:
     habit: Habit | None = None
     born = 0
     count = 1
+    used: tuple[Allocation, ...] = ()
+    """What the host must be able to reach again before the command counts as ended."""
     ahead = 0
     """How many ns ``count`` commands, it and all before it, may take; 0 if nobody knows."""
 
@@ -129,6 +132,11 @@ class ClCompletion:
             status = -abs(int(getattr(error, "code", 0))) or _LOST
         if status > 0:
             return False
+        if self.used:
+            status = returned(self.used, status)
+            if status > 0:
+                return False
+            self.used = ()
         if status == 0 and self._plain:
             self.over = True
             self._keep = None  # what is let go of may end others, and ask this one again
@@ -181,9 +189,14 @@ class ClCompletion:
         gate = self._gate
         if gate is None:
             gate = self._gate = waiter.watch(self.event)
+        stop = None if timeout is None else time.monotonic() + timeout
         if gate.acquire(timeout=-1 if timeout is None else timeout):
             gate.release()
-        return self._seen()
+        while not self._seen():  # what it used may be on its way back to the host
+            if stop is not None and time.monotonic() >= stop:
+                return False
+            time.sleep(5e-5)
+        return True
 
     def error(self) -> BaseException | None:
         """Return what the command failed with; only valid once done."""

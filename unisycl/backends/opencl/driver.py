@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, runtimes, sources
-from unisycl.backends.opencl.arguments import NOTHING, Call
+from unisycl.backends.opencl.arguments import NOTHING
 from unisycl.backends.opencl.completion import (
     CheckedCompletion,
     ClCompletion,
@@ -43,18 +43,21 @@ from unisycl.backends.opencl.executable import (
     wide_views,
 )
 from unisycl.backends.opencl.foreign import ForeignKernel
-from unisycl.backends.opencl.info import addresses_host, device_info
+from unisycl.backends.opencl.info import device_info
 from unisycl.backends.opencl.lanes import MOST, Lanes
-from unisycl.backends.opencl.memory import DeviceArray, Loan, Pool, address
+from unisycl.backends.opencl.levels import Level, level_of
+from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.pace import Pace
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
+from unisycl.backends.opencl.scratch import Scratch, whole
 from unisycl.backends.opencl.session import Session, open_session
 from unisycl.backends.opencl.shapes import Shape
+from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
-from unisycl.base import config, outside
-from unisycl.base.enums import backend
+from unisycl.base import outside
+from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 
@@ -73,11 +76,12 @@ class ClDriver:
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.quirks = quirks_of(traits)
         self.traits = traits = corrected(traits, self.quirks)
-        self.shares_host = addresses_host(traits, self.quirks) and not config.separate_memory()
+        self.level = level_of(traits, self.quirks)
+        self.shares_host = self.level is Level.system
         self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
         self._libraries = libraries
         self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
-        self._info = device_info(traits, self.quirks, shares_host=self.shares_host)
+        self._info = device_info(traits, self.quirks, self.level)
         self._lock = threading.Lock()
         self._open: tuple[Session, Any, Any] | None = None
         self._lanes: Lanes
@@ -89,8 +93,9 @@ class ClDriver:
         self._timed = self._theirs = False
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
-        self._pool = Pool()
-        self._counters: list[DeviceArray] = []
+        self._shared: Shared | None = None
+        self._tracks: Shared | None = None
+        self._scratch = Scratch(self.transfers, shares_host=self.shares_host)
         self._parts: dict[tuple[int, ...], ClDriver] = {}
 
     # ------------------------------------------------------------------ the device
@@ -132,6 +137,10 @@ class ClDriver:
         alone = self._theirs or self.quirks.one_queue
         self._lanes = Lanes(queue, functools.partial(self._queue, session, device, in_order=True),
                             0 if alone else MOST)
+        if self.level in (Level.fine, Level.coarse):
+            self._shared = Shared(session, queue, self.traits, self.level)
+        if self.level is Level.coarse:
+            self._tracks = self._shared
         self._open = session, device, queue
 
     def _queue(self, session: Session, device: Any, *, in_order: bool = False) -> Any:
@@ -225,12 +234,17 @@ class ClDriver:
             made.lane, lane.last = lane, made
         if self._pace is not None:
             self._pace.begun(made, ready.habit, deps)
+        if deps and self._tracks is not None:
+            made.used = held(deps)
         return made
 
     def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> ClCompletion:
         executable: Any = launch.executable
         self._open or self.opened()
-        if executable.simple and not executable.kernel.waits:
+        if self._tracks is not None and self._tracks.known:
+            made = self._tracked(self._tracks.used_by(launch), deps, functools.partial(
+                self._enqueue_launch, launch))
+        elif executable.simple and not executable.kernel.waits:
             lane, waits = self._lanes.choose(deps)
             made = self._enqueue_launch(launch, waits, lane.queue)
             if lane.owner is not None:
@@ -239,6 +253,25 @@ class ClDriver:
             made = self._enqueue_launch(launch, _events(deps))
         if self._pace is not None:
             self._pace.begun(made, executable.habit(launch.geometry, self.traits), deps)
+        return made
+
+    def _tracked(self, used: Sequence[Allocation], deps: Sequence[Completion],
+                 begin: Callable[[list[Any] | None], ClCompletion]) -> ClCompletion:
+        """Begin a command that uses allocations which are the host's while none does."""
+        assert self._tracks is not None
+        before, waits = held(deps), _events(deps)
+        if not used:
+            made = begin(waits)
+            made.used = before
+            return made
+        use, moves = self._tracks.take(used)
+        try:
+            made = begin([*(waits or ()), *moves] or None)
+        except BaseException:
+            use.drop()
+            raise
+        use.event = made.event
+        made.used = tuple({a.address: a for a in (*before, *used)}.values())
         return made
 
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None,
@@ -258,11 +291,13 @@ class ClDriver:
         try:
             with executable.lock:
                 executable.set(launch, NOTHING)
+                if executable.follows and self._shared is not None:
+                    self._shared.reach(executable, launch)
                 event = session.enqueue(queue, executable.main, shape.items, shape.local,
                                         shape.offset, waits)
             queue.flush()
             if launch.packed is None:
-                launch.packed = executable
+                launch.packed = executable if self._repeats(launch, executable) else ()
             elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
                 launch.packed = prepare(session, executable, launch, self.traits) or ()
         except session.cl.Error as error:
@@ -270,19 +305,28 @@ class ClDriver:
         keep = executable, launch.values  # not the launch: it holds the user's own objects
         return ClCompletion(event, keep, executable.what, self._ends or self.ends())
 
+    def _repeats(self, launch: Launch, executable: ClExecutable) -> bool:
+        """Say whether a launch may be prepared: nothing is to be done each time before it."""
+        if self._shared is None:
+            return True
+        return not (executable.follows or (
+            self._tracks is not None and self._tracks.used_by(launch)))
+
     def _launch_parts(self, executable: ClExecutable, launch: Launch,
                       waits: list[Any] | None) -> ClCompletion:
         """Launch a kernel with reductions, reports or arrays of PyOpenCL's."""
         shape = executable.shape(launch.geometry, self.traits)
         what = executable.what
-        call = self._call(executable, launch, shape)
+        call = self._scratch.call(executable, launch, shape)
         session, _, queue = self.opened()
         lenders, waits = lent.awaited(launch.values, waits)
         shown = call.report
         if shown is not None and not self.shares_host:
-            call.report, waits = self._to_device(call, shown, waits)
+            call.report, waits = self._scratch.to_device(call, shown, waits)
         with executable.lock:
             executable.set(launch, call)
+            if executable.follows and self._shared is not None:
+                self._shared.reach(executable, launch)
             first = event = self._enqueue(session, queue, executable.main, shape, waits, what)
             if executable.finish is not None:
                 call.count = groups_of(shape)
@@ -291,7 +335,7 @@ class ClDriver:
                 items = Shape((64,), (64,), None)
                 event = self._enqueue(session, queue, executable.finish, items, [event], what)
         if shown is not None and not self.shares_host:
-            event, _ = self.transfers().copy(_whole(shown), _whole(call.report), [event])
+            event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
         queue.flush()
         for view in lenders:
             view.lender.add_event(event)
@@ -339,51 +383,6 @@ class ClDriver:
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
-    def _call(self, executable: ClExecutable, launch: Launch, shape: Shape) -> Call:
-        """Return what a launch needs besides its arguments: partial results, room for reports."""
-        call = Call()
-        if executable.source.sites:
-            words = printing.WORDS if self.shares_host else printing.WORDS >> 3
-            call.report = printing.new_buffer(words)
-        if launch.reductions:
-            call.count = math.prod(launch.geometry.global_)
-            groups = groups_of(shape)
-            call.partials = [(self._scratch(call, groups * r.extent * r.words,
-                                            r.acc.type.dtype.numpy),
-                              None if r.valid is None else self._scratch(
-                                  call, groups * r.extent, np.dtype(np.uint8)))
-                             for r in executable.kernel.reducers]
-            if executable.finish is None:
-                call.counter = self._counter(call)
-        return call
-
-    def _counter(self, call: Call) -> Any:
-        """Return a number that is 0, on loan; a kernel that ends leaves it so."""
-        if self.shares_host:
-            return np.zeros(1, np.uint32)
-        free = self._counters
-        try:
-            memory = free.pop()
-        except IndexError:
-            memory = self.transfers().zeros(4)
-        call.loans.append(Loan(free, memory))
-        return memory
-
-    def _scratch(self, call: Call, count: int, dtype: np.dtype[Any]) -> Any:
-        """Return memory for one launch, not initialised; on loan for as long as the call lives."""
-        if self.shares_host:
-            return np.empty(count, dtype)
-        loan = self._pool.take(count * dtype.itemsize, self.transfers().allocate)
-        call.loans.append(loan)
-        return loan.memory[:count * dtype.itemsize].view(dtype)
-
-    def _to_device(self, call: Call, array: np.ndarray[Any, Any],
-                   waits: list[Any] | None) -> tuple[Any, list[Any]]:
-        """Return a copy of an array on the device, and what a kernel that uses it waits for."""
-        copy = self._scratch(call, array.size, array.dtype)
-        event, _ = self.transfers().copy(_whole(copy), _whole(array), None)
-        return copy, [*(waits or ()), event]
-
     def _enqueue(self, session: Session, queue: Any, kernel: Any, shape: Shape,
                  waits: list[Any] | None, what: str) -> Any:
         try:
@@ -401,9 +400,14 @@ class ClDriver:
         return ClCompletion(event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ copies and fills
-    def allocate(self, nbytes: int) -> DeviceArray | None:
-        """Return bytes of the device's own memory; None if it works on the host's."""
-        return None if self.shares_host else self.transfers().allocate(nbytes)
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> Any:
+        """Return bytes of the device's own memory, or shared; None if it works on the host's."""
+        if self.shares_host:
+            return None
+        transfers = self.transfers()
+        if kind is None or self._shared is None:
+            return transfers.allocate(nbytes)
+        return self._shared.allocate(nbytes, alignment, hosts=kind is not usm_kind.device)
 
     def adopt(self, what: str, native: Any) -> Any:
         """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
@@ -460,6 +464,9 @@ class ClDriver:
                 most=self._info.max_mem_alloc_size)
         return found
 
+    def _seen(self, view: BoundView) -> BoundView:
+        return view if self._shared is None else self._shared.seen(view)
+
     def _moved(self, make: Any, dst: BoundView, source: Any,
                waits: list[Any] | None) -> tuple[Any, object]:
         """Run a copy or fill kernel; return its event and what it uses."""
@@ -468,8 +475,16 @@ class ClDriver:
 
     def _transfer(self, how: Any, dst: BoundView, source: Any, deps: Sequence[Completion],
                   what: str) -> Completion:
+        begin = functools.partial(self._begin_transfer, how, dst, source, what)
+        tracks = self._tracks
+        if tracks is None or not tracks.known:
+            return begin(_events(deps))
+        return self._tracked(allocations_of((dst, source)), deps, begin)
+
+    def _begin_transfer(self, how: Any, dst: BoundView, source: Any, what: str,
+                        waits: list[Any] | None) -> ClCompletion:
         try:
-            event, kept = how(dst, source, _events(deps))
+            event, kept = how(dst, source, waits)
         except self.opened()[0].cl.Error as error:
             raise translated(what, error) from error
         self.opened()[2].flush()
@@ -479,7 +494,8 @@ class ClDriver:
         """Copy equal shapes."""
         if not self.shares_host or isinstance(dst.memory, DeviceArray) or isinstance(
                 src.memory, DeviceArray):
-            return self._transfer(self.transfers().copy, dst, src, deps, "a copy")
+            return self._transfer(self.transfers().copy, self._seen(dst), self._seen(src), deps,
+                                  "a copy")
         session, _, queue = self.opened()
         if strided.is_dense(dst) and strided.is_dense(src):
             size = math.prod(dst.shape) * dst.memory.dtype.itemsize
@@ -493,7 +509,7 @@ class ClDriver:
         """Write one value everywhere in a view."""
         value = np.asarray(pattern, dst.memory.dtype)
         if not self.shares_host or isinstance(dst.memory, DeviceArray):
-            return self._transfer(self.transfers().fill, dst, value, deps, "a fill")
+            return self._transfer(self.transfers().fill, self._seen(dst), value, deps, "a fill")
         if strided.is_dense(dst) and value.itemsize in _PATTERNS and not self.quirks.fills_own:
             session, _, queue = self.opened()
             size = math.prod(dst.shape) * value.itemsize
@@ -525,11 +541,6 @@ class ClDriver:
 
     def __repr__(self) -> str:
         return f"<OpenCL driver of {self._info.name} ({self.traits.platform})>"
-
-
-def _whole(memory: Any) -> BoundView:
-    """Return all elements of one-dimensional memory as a view."""
-    return BoundView(memory, 0, (memory.size,), (1,))
 
 
 def _events(deps: Sequence[Completion]) -> list[Any] | None:

@@ -20,6 +20,7 @@ from unisycl.backends.opencl import arguments, shapes
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.pace import Habit
 from unisycl.backends.opencl.shapes import Shape
+from unisycl.backends.opencl.shared import follows_pointers
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
@@ -97,7 +98,8 @@ class ClExecutable:
     """What ``compile`` returns.
 
     ``sized`` is the geometry whose sizes the kernel object has, ``prepared`` how many launches have
-    kernel objects of their own; ``simple``: it needs nothing but its launch.
+    kernel objects of their own; ``simple``: it needs nothing but its launch; ``follows``: it
+    follows pointers in memory.
     """
 
     kernel: n.Kernel
@@ -110,6 +112,7 @@ class ClExecutable:
     program: Any
     what: str
     simple: bool
+    follows: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
     sized: Geometry | None = None
     prepared: int = 0
@@ -201,7 +204,8 @@ def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
         arguments.setters(api, kernel, source.arguments),
         (*arguments.setters(api, kernel, source.finish, sizes=True),
          *arguments.setters(api, kernel, source.finish)),
-        program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers and not lent)
+        program, f"kernel '{kernel.name}'", not source.sites and not kernel.reducers and not lent,
+        follows_pointers(kernel))
 
 
 def groups_of(shape: Shape) -> int:

@@ -17,6 +17,7 @@ from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.session import Session
+from unisycl.backends.opencl.shared import SharedArray
 from unisycl.base.errors import UsageError, errc
 
 _INVALID_ARG_SIZE = -51
@@ -26,7 +27,7 @@ class ForeignKernel:
     """A PyOpenCL kernel (``backends.base.Executable``): launched with values by position."""
 
     kernel: Any = None
-    simple = False
+    simple = follows = False
     locals = spans = ()
 
     def __init__(self, api: Api, native: Any) -> None:
@@ -54,6 +55,9 @@ class ForeignKernel:
             if isinstance(value.memory, DeviceArray):
                 kept.append(value.memory[value.offset:].whole())
                 self.native.set_arg(at, kept[-1])
+                return
+            if isinstance(value.memory, SharedArray):
+                value.memory.allocation.set_argument(self.native, at, address(value))
                 return
             status = self._api.set_svm(self.native.int_ptr, at, address(value))
         elif isinstance(value, LocalSize):

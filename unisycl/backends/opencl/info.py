@@ -10,14 +10,12 @@ from typing import Any
 from unisycl.backends.base import DeviceInfo
 from unisycl.backends.opencl.atomics import modern
 from unisycl.backends.opencl.dialect import has_sub_groups
+from unisycl.backends.opencl.levels import Level, atomics_everywhere, usm_aspects
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import (
     ORDER_ACQ_REL,
     ORDER_SEQ_CST,
-    SCOPE_ALL,
     SCOPE_DEVICE,
-    SVM_ATOMICS,
-    SVM_SYSTEM,
     Traits,
 )
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
@@ -25,17 +23,12 @@ from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import MODELS, Levels
 
 
-def addresses_host(traits: Traits, quirks: Quirks) -> bool:
-    """Say whether kernels reach the host's memory by plain addresses."""
-    return quirks.addresses_host or bool(traits.number_of("svm_capabilities") & SVM_SYSTEM)
-
-
-def device_info(traits: Traits, quirks: Quirks, *, shares_host: bool) -> DeviceInfo:
+def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
     """Return the description of a device."""
     sizes = traits.item_sizes[:3]
     return DeviceInfo(
         name=traits.name, backend=backend.opencl, vendor=traits.vendor,
-        aspects=frozenset(_aspects(traits, quirks, shares_host=shares_host)),
+        aspects=frozenset(_aspects(traits, quirks) | usm_aspects(traits, level)),
         driver_version=traits.driver_version, version=_version(traits.version),
         platform=traits.platform,
         max_compute_units=traits.number_of("max_compute_units", 1),
@@ -64,8 +57,8 @@ def _version(text: str) -> str:
     return words[1] if len(words) > 1 else text
 
 
-def _aspects(traits: Traits, quirks: Quirks, *, shares_host: bool) -> set[aspect]:
-    out = {aspect[traits.kind], aspect.queue_profiling, aspect.usm_device_allocations, aspect.image,
+def _aspects(traits: Traits, quirks: Quirks) -> set[aspect]:
+    out = {aspect[traits.kind], aspect.queue_profiling, aspect.image,
            aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle}
     if traits.kind != "custom":
         out |= {aspect.online_compiler, aspect.online_linker}
@@ -77,11 +70,6 @@ def _aspects(traits: Traits, quirks: Quirks, *, shares_host: bool) -> set[aspect
         out.add(aspect.atomic64)
     if quirks.emulated or "emulation" in traits.platform.lower():
         out.add(aspect.emulated)
-    if shares_host:
-        out |= {aspect.usm_host_allocations, aspect.usm_shared_allocations,
-                aspect.usm_system_allocations}
-        if _everywhere(traits) and traits.number_of("svm_capabilities") & SVM_ATOMICS:
-            out |= {aspect.usm_atomic_host_allocations, aspect.usm_atomic_shared_allocations}
     return out
 
 
@@ -102,17 +90,9 @@ def _scopes(traits: Traits) -> tuple[memory_scope, ...]:
     out = [memory_scope.work_item, memory_scope.sub_group, memory_scope.work_group]
     if reported & SCOPE_DEVICE or not modern(traits) or traits.c_version < (3, 0):
         out.append(memory_scope.device)
-    if _everywhere(traits):
+    if atomics_everywhere(traits):
         out.append(memory_scope.system)
     return tuple(out)
-
-
-def _everywhere(traits: Traits) -> bool:
-    """Say whether atomics reach the host: OpenCL 2.x does not ask it, but has it with its SVM."""
-    if traits.number_of("atomic_memory_capabilities") & SCOPE_ALL:
-        return True
-    second = (2, 0) <= traits.c_version < (3, 0)
-    return second and bool(traits.number_of("svm_capabilities") & SVM_ATOMICS)
 
 
 def _progress(traits: Traits) -> Levels:

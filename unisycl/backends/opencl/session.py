@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,10 @@ _loaded = _Loaded()
 
 
 class Session:
-    """One platform: its context, shared by all drivers of its devices."""
+    """One platform: its context, shared by all drivers of its devices.
+
+    ``allocations``: by address, what host and kernels share (``shared``).
+    """
 
     def __init__(self, cl: Any, api: Api, context: Any, devices: list[Any]) -> None:
         self.cl = cl
@@ -43,6 +47,7 @@ class Session:
         self.api = api
         self.context = context
         self.devices = devices
+        self.allocations: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:

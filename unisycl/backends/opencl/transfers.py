@@ -15,12 +15,14 @@ import numpy as np
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView
 from unisycl.backends.opencl.errors import translated
-from unisycl.backends.opencl.memory import DeviceArray
+from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.session import Session
+from unisycl.backends.opencl.shared import SharedArray
 from unisycl.base.errors import DeviceError, errc
 
 Waits = list[Any] | None
 Move = Callable[[Any, BoundView, Any, Waits], tuple[Any, object]]
+_THERE = DeviceArray, SharedArray
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 
 
@@ -39,6 +41,7 @@ class Transfers:
     def __init__(self, session: Session, queue: Any, move: Move, *, reads_early: bool = False,
                  most: int = 0) -> None:
         self._cl = session.cl
+        self._api = session.api
         self._context = session.context
         self._queue = queue
         self._move = move
@@ -69,14 +72,16 @@ class Transfers:
 
     def copy(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
         """Copy equal shapes; return the event of the last step, and what to keep until then."""
-        if isinstance(dst.memory, DeviceArray):
-            if isinstance(src.memory, DeviceArray):
+        if _shared(dst, src) and strided.is_dense(dst) and strided.is_dense(src):
+            return self._addresses(dst, src, waits), (dst, src)
+        if isinstance(dst.memory, _THERE):
+            if isinstance(src.memory, _THERE):
                 return self._within(dst, src, waits)
             if strided.is_dense(dst):
                 return self._write(dst, src, waits), (dst, src)
             middle = self._like(src)
             event = self._write(middle, src, waits)
-        elif isinstance(src.memory, DeviceArray) and strided.is_dense(src):
+        elif isinstance(src.memory, _THERE) and strided.is_dense(src):
             return self._read(dst, src, waits), (dst, src)
         else:
             middle = self._like(src)
@@ -88,8 +93,12 @@ class Transfers:
     def fill(self, dst: BoundView, value: Any, waits: Waits) -> tuple[Any, object]:
         """Write one value everywhere; return the event, and what to keep until then."""
         memory = dst.memory
-        if isinstance(memory, DeviceArray):
+        if isinstance(memory, _THERE):
             if strided.is_dense(dst) and value.itemsize in _PATTERNS:
+                if isinstance(memory, SharedArray):
+                    count = math.prod(dst.shape) * value.itemsize
+                    return self._api.fill(self._queue, address(dst), value.tobytes(), count,
+                                          waits or ()), dst
                 low, size = _bytes(dst)
                 event = self._cl.enqueue_fill_buffer(
                     self._queue, memory.buffer, np.frombuffer(value.tobytes(), np.uint8), low, size,
@@ -108,7 +117,7 @@ class Transfers:
         return BoundView(memory.view(view.memory.dtype), 0, view.shape, pitches)
 
     def _within(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
-        if strided.is_dense(dst) and strided.is_dense(src):
+        if not _shared(dst, src) and strided.is_dense(dst) and strided.is_dense(src):
             (to, size), (start, _) = _bytes(dst), _bytes(src)
             event = self._cl.enqueue_copy(
                 self._queue, dst.memory.buffer, src.memory.buffer, byte_count=size,
@@ -117,11 +126,20 @@ class Transfers:
         return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
                           waits)
 
-    def _write(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
-        low, _ = _bytes(dst)
-        if waits and self._reads_early:
+    def _addresses(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
+        """Copy between shared allocations, or between one and the host's memory."""
+        self._await_host(src, waits)
+        size = math.prod(dst.shape) * dst.memory.dtype.itemsize
+        return self._api.copy(self._queue, address(dst), address(src), size, waits or ())
+
+    def _await_host(self, src: BoundView, waits: Waits) -> None:
+        if waits and self._reads_early and not isinstance(src.memory, SharedArray):
             self._queue.flush()
             self._cl.wait_for_events(waits)
+
+    def _write(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
+        low, _ = _bytes(dst)
+        self._await_host(src, waits)
         return self._cl.enqueue_copy(self._queue, dst.memory.buffer, _host_bytes(src),
                                      dst_offset=low, wait_for=waits, is_blocking=False)
 
@@ -129,6 +147,12 @@ class Transfers:
         low, _ = _bytes(src)
         return self._cl.enqueue_copy(self._queue, _host_bytes(dst), src.memory.buffer,
                                      src_offset=low, wait_for=waits, is_blocking=False)
+
+
+def _shared(dst: BoundView, src: BoundView) -> bool:
+    """Say whether both are addresses, and one of an allocation that kernels reach."""
+    kinds = isinstance(dst.memory, SharedArray), isinstance(src.memory, SharedArray)
+    return any(kinds) and DeviceArray not in (type(dst.memory), type(src.memory))
 
 
 def _bytes(view: BoundView) -> tuple[int, int]:
