@@ -129,7 +129,12 @@ def _adopt(what: str, array: Array, where: tuple[Any, ...]) -> usm_pointer:
         raise UsageError(errc.invalid, f"{what}: the memory must be C-contiguous and aligned, of 1 "
                          "to 3 dimensions; make it so, or copy it")
     device, context = usm.place(usm_kind.shared, list(where))
+    memory = array.reshape(-1).view(np.uint8)
     if device.driver.memory != "host":
-        require_aspect(device, aspect.usm_shared_allocations, f"{what}: memory of the host")
-    block = blocks.Block.over(array.reshape(-1).view(np.uint8), context, device)
+        known = blocks.inside(context, memory)
+        if known is None:
+            require_aspect(device, aspect.usm_system_allocations, f"{what}: memory of the host")
+        else:
+            memory = known
+    block = blocks.Block.over(memory, context, device)
     return usm_pointer(block, array.dtype, array.shape)

@@ -149,6 +149,16 @@ def allocations(channel: Channel) -> BoundView | Staged:
     return BoundView(table, 0, (len(table),), (1,))
 
 
+def inside(context: ContextState, array: Array) -> Array | None:
+    """Return bytes of the host as those of the allocation that holds them; None: there is none."""
+    at = array.ctypes.data
+    block = find(context, at)
+    if block is None or block.memory is None or not isinstance(block.memory, np.ndarray):
+        return None
+    low = at - block.address
+    return block.memory[low:low + array.nbytes] if low + array.nbytes <= block.nbytes else None
+
+
 def find(context: ContextState, address: int) -> Block | None:
     """Return the block that holds an address, which may be inside it; None if there is none."""
     exact = context.allocations.get(address)

@@ -16,6 +16,7 @@ import unisycl as sycl
 from tests.graph.builder import null_device
 from unisycl.backends.null.driver import INFO, NullDriver
 from unisycl.backends.opencl.info import device_info
+from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.progress import MODELS, Levels, strongest
@@ -40,7 +41,7 @@ def reported(version: str, *extensions: str, **numbers: int) -> Traits:
 
 def opencl(traits: Traits) -> sycl.device:
     """Return the device that the OpenCL backend makes of what a driver reports."""
-    found = device_info(traits, Quirks(), shares_host=True)
+    found = device_info(traits, Quirks(), Level.system)
     return null_device(NullDriver(automatic=True, infos=(found,)))
 
 

@@ -11,6 +11,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.forward_progress.test_models import NullDriver, null_device, reported
 from unisycl.backends.opencl.info import device_info
+from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.ext.oneapi import experimental as ext
 
@@ -51,7 +52,7 @@ def test_a_device_of_opencl_is_the_platforms_and_takes_its_languages(
 
 def custom() -> sycl.device:
     """Return the device that the OpenCL backend makes of a custom one."""
-    found = device_info(replace(reported("1.2"), kind="custom"), Quirks(), shares_host=True)
+    found = device_info(replace(reported("1.2"), kind="custom"), Quirks(), Level.system)
     return null_device(NullDriver(automatic=True, infos=(found,)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unisycl.backends.opencl.info import device_info
+from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.programs import options
 from unisycl.backends.opencl.quirks import Quirks, corrected, quirks_of
 from unisycl.backends.opencl.traits import Traits
@@ -21,7 +22,7 @@ def reported(platform: str, kind: str) -> Traits:
 def test_an_emulated_fpga_is_an_accelerator_whose_kernels_may_wait_for_one_another() -> None:
     traits = reported("Intel(R) FPGA Emulation Platform for OpenCL(TM)", "accelerator")
     quirks = quirks_of(traits)
-    info = device_info(corrected(traits, quirks), quirks, shares_host=True)
+    info = device_info(corrected(traits, quirks), quirks, Level.system)
     assert {aspect.accelerator, aspect.emulated} <= info.aspects
     assert info.concurrent_kernels
     assert memory_order.acq_rel in info.atomic_orders
@@ -30,7 +31,7 @@ def test_an_emulated_fpga_is_an_accelerator_whose_kernels_may_wait_for_one_anoth
 def test_a_simulator_is_emulated_and_gets_no_option_that_it_does_not_know() -> None:
     traits = reported("Oclgrind", "cpu")
     quirks = quirks_of(traits)
-    info = device_info(corrected(traits, quirks), quirks, shares_host=False)
+    info = device_info(corrected(traits, quirks), quirks, Level.separate)
     assert {aspect.cpu, aspect.emulated} <= info.aspects
     debugged = Kernel("k", (), (), "range", 1, traits=(("options", ("-O0", "-g")),))
     assert "-cl-std=CL1.2 -cl-opt-disable" == options(traits, quirks, debugged)
@@ -40,6 +41,6 @@ def test_a_simulator_is_emulated_and_gets_no_option_that_it_does_not_know() -> N
 def test_others_are_taken_at_their_word() -> None:
     traits = reported("Paper Platform", "accelerator")
     quirks = quirks_of(traits)
-    info = device_info(corrected(traits, quirks), quirks, shares_host=True)
+    info = device_info(corrected(traits, quirks), quirks, Level.system)
     assert not info.concurrent_kernels
     assert (memory_order.relaxed,) == info.atomic_orders

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-
 from unisycl.backends.base import BoundView
 from unisycl.backends.opencl.completion import ClCompletion, Clock, Ends
 from unisycl.backends.opencl.driver import ClDriver
