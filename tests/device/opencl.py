@@ -32,6 +32,8 @@ FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64",
            "/usr/local/lib", "/usr/local/nvidia/lib", "/usr/local/cuda/lib64",
            "/usr/local/cuda/compat")
 _SHOWN = 3  # failures of one test that are shown
+_ALSO = (ROOT / "tests" / "diagnostics" / "test_diagnostics.py",
+         ROOT / "tests" / "examples" / "test_timing.py")
 _STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
 
 
@@ -102,7 +104,7 @@ class Suite:
 
     def run(self, workers: int, extra: list[str]) -> None:
         """Run all files, the largest first, and gather what they say."""
-        files = sorted((ROOT / "tests" / "conformance").rglob("test_*.py"),
+        files = sorted([*(ROOT / "tests" / "conformance").rglob("test_*.py"), *_ALSO],
                        key=lambda f: -f.stat().st_size)
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             for name, status, text in pool.map(lambda f: self._one(f, extra), files):

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import unisycl as sycl
-from unisycl.examples import blurs, comparison, heat, subdivision, timing
+from unisycl.examples import blurs, comparison, heat, subdivision
 
 SMALL = {
     "reductions": ["--n", "100"],
@@ -68,27 +68,6 @@ def test_plates_are_written_before_and_after(tmp_path: Path) -> None:
     assert heat.main(["--size", "20", "--steps", "3", "-o", str(target)]) == 0
     with Image.open(target) as written:
         assert written.size == (40, 20)
-
-
-@pytest.mark.row("J-8")
-def test_both_times_are_printed_for_each_device(capsys: pytest.CaptureFixture[str]) -> None:
-    assert timing.main(["--size", "8", "--rounds", "3"]) == 0
-    text = capsys.readouterr().out
-    found = [d for d in sycl.device.get_devices() if d.has(sycl.aspect.queue_profiling)]
-    assert len(found) >= 2
-    for line in ("clock around submit and wait", "event: started to ended", "equal to NumPy"):
-        assert text.count(line) == len(found)
-    assert all(d.get_info(sycl.info.device.name) in text for d in found)
-
-
-@pytest.mark.row("J-8")
-def test_times_are_of_one_order(device: sycl.device) -> None:
-    queue = sycl.queue(device, sycl.property.queue.enable_profiling())
-    times = timing.measure(queue, 8, 1)
-    assert times.right
-    assert 0 <= times.running <= times.clock
-    assert 0 <= times.waiting <= times.clock
-    assert timing.gigaflops(1000, 2.0) == 1000
 
 
 def test_a_wrong_result_is_named_and_ends_the_program_with_1(

@@ -123,6 +123,9 @@ def _parameter(function: str, name: str, found: Declared, hint: Any, language: s
     if found.opaque:
         raise UsageError(errc.invalid, f"{what}, of which kernels in Python have no values; pass "
                          "numbers, vectors or pointers to memory")
+    if found.pointer and found.space is address_space.constant_space:
+        raise UsageError(errc.invalid, f"{what}; kernels have their constant memory in the global "
+                         "address space: declare the parameter '__global const'")
     known = found.type or kind
     if known is None and not (found.void and found.pointer):
         raise UsageError(errc.invalid, f"{what}, which says nothing of it to Python; annotate it "

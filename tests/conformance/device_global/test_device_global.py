@@ -264,6 +264,19 @@ def test_the_host_does_not_reach_it(use: Any) -> None:
     assert errc.invalid is caught.value.code()
 
 
+@pytest.mark.row("G-9")
+def test_the_host_does_not_reach_what_a_device_wrote(own: sycl.queue) -> None:
+    def count(p: Any) -> None:
+        number[()] += 5
+        p[0] = number
+    p = sycl.malloc_device(1, np.int32, own)
+    assert [5] == seen(own, own.single_task(count, p), p)
+    for use in (number.get, lambda: float(number), lambda: number + 1):
+        with pytest.raises(sycl.exception, match="lives on devices") as caught:
+            use()
+        assert errc.invalid is caught.value.code()
+
+
 @pytest.mark.row("G-1")
 def test_it_is_made_at_the_level_of_a_module_only() -> None:
     with pytest.raises(sycl.exception, match="inside the function"):
@@ -521,6 +534,15 @@ def test_its_address_is_trapped_elsewhere(own: sycl.queue) -> None:
 def test_the_feature_is_announced() -> None:
     assert 1 == sycl.SYCL_EXT_ONEAPI_DEVICE_GLOBAL
     assert device_global is sycl.ext.oneapi.experimental.device_global
+
+
+@pytest.mark.row("G-25")
+def test_a_kernel_may_ask_for_the_feature(own: sycl.queue) -> None:
+    def ask(p: Any) -> None:
+        if sycl.SYCL_EXT_ONEAPI_DEVICE_GLOBAL == 1:
+            p[0] = four[1]
+    p = sycl.malloc_device(1, np.int32, own)
+    assert [2] == seen(own, own.single_task(ask, p), p)
 
 
 @pytest.mark.row("G-1")

@@ -75,6 +75,26 @@ assert "llvmlite.binding" not in sys.modules
 """
 
 
+CHOSEN = """
+import sys
+import unisycl as sycl
+from unisycl.backends import registry
+about, wanted = sycl.info.device, sys.argv[1:]
+assert not registry._loaded.drivers
+found = next(d for d in sycl.device.get_devices()
+             if [d.get_backend().name, d.get_info(about.name)] == wanted)
+assert registry._loaded.drivers
+q = sycl.queue(found)
+assert wanted[0] == q.get_backend().name
+"""
+
+
 @pytest.mark.row("A-34")
 def test_an_import_opens_no_driver() -> None:
     subprocess.run([sys.executable, "-c", IMPORT], check=True)
+
+
+@pytest.mark.row("A-34")
+def test_a_device_is_there_once_devices_are_asked_for(device: sycl.device) -> None:
+    subprocess.run([sys.executable, "-c", CHOSEN, device.get_backend().name,
+                    device.get_info(sycl.info.device.name)], check=True)

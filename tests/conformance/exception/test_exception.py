@@ -24,6 +24,20 @@ def test_code_category_and_text() -> None:
     assert "too large" == pickle.loads(pickle.dumps(error)).what()
 
 
+@pytest.mark.row("F-1", "F-2")
+def test_an_error_of_a_launch_has_code_category_and_text(queue: sycl.queue) -> None:
+    def kernel(it):  # type: ignore[no-untyped-def]
+        sycl.group_barrier(it.get_group())
+    with pytest.raises(sycl.exception) as caught:
+        queue.parallel_for(sycl.nd_range(7, 2), kernel)
+    error = caught.value
+    assert sycl.errc.nd_range == error.code()
+    assert sycl.sycl_category() == error.category()
+    assert "7" in error.what()
+    again = pickle.loads(pickle.dumps(error))
+    assert (error.code(), error.what()) == (again.code(), again.what())
+
+
 @pytest.mark.row("F-20")
 def test_one_except_clause_catches_everything() -> None:
     for kind in (sycl.UsageError, sycl.UnsupportedError, sycl.DeviceError, sycl.KernelError,

@@ -78,7 +78,7 @@ def test_guarantees_compare_by_strength() -> None:
         assert guarantee.concurrent > scope.work_item
 
 
-@pytest.mark.row("H-2", "H-3", "H-16")
+@pytest.mark.row("H-1", "H-2", "H-3", "H-16")
 def test_a_scope_gives_the_weakest_of_the_levels_between(device: sycl.device) -> None:
     def ask(s: scope, c: scope) -> guarantee:
         return device.get_info(info.device.forward_progress_guarantee[s, c])

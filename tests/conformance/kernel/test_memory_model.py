@@ -92,6 +92,18 @@ def test_a_million_work_groups_end_on_one_thread() -> None:
     assert "1000000" == found.stdout.strip()
 
 
+@pytest.mark.row("E-19")
+def test_many_more_work_groups_than_compute_units_end(queue: sycl.queue) -> None:
+    groups = 1000 if queue.get_backend() == sycl.backend.host else 100_000
+    counter = np.zeros(1, np.int32)
+
+    def kernel(it, counter):
+        sycl.atomic_ref(counter, 0, sycl.memory_order.relaxed,
+                        sycl.memory_scope.device).fetch_add(1)
+    queue.parallel_for(sycl.nd_range(groups, 1), kernel, counter).wait()
+    assert [groups] == counter.tolist()
+
+
 @pytest.mark.row("D-15", "C-3")
 @pytest.mark.parametrize("shape", [((12,), (4,)), ((4, 6), (2, 3)), ((2, 4, 6), (1, 2, 3))])
 def test_a_global_id_is_the_groups_place_and_the_local_one(queue: sycl.queue, shape) -> None:

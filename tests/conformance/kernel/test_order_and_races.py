@@ -13,6 +13,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.examples import reductions, scans
+from unisycl.testing import refused
 
 RELAXED, DEVICE = sycl.memory_order.relaxed, sycl.memory_scope.device
 N = 8
@@ -158,6 +159,23 @@ def test_what_is_ordered_is_no_race(
 
 
 @pytest.mark.row("E-34")
+def test_what_a_barrier_orders_arrives_on_every_device(queue: sycl.queue) -> None:
+    data = np.zeros(N, np.int32)
+    tile = sycl.local_accessor(np.int32, 4)
+    queue.parallel_for(GROUPS, ordered_by_a_barrier, data, tile).wait()
+    assert [1] * N == data.tolist()
+
+
+@pytest.mark.row("E-34")
+def test_what_atomics_order_arrives_on_every_device(queue: sycl.queue) -> None:
+    data = np.zeros(N, np.int32)
+    with refused(queue.get_device()):  # where atomics have no order
+        queue.parallel_for(GROUPS, the_last_group_adds_up, data,
+                           sycl.local_accessor(np.int32, 4)).wait()
+    assert [10, 11, 0, 0, 21, 0, 0, 2] == data.tolist()
+
+
+@pytest.mark.row("E-34")
 def test_whole_programs_have_no_races(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNISYCL_HOST", "races,shuffle=5")
     queue, values = sycl.queue(sycl.host_selector_v), np.arange(100, dtype=np.int32)
@@ -171,6 +189,13 @@ def in_turn(it: sycl.nd_item, data: Any, turn: Any) -> None:
     if it.get_local_id(0) == 0:
         now = sycl.atomic_ref(turn, 0, RELAXED, DEVICE).fetch_add(1)
         data[it.get_group(0)] = now
+
+
+@pytest.mark.row("E-18")
+def test_every_work_group_runs_once_in_whatever_order(queue: sycl.queue) -> None:
+    data, turn = np.zeros(64, np.int32), np.zeros(1, np.int32)
+    queue.parallel_for(sycl.nd_range(128, 2), in_turn, data, turn).wait()
+    assert list(range(64)) == sorted(data.tolist())
 
 
 @pytest.mark.row("E-18")

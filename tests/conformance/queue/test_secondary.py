@@ -127,6 +127,27 @@ def test_both_failing_reaches_both_handlers(when: str) -> None:
     assert (1, 1) == (len(first[0]), len(second[0]))
 
 
+@pytest.mark.row("F-24", "E-12")
+def test_both_failing_reaches_the_handler_of_a_device(device: sycl.device, when: str) -> None:
+    first: list[Any] = []
+    second: list[Any] = []
+    primary, secondary = failing(when, first.append), sycl.queue(device, second.append)
+    x = np.zeros(4, np.int32)
+    with sycl.buffer(x) as b:
+        def group(h: sycl.handler) -> None:
+            acc = sycl.accessor(b, h)
+
+            @sycl.kernel(debug=True)
+            def kernel(i):  # type: ignore[no-untyped-def]
+                acc[i[0] + 1] = 1
+            h.parallel_for(4, kernel)
+        primary.submit(group, secondary).wait()
+        for queue in (primary, secondary, primary):
+            queue.wait_and_throw()
+    assert (1, 1) == (len(first), len(second))
+    assert ["outside" in e.what() for e in second[0]] == [True]
+
+
 @pytest.mark.row("E-12", "C-27")
 def test_host_tasks_run_once(queue: sycl.queue) -> None:
     calls: list[int] = []

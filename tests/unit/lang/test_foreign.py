@@ -26,7 +26,7 @@ def plain(a: Any) -> Any: ...
 @pytest.mark.parametrize(("stub", "text"), [
     (one, "float {}(float a);"), (one, "real {}(const real a);"), (plain, "void {}(int a);"),
     (pointed, "void {}(__global float *a);"), (pointed, "void {}(float *a);"),
-    (pointed, "void {}(__constant real *a);"), (shared, "void {}(__local int *a);"),
+    (pointed, "void {}(__global const real *a);"), (shared, "void {}(__local int *a);"),
     (plain, "void {}(__global void *a);"), (plain, "uchar {}(bool a);")])
 def test_what_agrees(stub: Callable[..., Any], text: str) -> None:
     made = sycl.opencl.extern(text.format(stub.__name__))(stub)
@@ -48,6 +48,7 @@ def test_what_agrees(stub: Callable[..., Any], text: str) -> None:
     (plain, "void {}(__global float **a);", "which says nothing of it to Python"),
     (plain, "real {}(int a);", "returns 'real' in OpenCL C, which says nothing of it"),
     (plain, "int *{}(int a);", r"returns 'int \*' in OpenCL C; kernels take numbers"),
+    (pointed, "void {}(__constant float *a);", "declare the parameter '__global const'"),
     (plain, "int {}(image2d_t a);", "of which kernels in Python have no values"),
     (plain, "int {}(int a, int b);", r"has 2 parameter\(s\) in OpenCL C and 1 in Python"),
     (plain, "kernel void {}(int a);", "is a kernel in this text"),
