@@ -58,3 +58,26 @@ def test_it_has_sizes_and_nothing_for_the_host(device: sycl.device) -> None:
     assert 128 == tile.byte_size()
     with pytest.raises(sycl.exception, match="only inside a kernel"):
         tile[0]
+
+
+@pytest.mark.row("B-32")
+def test_rows_of_any_length_meet_at_a_barrier(queue: sycl.queue) -> None:
+    """Whether memories have rows of one length changes from launch to launch."""
+    def turn(it, src, dst, out, tile):
+        y, x = it.get_global_id(0), it.get_global_id(1)
+        tile[it.get_local_id(0), it.get_local_id(1)] = src[y, x]
+        sycl.group_barrier(it.get_group())
+        dst[y, x] = tile[it.get_local_id(1), it.get_local_id(0)]
+        out[y, x] = src[y, x] + 1
+
+    tile = sycl.local_accessor(np.int32, (4, 4))
+    for widths in ((8, 8, 8), (8, 9, 8), (9, 9, 8), (8, 9, 9), (10, 9, 8), (8, 8, 8)):
+        src, dst, out = (np.arange(8 * w, dtype=np.int32).reshape(8, w) for w in widths)
+        blocks = src[:, :8].reshape(2, 4, 2, 4).transpose(0, 3, 2, 1).reshape(8, 8)
+        with sycl.buffer(src) as a, sycl.buffer(dst) as b, sycl.buffer(out) as c:
+            def group(h: sycl.handler, a=a, b=b, c=c) -> None:
+                views = [sycl.accessor(m, h) for m in (a, b, c)]
+                h.parallel_for(sycl.nd_range((8, 8), (4, 4)), turn, *views, tile)
+            queue.submit(group)
+        np.testing.assert_array_equal(blocks, dst[:, :8])
+        np.testing.assert_array_equal(src[:, :8] + 1, out[:, :8])

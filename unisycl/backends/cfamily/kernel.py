@@ -44,7 +44,7 @@ class Form:
     work-group where it is fixed. ``items``: how many of a range's items one of C takes, a
     work-group apart from each other. ``shapes``: the extents of local memory that are known, by
     the numbers of its parameters. ``small``: ``passes.positions`` has run, so the extents that it
-    speaks of are ints.
+    speaks of are ints. ``same``: views and those whose pitches they have, by their numbers.
     """
 
     guards: tuple[int, ...] = ()
@@ -52,6 +52,7 @@ class Form:
     items: int = 1
     shapes: tuple[tuple[int, tuple[int, ...]], ...] = ()
     small: bool = False
+    same: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
     kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
-    p.local_shapes, p.small = dict(form.shapes), form.small
+    p.local_shapes, p.small, p.same = dict(form.shapes), form.small, dict(form.same)
     functions = foreign.called(kernel)
     for function in functions:
         p.names.avoid(function.words())

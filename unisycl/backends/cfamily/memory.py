@@ -202,6 +202,8 @@ def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
     if isinstance(base, n.Array):
         return Text(str(math.prod(base.shape[dim + 1:])))
     if base.type.space is not address_space.local_space:
+        if base.index in p.same:
+            base = next(x for x in p.kernel.params if x.index == p.same[base.index])
         name = pointer(p, base)
         kind = "small pitch" if small(p, base) else "pitch"
         return Text(p.argument(kind, _size_type(p, base), f"{name}_step{dim}", base.index, dim))

@@ -72,6 +72,7 @@ class Printer:
         self.extent: tuple[str, ...] = ()
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
         self.local_shapes: dict[int, tuple[int, ...]] = {}
+        self.same: dict[int, int] = {}  # views whose pitches are those of another one
         self.small = False  # extents and pitches that positions.bounded tells of are ints
         self.small_ids: set[tuple[str, int]] = set()  # ids that are ints
         self._loose: dict[DType, str] = {}

@@ -35,6 +35,7 @@ from unisycl.backends.opencl.executable import (
     PLAIN,
     ClExecutable,
     Variant,
+    alike_views,
     groups_of,
     key_of,
     local_memory,
@@ -173,6 +174,7 @@ class ClDriver:
         """Build a kernel for launches of this geometry."""
         made = self._compile(kernel, geometry, PLAIN)
         made.locals, made.spans = local_memory(kernel, self.traits), wide_views(kernel, made.source)
+        made.alike = alike_views(kernel, made.source, self.traits)
         return made
 
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:

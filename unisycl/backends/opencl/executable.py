@@ -24,6 +24,7 @@ from unisycl.backends.opencl.shared import follows_pointers
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
 from unisycl.passes import images, narrow, positions, scalars
 
@@ -37,11 +38,13 @@ class Variant(NamedTuple):
     """What of the views of a launch the text depends on.
 
     ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view of several
-    dimensions spans so much that positions need 64 bits.
+    dimensions spans so much that positions need 64 bits; ``same``: views that have the pitches of
+    an earlier one, and that one.
     """
 
     shapes: LocalShapes = ()
     wide: bool = False
+    same: tuple[tuple[int, int], ...] = ()
 
 
 PLAIN = Variant()
@@ -90,7 +93,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
         local = (shapes.group_of_rounds(key.items, traits),)
     elif kernel.index_kind == "single":
         local = (1,)
-    return print_kernel(kernel, dialect, Form(key.guards, local, key.items, variant.shapes, small))
+    return print_kernel(kernel, dialect, Form(
+        key.guards, local, key.items, variant.shapes, small, variant.same))
 
 
 @dataclass(slots=True)
@@ -118,17 +122,26 @@ class ClExecutable:
     prepared: int = 0
     locals: tuple[int, ...] = ()
     spans: tuple[int, ...] = ()
+    alike: tuple[int, ...] = ()
     variants: dict[Variant, ClExecutable] = field(default_factory=dict)
     _shapes: dict[int, tuple[Geometry, Shape, Habit]] = field(default_factory=dict)
 
     def variant(self, launch: Launch) -> Variant:
-        """Return what a launch asks for, by its ``locals`` and ``spans``, which are parameters."""
+        """Return what a launch asks for by its views.
+
+        Those are parameters: ``locals``, ``spans``, and ``alike`` whose pitches are compared.
+        """
         values, wide = launch.values, False
         for i in self.spans:
             view = values[i]
             if sum(map(operator.mul, view.shape, view.pitches)) >= _SPAN:
                 wide = True
-        return Variant(tuple((i, values[i].shape) for i in self.locals), wide)
+        shapes = tuple([(i, values[i].shape) for i in self.locals])
+        if not self.alike:
+            return Variant(shapes, wide)
+        first: dict[tuple[int, ...], int] = {}
+        owners = [(i, first.setdefault(values[i].pitches, i)) for i in self.alike]
+        return Variant(shapes, wide, tuple([(i, k) for i, k in owners if i != k]))
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
         """Pass the arguments of a launch to the kernel object; under the lock."""
@@ -191,6 +204,20 @@ def wide_views(kernel: n.Kernel, source: Source) -> tuple[int, ...]:
     used = {a.number for a in source.arguments if a.kind.startswith("small")}
     return tuple(p.index for p in kernel.params if p.index in used and isinstance(p.type, View)
                  and p.type.space is not address_space.local_space)
+
+
+def alike_views(kernel: n.Kernel, source: Source, traits: Traits) -> tuple[int, ...]:
+    """Return the parameters whose pitches are worth comparing, so that equal ones are passed once.
+
+    PoCL keeps what lives across a barrier in memory, for each work-item: one position of two views
+    in place of two.
+    """
+    if traits.kind != "cpu" or kernel.index_kind != "nd_range":
+        return ()
+    if not any(isinstance(s, n.Barrier) for s in visit.statements(kernel.body)):
+        return ()
+    stepped = {a.number for a in source.arguments if a.kind.endswith("pitch")}
+    return tuple(p.index for p in kernel.params if p.index in stepped) * (len(stepped) > 1)
 
 
 def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,

@@ -21,6 +21,7 @@ from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.executable import (
     ClExecutable,
     Variant,
+    alike_views,
     key_of,
     local_memory,
     source_of,
@@ -233,3 +234,28 @@ def test_rounds_by_fours_take_each_element_once(count: int) -> None:
                 values[other] = 0
         step >>= 2
     assert sum(range(count)) == values[0]
+
+
+def test_views_of_equal_pitches_share_them_on_processors() -> None:
+    def move(it: Any, first: Any, second: Any, third: Any) -> None:
+        y, x = it.get_global_id(0), it.get_global_id(1)
+        third[y, x] = first[y, x]
+        sycl.group_barrier(it.get_group())
+        second[y, x] = third[y, x]
+
+    geometry = Geometry("nd_range", (8, 8), (4, 4), (0, 0))
+    arguments = (np.zeros((8, 8), np.float32),) * 3
+    kernel = find(move, "nd_range", 2, arguments, (), (4, 4))[0].kernel
+    key, dialect = key_of(kernel, geometry, OLD), make_dialect(OLD, Quirks(), offsets=False)
+    plain = source_of(kernel, key, dialect, OLD)
+    found = alike_views(kernel, plain, OLD)
+    assert (0, 1, 2) == found
+    assert () == alike_views(kernel, plain, NEW)
+    made = ClExecutable(kernel, plain, None, None, (), (), (), None, "", True, alike=found)
+    views = [BoundView(None, 0, (8, 8), (width, 1)) for width in (9, 8, 9)]
+    variant = made.variant(Launch(made, geometry, tuple(views)))
+    assert Variant(same=((2, 0),)) == variant
+    text = source_of(kernel, key, dialect, OLD, variant).text
+    assert "third[y * first_step0 + x]" in text
+    assert "second[y * second_step0 + x]" in text
+    assert "third_step0" not in text
