@@ -1,4 +1,4 @@
-"""Ranges whose neighbours read or write memory far apart: which dimension lies close instead.
+"""Ranges whose caches are used well by other work-groups than rows: those along which dimension.
 
 Non-goals: what to do about it (backends choose the shape of work-groups). Invariant: an answer is
 advice; any shape gives the same results.
@@ -28,6 +28,30 @@ def dimension(kernel: n.Kernel) -> int | None:
         found = [_ids(x, known) for x in place.index]
         if any(last in ids for ids in found[:-1]) and last not in found[-1] and found[-1]:
             return max(found[-1])
+    return None
+
+
+def reused(kernel: n.Kernel) -> int | None:
+    """Return a dimension of a range along which items read the same rows of memory in a loop.
+
+    Such as 0 for ``b[k, x]`` with ``y, x`` the id and ``k`` a counter: work-items of several ``y``
+    find in the cache what the first of them read.
+    """
+    if kernel.index_kind != "range" or kernel.ndim < 2:
+        return None
+    last = kernel.ndim - 1
+    known = _ids_of_locals(kernel.body)
+    for loop in visit.statements(kernel.body):
+        if not isinstance(loop, n.For | n.While):
+            continue
+        moved = visit.assigned((loop,))
+        for place in _places(loop.body):
+            found = [_ids(x, known) for x in place.index]
+            steps = any(isinstance(y, n.Read) and y.local in moved
+                        for x in place.index[:-1] for y in visit.walk(x))
+            free = set(range(last)) - set[int]().union(*found)
+            if steps and free and last in found[-1]:
+                return max(free)
     return None
 
 

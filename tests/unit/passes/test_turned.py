@@ -44,6 +44,43 @@ def test_rows_are_as_they_should_be() -> None:
         assert found(kernel) is None
 
 
+def again(function: object, ndim: int = 2) -> int | None:
+    return turned.reused(specialize(function, "range", ndim).kernel)
+
+
+def test_a_product_reads_the_same_rows_again() -> None:
+    def product(item):  # type: ignore[no-untyped-def]
+        y, x = item
+        for k in range(8):
+            a[y, x] += a[y, k] * a[k, x]
+
+    def batched(item):  # type: ignore[no-untyped-def]
+        z, y, x = item
+        k = 0
+        while k < 8:
+            b[z, y, x] += b[z, k, x]
+            k += 1
+
+    assert 0 == again(product)
+    assert 1 == again(batched, 3)
+
+
+def test_what_each_row_reads_for_itself_is_not_read_again() -> None:
+    def window(item):  # type: ignore[no-untyped-def]
+        for k in range(3):
+            a[item[0], item[1]] += a[item[0] + k, item[1]]
+
+    def columns(item):  # type: ignore[no-untyped-def]
+        for k in range(8):
+            a[item[0], item[1]] += a[k, item[0]]
+
+    def once(item):  # type: ignore[no-untyped-def]
+        a[item[0], item[1]] += a[3, item[1]]
+
+    for kernel in (window, columns, once):
+        assert again(kernel) is None
+
+
 def test_three_dimensions() -> None:
     def kernel(item):  # type: ignore[no-untyped-def]
         z, y, x = item

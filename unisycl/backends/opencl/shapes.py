@@ -26,9 +26,11 @@ _ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its
 _ROUND_LEAST = 1024  # items of a group on a processor
 _CROWD = 8192  # items for each compute unit: four times what one has at a time
 _REMEMBERED = 1024
-_BLOCK = 64, 16  # items of a group where memory lies across: along it, and in the last dimension
+_ACROSS = 64, 16  # items of a group where memory lies across: along it, and in the last dimension
+_AGAIN = 16, 64  # and where items along a dimension read the same rows
 _worth: dict[int, tuple[Kernel, int]] = {}
 _along: dict[int, tuple[Kernel, int | None]] = {}
+_again: dict[int, tuple[Kernel, int | None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +98,16 @@ def _cheapest(extent: int, sizes: list[int], inner: int = 1) -> int:
     return min(sizes, key=lambda x: -(-extent // x) * _CALL / inner + x * (extent % x > 0))
 
 
-def _block(extents: Sizes, along: int, traits: Traits) -> Sizes | None:
-    """Return a block of a range that reads or writes along another dimension than the last one.
+def _block(extents: Sizes, along: int, block: Sizes, traits: Traits) -> Sizes | None:
+    """Return a block of a range: so many items along a dimension, and in the last one.
 
-    Each cache line of both sides is met again before it is lost (``passes.turned``). None where
+    Each cache line is met again before it is lost (``passes.turned``). None where
     the range is too small to keep all processors busy with such blocks, or the device's groups are.
     """
-    long, wide = _BLOCK
+    long, wide = block
     size = long * wide
-    if math.prod(extents) < 4 * size * traits.number_of("max_compute_units", 1) or (
-            traits.number_of("max_work_group_size") < size):
+    if extents[-1] < wide or math.prod(extents) < 4 * size * traits.number_of(
+            "max_compute_units", 1) or (traits.number_of("max_work_group_size") < size):
         return None
     out = [1] * len(extents)
     out[along], out[-1] = _power(extents[along], long), _power(extents[-1], wide)
@@ -149,8 +151,11 @@ def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int
     """Return how a plain range is launched: padded to whole work-groups, ``each`` items in one."""
     local: Sizes | None = None
     if len(geometry.global_) > 1 and traits.kind == "cpu":
-        along = _remembered(_along, kernel, turned.dimension)
-        local = None if along is None else _block(geometry.global_, along, traits)
+        for known, find, block in ((_along, turned.dimension, _ACROSS),
+                                   (_again, turned.reused, _AGAIN)):
+            along = _remembered(known, kernel, find)
+            if local is None and along is not None:
+                local = _block(geometry.global_, along, block, traits)
     # drivers give each item of a group memory for the arrays that it declares
     local = local or local_of_range(geometry.global_, traits, large=not kernel.arrays)
     if each > 1:
