@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         make_buffer as make_buffer, make_context as make_context, make_device as make_device,
         make_event as make_event, make_kernel as make_kernel, make_kernel_bundle as
         make_kernel_bundle, make_platform as make_platform, make_queue as make_queue,
+        make_sampled_image as make_sampled_image, make_unsampled_image as make_unsampled_image,
     )
     from unisycl.api.native_kernel import native_kernel as native_kernel
     from unisycl.api.opencl import opencl as opencl
@@ -291,7 +292,7 @@ _HOMES: dict[str, str] = {
     "api.kernel_id": "get_kernel_id get_kernel_ids kernel_id",
     "api.native": (
         "make_buffer make_context make_device make_event make_kernel make_kernel_bundle "
-        "make_platform make_queue"
+        "make_platform make_queue make_sampled_image make_unsampled_image"
     ),
     "api.native_kernel": "native_kernel",
     "api.opencl": "opencl",

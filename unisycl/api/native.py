@@ -17,12 +17,14 @@ from unisycl.api.buffer import buffer
 from unisycl.api.context import context
 from unisycl.api.device import device, platform
 from unisycl.api.event import event
+from unisycl.api.image import sampled_image, unsampled_image
 from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue import queue
 from unisycl.api.source_bundle import built_bundle
 from unisycl.base import geometry as geo
 from unisycl.base.enums import backend, bundle_state
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
 from unisycl.runtime.tasks import Task, begin_nothing
@@ -126,6 +128,47 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
         available.wait()
     made.region.memory.take_over(memory, state.driver)
     return made
+
+
+def make_unsampled_image(wanted: backend, native: Any, owner: context,
+                         available: event | None = None) -> unsampled_image:
+    """Return an image with the pixels of a native one, which gets them back (SYCL 2020 §4.5.1.2).
+
+    The pixels are copied when it is made and when it has ended (``close``, ``with``, or nobody
+    refers to it); until then nothing else may use the native image.
+
+    Args:
+        wanted: the backend.
+        native: an image of one to three dimensions; arrays of images and images over buffers are
+            refused (``errc.feature_not_supported``).
+        owner: the context it belongs to.
+        available: the event that its contents are complete with.
+    """
+    found, form = _picture("make_unsampled_image", wanted, native, owner)
+    if available is not None:
+        available.wait()
+    made = unsampled_image(found.read(), form, geo.range(*found.extent))
+    made.set_final_data(found.write)
+    return made
+
+
+def make_sampled_image(wanted: backend, native: Any, owner: context, sampler: image_sampler,
+                       available: event | None = None) -> sampled_image:
+    """Return an image with the pixels of a native one, read through a sampler; see above."""
+    found, form = _picture("make_sampled_image", wanted, native, owner)
+    if available is not None:
+        available.wait()
+    return sampled_image(found.read(), form, sampler, geo.range(*found.extent))
+
+
+def _picture(call: str, wanted: backend, native: Any, owner: context) -> tuple[Any, Any]:
+    """Return a native image and its format."""
+    _, found = _find(call, wanted, "image", native, owner)
+    try:
+        return found, (image_channel_order[found.order], image_channel_type[found.type])
+    except KeyError:
+        raise UnsupportedError(errc.feature_not_supported, f"{call}: images here have no pixels "
+                               f"of order {found.order} and type {found.type}") from None
 
 
 def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:

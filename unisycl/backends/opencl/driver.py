@@ -49,6 +49,7 @@ from unisycl.backends.opencl.lanes import MOST, Lanes
 from unisycl.backends.opencl.levels import Level, level_of
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.pace import Pace
+from unisycl.backends.opencl.pictures import NativePicture
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.scratch import Scratch, whole
@@ -438,6 +439,9 @@ class ClDriver:
         if what == "memory":
             return DeviceArray.over(kept, int(kept.size)) if kept.context == session.context else (
                 None)
+        if what == "image":
+            ours = isinstance(kept, cl.MemoryObjectHolder) and kept.context == session.context
+            return NativePicture(session, queue, kept) if ours else None
         if what == "kernel":
             return ForeignKernel(session.api, kept) if kept.context == session.context else None
         raise AssertionError((what, cl))

@@ -1,0 +1,52 @@
+"""Images of PyOpenCL's that a program made: what they are, and their pixels.
+
+Non-goals: images in kernels, which are memory here. Invariant: pixels come and go as rows that
+follow one another, x fastest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.opencl.session import Session
+from unisycl.base.errors import UnsupportedError, errc
+
+_TYPES = {"half_float": "fp16", "float": "fp32"}
+
+
+class NativePicture:
+    """A native image: the names of its channels' order and type, its extents, x first."""
+
+    def __init__(self, session: Session, queue: Any, native: Any) -> None:
+        cl, kind = session.cl, native.type
+        self._cl, self._queue, self._native = cl, queue, native
+        dimensions = {cl.mem_object_type.IMAGE1D: 1, cl.mem_object_type.IMAGE2D: 2,
+                      cl.mem_object_type.IMAGE3D: 3}.get(kind)
+        if dimensions is None:
+            name = cl.mem_object_type.to_string(kind, "%d")
+            raise UnsupportedError(errc.feature_not_supported, f"the native object is a {name}; "
+                                   "images are made of IMAGE1D, IMAGE2D and IMAGE3D")
+        self.extent = (native.width, native.height, native.depth)[:dimensions]
+        found = native.format
+        self.order = cl.channel_order.to_string(found.channel_order, "%d").lower()
+        type = cl.channel_type.to_string(found.channel_data_type, "%d").lower()
+        self.type = _TYPES.get(type, type)
+        self._bytes = int(found.itemsize) * math.prod(self.extent)
+
+    def read(self) -> np.ndarray[Any, Any]:
+        """Return a copy of the pixels' bytes."""
+        made = np.empty(self._bytes, np.uint8)
+        self._cl._cl._enqueue_read_image(self._queue, self._native, *self._whole(), made)
+        return made
+
+    def write(self, contents: Any) -> None:
+        """Give the pixels other bytes."""
+        given = np.frombuffer(contents, np.uint8)[:self._bytes]
+        self._cl._cl._enqueue_write_image(self._queue, self._native, *self._whole(), given)
+
+    def _whole(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return where the pixels begin and how many there are."""
+        return (0, 0, 0), (*self.extent, 1, 1)[:3]
