@@ -31,14 +31,19 @@ _ROOM = 1024
 _PAUSES = (0.0005, 0.05)  # seconds between looks: while packets move, and when none has for long
 
 
-class _Watched(Variable):
-    """The ends of a pipe; a launch on a queue's device for the first time is told to the pump."""
+class FileEnds(Variable):
+    """The ends of an I/O pipe; the first launch on a device of a context is told to the pump.
 
-    __slots__ = ("_seen", "pump")
+    ``file`` is its path; ``reads``: kernels read it.
+    """
+
+    __slots__ = ("_seen", "file", "pump", "reads")
 
     def __init__(self, initial: Variable, pump: _Pump) -> None:
         super().__init__("pipe", initial._extents, initial._initial)
         self.pump = weakref.ref(pump)
+        self.file = pump.path
+        self.reads = pump.reads
         self._seen: weakref.WeakKeyDictionary[ContextState, set[DeviceState]] = (
             weakref.WeakKeyDictionary())
 
@@ -59,12 +64,11 @@ class _Pump:
     ``lock`` is held while packets move; ``places`` are the contexts and devices that have the pipe.
     """
 
-    __slots__ = ("__weakref__", "_fd", "_flags", "_kernel", "_left", "_path", "_ring", "_started",
-                 "_stop", "error", "lock", "places")
+    __slots__ = ("__weakref__", "_fd", "_flags", "_left", "_ring", "_started",
+                 "_stop", "error", "lock", "path", "places")
 
     def __init__(self, path: str, ring: pipe, flags: int) -> None:
-        self._path, self._ring, self._flags = path, ring, flags
-        self._kernel = self._give if self._reads else self._take
+        self.path, self._ring, self._flags = path, ring, flags
         self._left = b""
         self._fd = -1
         self._started = False
@@ -72,23 +76,24 @@ class _Pump:
         self.lock = threading.RLock()
         self.places: list[tuple[weakref.ref[ContextState], DeviceState]] = []
         self.error: Exception | None = None
-        ring._ends = _Watched(ring._ends, self)
+        ring._ends = FileEnds(ring._ends, self)
         self._open()
 
     @property
-    def _reads(self) -> bool:
+    def reads(self) -> bool:
+        """Whether kernels read what the file holds."""
         return self._flags == os.O_RDONLY
 
     def _open(self) -> bool:
         """Say whether the file is open; it may come to exist later."""
         if self._fd < 0:
             try:
-                self._fd = os.open(self._path, self._flags | os.O_NONBLOCK, 0o666)
+                self._fd = os.open(self.path, self._flags | os.O_NONBLOCK, 0o666)
             except (OSError, ValueError) as error:
                 # No file yet; a named pipe that nobody reads yet.
-                later = errno.ENOENT if self._reads else errno.ENXIO
+                later = errno.ENOENT if self.reads else errno.ENXIO
                 if getattr(error, "errno", None) != later:
-                    raise UsageError(errc.invalid, f"an I/O pipe cannot open '{self._path}': "
+                    raise UsageError(errc.invalid, f"an I/O pipe cannot open '{self.path}': "
                                      f"{error}") from error
         return self._fd >= 0
 
@@ -130,7 +135,7 @@ class _Pump:
                 return 0
             size, most = self._ring.dtype.itemsize, self._ring.capacity
             q = queue._over(device, context._of(state), None)
-            if self._reads:
+            if self.reads:
                 self._left += self._read(size * most - len(self._left))
                 count = len(self._left) // size
                 if not count:
@@ -198,7 +203,7 @@ class _Pump:
     def close(self) -> None:
         """End the service; what kernels have written is in the file then."""
         if not self._stop.is_set():
-            if not self._reads:
+            if not self.reads:
                 self.flush()
             with self.lock:
                 self._stop.set()
@@ -267,7 +272,7 @@ class _IoPipe:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<I/O pipe of {self.dtype}: {self._pump._path!r}>"
+        return f"<I/O pipe of {self.dtype}: {self._pump.path!r}>"
 
 
 class kernel_readable_io_pipe(_IoPipe):

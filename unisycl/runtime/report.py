@@ -106,17 +106,38 @@ def _memories(kernel: n.Kernel) -> Iterator[str]:
 def _pipes(kernel: n.Kernel, raw: tuple[Any, ...]) -> Iterator[str]:
     """Yield a line for each pipe: its name, packets, capacity, and what is done with it."""
     found: dict[str, tuple[str, list[str]]] = {}
+    for name, call, param, thing in _parts(kernel, raw, "_data"):
+        room = f", capacity {thing._extents[0]}" if thing is not None else ""
+        _, calls = found.setdefault(name, (f"packets of {param.type.elem}{room}", []))
+        if call not in calls:
+            calls.append(call)
+    for name, (about, calls) in found.items():
+        yield f"{name}: {about}; {', '.join(calls)}"
+
+
+def ends(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+         ) -> tuple[n.Kernel, list[tuple[str, str, Any]]]:
+    """Return a kernel for launches like this one, and its pipes.
+
+    Each is told by its name, what is called to move an end of it, and the variable of its ends.
+    """
+    _, made, raw = program.prepare(device, function, geometry, arguments, ())
+    return made.kernel, [(name, call, thing) for name, call, _, thing
+                         in _parts(made.kernel, raw, "_ends") if thing is not None]
+
+
+def _parts(kernel: n.Kernel, raw: tuple[Any, ...], part: str) -> Iterator[
+        tuple[str, str, Any, Any]]:
+    """Yield each use of a part of a pipe: the pipe's name, the method, the parameter, the object.
+
+    A method is reached by way of its object: pipe, method, ``__self__``, ..., part.
+    """
     objects = dict(zip((p.index for p in kernel.params), raw, strict=False))
     for param in kernel.params:
         steps = [str(step) for _, step in param.path]
-        if len(steps) < 3 or steps[-1] != "_data" or not isinstance(param.type, View):
-            continue
+        method = steps.index("__self__") - 1 if "__self__" in steps else 0
         thing = objects.get(param.index)
-        if thing is not None and getattr(thing, "what", "") != "pipe":
+        if method < 1 or steps[-1] != part or not isinstance(param.type, View) or (
+                thing is not None and getattr(thing, "what", "") != "pipe"):
             continue
-        room = f", capacity {thing._extents[0]}" if thing is not None else ""
-        _, calls = found.setdefault(steps[0], (f"packets of {param.type.elem}{room}", []))
-        if steps[1] not in calls:
-            calls.append(steps[1])
-    for name, (about, calls) in found.items():
-        yield f"{name}: {about}; {', '.join(calls)}"
+        yield steps[method - 1], steps[method], param, thing

@@ -6,6 +6,7 @@ Non-goals: making hardware. Invariant: the core imports nothing from here.
 
 from unisycl.api.io_pipe import kernel_readable_io_pipe, kernel_writeable_io_pipe
 from unisycl.api.pipe import pipe
+from unisycl.api.pipe_check import check_pipes
 from unisycl.api.properties import buffer_location, mem_channel
 from unisycl.lang.hardware import (
     disable_loop_pipelining,
@@ -27,9 +28,9 @@ from unisycl.lang.hardware import (
 )
 
 __all__ = [
-    "buffer_location", "disable_loop_pipelining", "fpga_mem", "fpga_reg", "initiation_interval",
-    "ivdep", "kernel_readable_io_pipe", "kernel_writeable_io_pipe", "loop_coalesce", "lsu",
-    "max_concurrency", "max_global_work_dim", "max_interleaving", "max_work_group_size",
-    "mem_channel", "no_global_work_offset", "num_simd_work_items", "pipe",
+    "buffer_location", "check_pipes", "disable_loop_pipelining", "fpga_mem", "fpga_reg",
+    "initiation_interval", "ivdep", "kernel_readable_io_pipe", "kernel_writeable_io_pipe",
+    "loop_coalesce", "lsu", "max_concurrency", "max_global_work_dim", "max_interleaving",
+    "max_work_group_size", "mem_channel", "no_global_work_offset", "num_simd_work_items", "pipe",
     "scheduler_target_fmax_mhz", "speculated_iterations", "unroll",
 ]
