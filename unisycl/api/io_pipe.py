@@ -79,6 +79,10 @@ class _Pump:
         ring._ends = FileEnds(ring._ends, self)
         self._open()
 
+    def __del__(self) -> None:
+        if getattr(self, "_fd", -1) >= 0:
+            os.close(self._fd)
+
     @property
     def reads(self) -> bool:
         """Whether kernels read what the file holds."""
@@ -187,7 +191,9 @@ class _Pump:
         with self.lock:
             if not self._started:
                 self._started = True
-                lifecycle.at_end(_closer(self))
+                if not _pumps:
+                    lifecycle.at_end(_close_all)
+                _pumps.add(self)
                 threading.Thread(target=_run, args=(weakref.ref(self), self._stop),
                                  name="unisycl I/O pipe", daemon=True).start()
 
@@ -212,14 +218,14 @@ class _Pump:
                 self._fd = -1
 
 
-def _closer(pump: _Pump) -> Any:
-    held = weakref.ref(pump)
+_pumps: weakref.WeakSet[_Pump] = weakref.WeakSet()
+"""Those that have started."""
 
-    def close() -> None:
-        alive = held()
-        if alive is not None:
-            alive.close()
-    return close
+
+def _close_all() -> None:
+    """Store what is still in pipes at the end of the program."""
+    for pump in list(_pumps):
+        lifecycle.call_quietly(pump.close)
 
 
 def _run(held: weakref.ref[_Pump], stop: threading.Event) -> None:
@@ -316,7 +322,8 @@ class kernel_writeable_io_pipe(_IoPipe):
 
     In kernels ``write(x)`` waits for room, ``write_nb(x)`` gives False where it would. Packets
     reach the file soon, those of kernels that have ended when ``flush()`` or ``close()`` returns,
-    and all at the end of the program. Raises ``errc.invalid`` like ``kernel_readable_io_pipe``.
+    and all at the end of the program; those of a pipe that is dropped before may be lost. Raises
+    ``errc.invalid`` like ``kernel_readable_io_pipe``.
     """
 
     __slots__ = ()

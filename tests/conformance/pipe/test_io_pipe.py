@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,35 @@ def test_programs_are_joined_by_named_pipes(waiting: sycl.queue, tmp_path: Path)
     waiting.single_task(kernel, count).wait()
     thread.join()
     assert list(range(1, count + 1)) == found[0].tolist()
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import unisycl as sycl
+from unisycl.ext import intel
+from unisycl.testing import find_device
+sink = intel.kernel_writeable_io_pipe(sys.argv[2], np.int16)
+def kernel(n):
+    for k in range(n):
+        sink.{write}(k)
+sycl.queue(find_device(sys.argv[1])).single_task(kernel, int(sys.argv[3]))
+"""
+
+
+@pytest.mark.row("K-13")
+def test_the_end_of_a_program_stores_what_is_in_pipes(
+        request: pytest.FixtureRequest, own: sycl.queue, tmp_path: Path) -> None:
+    device = own.get_device()
+    native = device.get_backend() in (sycl.backend.cpu, sycl.backend.host)
+    write = "write" if native or device.has(sycl.aspect.accelerator) else "write_nb"
+    count = many(own) if write == "write" else 500
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(write=write))
+    name = request.node.callspec.params["device"]
+    subprocess.run([sys.executable, program, name, tmp_path / "made", str(count)], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=300)
+    assert list(range(count)) == np.fromfile(tmp_path / "made", np.int16).tolist()
 
 
 @pytest.mark.row("K-13")

@@ -297,7 +297,7 @@ class NativePool:
         except IndexError:  # another thread emptied it
             pass
         if self._ended:
-            job.wait()
+            self._work_off(job)
         return job
 
     def copy(self, dst: int, src: int, size: int, deps: Sequence[NativeJob] = (),
@@ -353,8 +353,14 @@ class NativePool:
                 raise
             self._ended = True
         for job in list(self._pending):  # pushed by a helping thread after the last worker left
-            job.wait()
+            self._work_off(job)
         return True
+
+    def _work_off(self, job: NativeJob) -> None:
+        """Do a job in this thread, however long it is: there are no workers any more."""
+        while not job.state & _DONE and not self._native.wait(job, _SLICE_NS, _SLICE_NS):
+            pass
+        job.wait()
 
     def _join(self, how: int, timeout: float) -> bool:
         """Ask the workers to end and wait for them, open to Ctrl-C."""

@@ -514,8 +514,8 @@ def test_jobs_submitted_after_the_stop_still_run() -> None:
         step = engine.get_function_address("step")
         last = pool.submit(step, ctypes.addressof(total), 1)
         assert pool.stop() and pool.stop()
-        for _ in range(10):
-            last = pool.submit(step, ctypes.addressof(total), 1, 1, (last,))
+        for k in range(10):
+            last = pool.submit(step, ctypes.addressof(total), 1, 1, (last,), assisted=k % 2 == 0)
             assert last.done()
         print(total.value)
         """)
