@@ -2,8 +2,8 @@
 
     python dev.py oclgrind [PATHS] [--notes FILE] [--seconds 120] [--all-cases] [-k EXPRESSION]
 
-Each path is a pytest with ``tests.device.simulator``; a test that takes longer than
-``--seconds`` ends its pytest, and another goes on behind it. Programs are compiled without
+They run in a pytest with ``tests.device.simulator``; a test that takes longer than ``--seconds``
+ends its pytest, and another goes on behind it. Programs are compiled without
 optimisation: Oclgrind reads LLVM's, and finds fault with what the optimiser may do
 (docs/opencl.md). FILE gets a JSON line for each test as it ends; tests in it are not run again.
 Tests that the check of uninitialised values ended by a fault of its own run again without it.
@@ -44,7 +44,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
      "^Uninitialized value written to global memory",
      "the shadow of global memory is not corrected while a user event holds commands back"),
     (r"test_native_accessors\.py::test_the_event_follows_what_only_the_host_does", "^more than",
-     "a wait on the one thread keeps the thread that would end it from its calls"),
+     "it waits for a user event that is set behind a flush, put off until all user events are set"),
     (r"test_opencl_references\.py::test_a_program_is_brought_to_the_state_asked_for",
      "the program is in state executable",
      "the binary type of a program that is not built is not set (Program::Program, from source)"))
@@ -68,9 +68,8 @@ def main() -> int:
         env = environment(Path(folder))
         extra = [] if options.all_cases else ["--sample"]
         extra += ["-k", options.k] if options.k else []
-        for path in options.paths:
-            env["OCLGRIND_LOG"] = f"{folder}/{Path(path).stem}.log"
-            run(path, [path], env, notes, options.seconds, extra)
+        env["OCLGRIND_LOG"] = f"{folder}/checked.log"
+        run(" ".join(options.paths), options.paths, env, notes, options.seconds, extra)
         run_unchecked({**env, "OCLGRIND_LOG": f"{folder}/unchecked.log"}, notes, options.seconds)
         return summary(notes)
 
@@ -99,7 +98,7 @@ def run_unchecked(env: dict[str, str], notes: Path, seconds: float) -> None:
 
 def run(name: str, targets: list[str], env: dict[str, str], notes: Path, seconds: float,
         extra: list[str]) -> None:
-    """Run the tests of a folder or file, going on behind those that crash or take too long."""
+    """Run the tests of folders and files, going on behind those that crash or take too long."""
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p",
                "tests.device.simulator", "--simulator-notes", str(notes), "--device", "opencl",
                "--device-tests", *extra, *targets]

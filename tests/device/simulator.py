@@ -30,7 +30,7 @@ LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 _ENTRIES, _CREATE_USER_EVENT, _SET_USER_EVENT = 256, 84, 85  # of its table
 _WAITS, _FLUSH = (41, 47), 46  # clWaitForEvents, clFinish; clFlush
 _BLOCKING = (48, 49, 51, 52, 56, 57)  # with an argument that says so: reads, writes, maps
-_PATIENCE, _OTHERS = 30.0, 0.5  # seconds that the main thread and others let events be set
+_PATIENCE, _OTHERS = 10.0, 0.02  # seconds that the main thread and others let events be set
 _INDEX = {"clGetContextInfo": 8, "clCreateCommandQueue": 9, "clReleaseCommandQueue": 11,
           "clGetMemObjectInfo": 20, "clFinish": 47, "clEnqueueMapBuffer": 56,
           "clEnqueueUnmapMemObject": 58}
