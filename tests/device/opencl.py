@@ -6,8 +6,9 @@ For machines on which nothing is installed and nothing can be downloaded::
 
 The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
-``speed.json`` and ``.txt``. With a name and a line about the device (``--name``, ``--about``),
-``conformance.json`` may be put into ``docs/devices``: a column of the page of conformance.
+``shared.txt`` (what shared memory costs), ``speed.json`` and ``.txt``. With a name and a line about
+the device (``--name``, ``--about``), ``conformance.json`` may be put into ``docs/devices``: a
+column of the page of conformance.
 Non-goals: judging; a failed part is reported and the next one runs.
 """
 
@@ -182,7 +183,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=560, help="for all of it")
     parser.add_argument("--speed-seconds", type=float, default=170, help="of these, for the speed")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
-    parser.add_argument("--parts", default="devices,speed,suite")
+    parser.add_argument("--parts", default="devices,shared,speed,suite")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     options = parser.parse_args()
     stop = time.monotonic() + options.seconds
@@ -198,6 +199,10 @@ def main() -> int:
             status, text = call(env, 120, "-m", "tests.device.details")
             (options.out / "details.txt").write_text(text)
             say(f"details: status {status}, {len(text.splitlines())} lines")
+        if "shared" in parts:
+            status, text = call(env, 60, "-m", "tests.device.shared", options.device)
+            (options.out / "shared.txt").write_text(text)
+            say(f"shared memory: status {status}\n{text}")
         if "speed" in parts:
             seconds = min(options.speed_seconds, stop - time.monotonic())
             status, text = call(env, seconds, "-m", "tests.device.speed", options.device,

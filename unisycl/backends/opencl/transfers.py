@@ -96,9 +96,9 @@ class Transfers:
         if isinstance(memory, _THERE):
             if strided.is_dense(dst) and value.itemsize in _PATTERNS:
                 if isinstance(memory, SharedArray):
-                    count = math.prod(dst.shape) * value.itemsize
-                    return self._api.fill(self._queue, address(dst), value.tobytes(), count,
-                                          waits or ()), dst
+                    count, raw = math.prod(dst.shape) * value.itemsize, value.tobytes()
+                    return self._api.fill(self._queue, address(dst), raw, count, waits or ()), (
+                        dst, raw)
                 low, size = _bytes(dst)
                 event = self._cl.enqueue_fill_buffer(
                     self._queue, memory.buffer, np.frombuffer(value.tobytes(), np.uint8), low, size,
@@ -117,7 +117,8 @@ class Transfers:
         return BoundView(memory.view(view.memory.dtype), 0, view.shape, pitches)
 
     def _within(self, dst: BoundView, src: BoundView, waits: Waits) -> tuple[Any, object]:
-        if not _shared(dst, src) and strided.is_dense(dst) and strided.is_dense(src):
+        objects = type(dst.memory) is type(src.memory) is DeviceArray
+        if objects and strided.is_dense(dst) and strided.is_dense(src):
             (to, size), (start, _) = _bytes(dst), _bytes(src)
             event = self._cl.enqueue_copy(
                 self._queue, dst.memory.buffer, src.memory.buffer, byte_count=size,
