@@ -135,6 +135,7 @@ def _adopt(what: str, array: Array, where: tuple[Any, ...]) -> usm_pointer:
         if known is None:
             require_aspect(device, aspect.usm_system_allocations, f"{what}: memory of the host")
         else:
-            memory = known
+            memory = known.view()
+            memory.flags.writeable = array.flags.writeable
     block = blocks.Block.over(memory, context, device)
     return usm_pointer(block, array.dtype, array.shape)

@@ -8,7 +8,7 @@ that the orders forbid; outcomes that they allow may or may not show.
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -311,15 +311,15 @@ def test_a_kernel_and_a_thread_pass_a_ball(queue: sycl.queue) -> None:
                     data[1] += 1
                 data[0] = 2 * k + 2
                 ref.store(2 * k + 2)
-        launch = threading.Thread(target=lambda: queue.single_task(kernel, ball, data).wait())
-        launch.start()
+        launch = ThreadPoolExecutor(1).submit(
+            lambda: queue.single_task(kernel, ball, data).wait())
         mine = sycl.atomic_ref(ball, 0, order.acq_rel, scope.system)
         stale = 0
         for k in range(passes):
-            while mine.load() != 2 * k and launch.is_alive():
+            while mine.load() != 2 * k and not launch.done():
                 pass
             stale += int(data[0]) != 2 * k
             data[0] = 2 * k + 1
             mine.store(2 * k + 1)
-        launch.join()
+        launch.result()
         assert (0, 0, 2 * passes) == (stale, data[1], data[0])

@@ -7,7 +7,7 @@ fails and does not hang.
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -81,8 +81,8 @@ def test_a_thread_of_the_host_asks_and_a_kernel_answers(queue: sycl.queue, way: 
         turn, data = memory(queue)
         kernel = bound(way, 1, rounds, 1 << 18 if slow else PATIENCE)
         # The host device runs a kernel in the thread that submits it.
-        launch = threading.Thread(target=lambda: queue.single_task(kernel, turn, data).wait())
-        launch.start()
+        launch = ThreadPoolExecutor(1).submit(
+            lambda: queue.single_task(kernel, turn, data).wait())
         mine = sycl.atomic_ref(turn, 0, order.relaxed, scope.system)
         wrong = 0
         for k in range(rounds):
@@ -92,12 +92,12 @@ def test_a_thread_of_the_host_asks_and_a_kernel_answers(queue: sycl.queue, way: 
                 mine.store(2 * k + 1, order.relaxed)
             else:
                 mine.store(2 * k + 1, order.release)
-            while mine.load(order.acquire) != 2 * k + 2 and launch.is_alive():
+            while mine.load(order.acquire) != 2 * k + 2 and not launch.done():
                 pass
             if way == "fences":
                 sycl.atomic_fence(order.acquire, scope.system)
             wrong += int(data[1]) != 2 * k + 1
-        launch.join()
+        launch.result()
         assert (0, 0) == (wrong, int(data[2]))
 
 

@@ -101,3 +101,23 @@ def test_freed_memory_is_not_described(queue: sycl.queue) -> None:
     sycl.free(p, queue)
     for name in ("__array_interface__", "__sycl_usm_array_interface__"):
         assert "was freed" in refusal(lambda name=name: getattr(p, name))
+
+
+@pytest.mark.row("B-42", "B-22")
+def test_a_kernel_takes_usm_and_buffers_by_turns(queue: sycl.queue) -> None:
+    """Drivers may keep the two kinds of memory apart, even for one argument of one kernel."""
+    def add(i: Any, out: Any, other: Any) -> None:
+        out[i] += other[i]
+    data = np.zeros(8, np.int32)
+    p, ones = (sycl.malloc_device(8, queue, dtype=np.int32) for _ in range(2))
+    queue.fill(p, np.int32(0)).wait()
+    queue.fill(ones, np.int32(1)).wait()
+    with sycl.buffer(data) as b:
+        for _ in range(4):
+            queue.parallel_for(8, add, p, ones).wait()
+            for source in (lambda h: sycl.accessor(b, h, sycl.read_write), lambda h: ones):
+                queue.submit(lambda h, source=source: h.parallel_for(
+                    8, add, sycl.accessor(b, h), source(h))).wait()
+    out = np.empty(8, np.int32)
+    queue.memcpy(out, p).wait()
+    assert ([4] * 8, [15] * 8) == (out.tolist(), data.tolist())

@@ -282,6 +282,9 @@ class ClDriver:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
         if executable.locals or executable.spans:
             executable = self._variant(executable, launch)
+        if self._shared is not None and self.quirks.one_kind and isinstance(
+                executable, ClExecutable):
+            executable = executable.twin(self._shared.session.cl, self._shared.session.api, launch)
         if not executable.simple:
             given: Any = executable
             if isinstance(given, ForeignKernel):

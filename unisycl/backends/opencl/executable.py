@@ -13,11 +13,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from unisycl.backends.base import Geometry, Launch
+from unisycl.backends.base import BoundView, Geometry, Launch
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
 from unisycl.backends.opencl import arguments, shapes
 from unisycl.backends.opencl.api import Api
+from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.pace import Habit
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.shared import follows_pointers
@@ -103,7 +104,8 @@ class ClExecutable:
 
     ``sized`` is the geometry whose sizes the kernel object has, ``prepared`` how many launches have
     kernel objects of their own; ``simple``: it needs nothing but its launch; ``follows``: it
-    follows pointers in memory.
+    follows pointers in memory; ``twins`` have kernel objects for memory objects and addresses in
+    other places.
     """
 
     kernel: n.Kernel
@@ -124,6 +126,7 @@ class ClExecutable:
     spans: tuple[int, ...] = ()
     alike: tuple[int, ...] = ()
     variants: dict[Variant, ClExecutable] = field(default_factory=dict)
+    twins: dict[tuple[bool, ...], ClExecutable] = field(default_factory=dict)
     _shapes: dict[int, tuple[Geometry, Shape, Habit]] = field(default_factory=dict)
 
     def variant(self, launch: Launch) -> Variant:
@@ -142,6 +145,17 @@ class ClExecutable:
         first: dict[tuple[int, ...], int] = {}
         owners = [(i, first.setdefault(values[i].pitches, i)) for i in self.alike]
         return Variant(shapes, wide, tuple([(i, k) for i, k in owners if i != k]))
+
+    def twin(self, cl: Any, api: Api, launch: Launch) -> ClExecutable:
+        """Return one whose kernel object was given memory objects where a launch has these only."""
+        views = [*launch.values, *[view for view, _ in launch.reductions]]
+        kinds = tuple(isinstance(v.memory, DeviceArray) for v in views if isinstance(v, BoundView))
+        found = self.twins.get(kinds)
+        if found is None:
+            made = self if not self.twins else make_executable(
+                cl, api, self.kernel, self.source, self.program)
+            found = self.twins.setdefault(kinds, made)
+        return found
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
         """Pass the arguments of a launch to the kernel object; under the lock."""

@@ -22,6 +22,8 @@ from unisycl.base.enums import aspect, backend, memory_order, memory_scope
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.base.progress import MODELS, Levels
 
+_DISTANCES = 512
+
 
 def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
     """Return the description of a device."""
@@ -39,10 +41,19 @@ def device_info(traits: Traits, quirks: Quirks, level: Level) -> DeviceInfo:
         global_mem_size=traits.number_of("global_mem_size"),
         max_mem_alloc_size=traits.number_of("max_mem_alloc_size"),
         mem_base_addr_align=traits.number_of("mem_base_addr_align", 1024),
-        max_parameter_size=traits.number_of("max_parameter_size", 1024),
+        max_parameter_size=_parameters(traits, level),
         units=_units(traits), atomic_orders=_orders(traits), atomic_scopes=_scopes(traits),
         progress=_progress(traits), concurrent_kernels=quirks.concurrent_kernels,
         details=_details(traits))
+
+
+def _parameters(traits: Traits, level: Level) -> int:
+    """Return the bytes of parameters a kernel may have.
+
+    Where memory objects have no addresses each comes with a distance, which takes some of them.
+    """
+    most = traits.number_of("max_parameter_size", 1024)
+    return most if level is Level.system or most < 2 * _DISTANCES + 1024 else most - _DISTANCES
 
 
 def _units(traits: Traits) -> tuple[int, ...]:

@@ -104,12 +104,27 @@ def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,
         log = ""
     if not log:
         return translated(f"building kernel '{kernel.name}'", error)
-    where, what = _user_line(kernel, log), _foreign_line(kernel, log)
+    named = _renamed(source.text, log)
+    where, what = _user_line(kernel, named), _foreign_line(kernel, named)
     lines = log.splitlines()
     shown = "\n".join(lines[:_LOG_LINES])
     more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
     return BuildError(errc.build, f"{where}kernel '{kernel.name}' was refused by the compiler of "
                       f"'{device.name.strip()}'{what}. Its log:\n{shown}{more}")
+
+
+def _renamed(text: str, log: str) -> str:
+    """Return a log with the places that ``#line`` gives, where a compiler does not heed it."""
+    def place(found: re.Match[str]) -> str:
+        file, line = "", 0
+        for row in text.splitlines()[:int(found[1])]:
+            told = re.match(r'#line (\d+)(?: "(.*)")?$', row)
+            if told:
+                file, line = told[2] or file, int(told[1]) - 1
+            else:
+                line += 1
+        return f"{file}:{line}" if file else found[0]
+    return re.sub(r"^<kernel>:(\d+)", place, log, flags=re.MULTILINE)
 
 
 def _foreign_line(kernel: Kernel, log: str) -> str:

@@ -39,6 +39,8 @@ class Quirks:
         unnamed_scope: atomics of all devices' scope are reported and work, but their scope has no
             name in OpenCL C 3.0.
         emulated: it is no hardware, and slow, though that is not reported.
+        one_kind: an argument that was an address takes no memory object afterwards, in the same
+            kernel object.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -59,6 +61,7 @@ class Quirks:
     masked_atomics: bool = False
     emulated: bool = False
     no_line_tables: bool = False
+    one_kind: bool = False
     weak_functions: tuple[str, ...] = ()
 
 
@@ -130,6 +133,11 @@ TABLE = (
           "tests/conformance/language/test_builtins.py); native_sin is up to 3e-7 beside the sine "
           "of numbers near 0 and 1e-4 of numbers near 1000, so native_cos and native_tan too",
           weak=("sign", "tanpi", "native_sin", "native_cos", "native_tan")),
+    Quirk("NVIDIA", "gpu", ("one_kind",),
+          "580.159 on an H200: clSetKernelArgSVMPointer, a launch, then clSetKernelArg with a "
+          "memory object for the same argument: clEnqueueNDRangeKernel is CL_INVALID_KERNEL_ARGS "
+          "(test_an_array_without_final_data_keeps_its_values in "
+          "tests/conformance/patterns/test_stencils_and_flow.py, behind tests with USM)"),
     Quirk("NVIDIA", "gpu", ("contracts",),
           "580.159 on an H200: a * b - c * d is contracted in functions that begin with "
           "FP_CONTRACT OFF, and in a kernel that does the program is not compiled "

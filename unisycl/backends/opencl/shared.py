@@ -220,7 +220,7 @@ class Shared:
     """The shared memory of one device; allocations are known to all devices of its context."""
 
     def __init__(self, session: Session, queue: Any, traits: Traits, level: Level) -> None:
-        self._session = session
+        self.session = session
         self._queue = queue
         self.known = session.allocations
         self.coarse = level is Level.coarse
@@ -235,7 +235,7 @@ class Shared:
         ``hosts``: the host uses them, too.
         """
         spare = alignment if alignment > _LARGEST_ALIGNMENT else 0
-        made = Allocation(self._session, self._queue, nbytes + spare,
+        made = Allocation(self.session, self._queue, nbytes + spare,
                           min(alignment, _LARGEST_ALIGNMENT), self._flags if hosts else _READ_WRITE,
                           coarse=self.coarse and hosts)
         skip = -made.address % alignment
@@ -286,7 +286,7 @@ class Shared:
                 raise UnsupportedError(errc.feature_not_supported, NO_ADDRESS)
         known = list(self.known)
         pointers = (ctypes.c_void_p * max(1, len(known)))(*known)
-        status = self._session.api.exec_info(kernel.int_ptr, _SVM_POINTERS,
+        status = self.session.api.exec_info(kernel.int_ptr, _SVM_POINTERS,
                                              8 * len(known), pointers) if known else 0
         if status:
             raise device_error("clSetKernelExecInfo", status)

@@ -8,7 +8,7 @@ import numpy as np
 
 import unisycl as sycl
 from tests.unit.backends.opencl.test_texts import OLD
-from unisycl.backends.opencl.programs import options
+from unisycl.backends.opencl.programs import _renamed, options
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.traits import ROUNDED_DIVISION
 from unisycl.frontend.specialize import find
@@ -40,3 +40,10 @@ def test_fast_math_leaves_division_to_opencl() -> None:
     words = options(ROUNDS, Quirks(), built_with("-ffast-math"))
     assert ROUNDED not in words
     assert "-cl-unsafe-math-optimizations" in words
+
+
+def test_a_log_that_heeds_no_line_directive_is_told_by_the_text() -> None:
+    text = '// ours\n#line 1 "user.cl"\nfirst\nsecond\n#line 7\nseventh'
+    log = "<kernel>:4:12: error: x\n<kernel>:6:1: error: y\n<kernel>:1:1: z\nuser.cl:1: w"
+    assert _renamed(text, log).splitlines() == [
+        "user.cl:2:12: error: x", "user.cl:7:1: error: y", "<kernel>:1:1: z", "user.cl:1: w"]
