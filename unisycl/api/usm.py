@@ -31,6 +31,8 @@ from unisycl.runtime.devices import ContextState, DeviceState, near_devices, req
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
             usm_kind.shared: aspect.usm_shared_allocations}
+_ATOMICS = {usm_kind.host: aspect.usm_atomic_host_allocations,
+            usm_kind.shared: aspect.usm_atomic_shared_allocations}
 
 
 class usm:
@@ -118,7 +120,13 @@ class usm_pointer(NoArray, blocks.Pointer):
         return np.array(self.get_view(), dtype=dtype, copy=copy)
 
     def __atomic_cell__(self, index: Any) -> NativeCell | None:
-        """Return an element for ``atomic_ref`` on the host; None where Python's threads suffice."""
+        """Return an element for ``atomic_ref`` on the host; None where Python's threads suffice.
+
+        Raises ``errc.feature_not_supported`` for memory that host and kernels use in turns.
+        """
+        if self.block.before_access is not None:
+            require_aspect(self.block.device, _ATOMICS[self.block.kind],
+                           "an atomic_ref on the host")
         spaces = {d.driver.memory for d in self.block.context.devices}
         native = (d.driver.words() for d in near_devices() if d.driver.memory in spaces)
         words = next((w for w in native if w is not None), None)
