@@ -411,8 +411,7 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
                 return found
             if node.attr in vecmethods.methods(owner):
                 return Method(owner, node.attr)
-        case Record() if isinstance(owner.type, Struct) and not owner.shape and (
-                owner.index or owner.base is n.HEAP or instances.class_of(owner)):
+        case Record() if isinstance(owner.type, Struct) and not owner.shape:
             if owner.type.field(node.attr) is None:
                 method = instances.attribute(ctx, owner, node.attr, node)
                 if method is not None:

@@ -6,6 +6,7 @@ converts as a device does (integers wrap, floats truncate) where NumPy would rai
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import threading
@@ -284,10 +285,29 @@ def member(record: Any, name: Any) -> Any:
     return found if kind is None or kind.type is type(found) else found.view(kind)
 
 
+@functools.cache
+def _record_class(names: tuple[str, ...]) -> type[Record]:
+    """Return the class of records with these members; some hide attributes of NumPy's scalars."""
+    hidden = [k for k in names if k in _OF_VOID and k != "dtype" and not k.startswith("__")]
+    if not hidden:
+        return Record
+    return type("Record", (Record,), {"__slots__": (), **{k: field(k) for k in hidden}})
+
+
+def field(name: str) -> property:
+    """Return a property that is a member of a record, for a class with an attribute so called."""
+    def get(self: Any) -> Any:
+        return self[name]
+
+    def put(self: Any, value: Any) -> None:
+        self[name] = value
+    return property(get, put)
+
+
 def in_place(dtype: np.dtype[Any], records: dict[Any, Any] | None = None) -> np.dtype[Any]:
     """Return a structured type whose scalars are records; types with scalars of their own stay."""
     if dtype.names and dtype.type in (np.void, np.record):
-        return np.dtype((Record, dtype))
+        return np.dtype((_record_class(dtype.names), dtype))
     own = (_launch.records if records is None else records).get(dtype.type)
     return dtype if own is None else np.dtype((own, dtype))
 

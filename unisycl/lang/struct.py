@@ -19,7 +19,7 @@ from unisycl.base.dtypes import find_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import element_type
 from unisycl.lang.elements import elements_type
-from unisycl.lang.memory import Record, plain
+from unisycl.lang.memory import Record, field, plain
 from unisycl.lang.stored import pointer_class
 
 _T = TypeVar("_T")
@@ -170,17 +170,8 @@ def _record_class(cls: type) -> Any:
         space.update({k: v for k, v in vars(base).items()
                       if k not in names and (not k.startswith("__") or _is_operator(k, v))})
     # NumPy's scalars have attributes of these names; here they are the fields.
-    space.update({k: _field(k) for k in names if hasattr(np.void, k)})
+    space.update({k: field(k) for k in names if hasattr(np.void, k)})
     return _record_type(cls.__name__, (StructRecord,), space)
-
-
-def _field(name: str) -> property:
-    def get(self: Any) -> Any:
-        return self[name]
-
-    def put(self: Any, value: Any) -> None:
-        self[name] = value
-    return property(get, put)
 
 
 def _is_operator(name: str, value: Any) -> bool:

@@ -50,3 +50,56 @@ def test_more_than_the_device_takes_is_refused(device: sycl.device, queue: sycl.
         queue.single_task(kernel, given, out)
     assert sycl.errc.kernel_argument == caught.value.code()
     sycl.free(out, queue)
+
+
+PAIR = np.dtype([("x", np.float32), ("n", np.int32)])
+NAMED = np.dtype([("size", np.int32), ("T", np.int32), ("inner", PAIR), ("real", np.int16, (2,))])
+
+
+def twice(pair):  # type: ignore[no-untyped-def]
+    return pair.x * 2 + pair["n"]
+
+
+def members(out, pair, named, array):  # type: ignore[no-untyped-def]
+    kept = pair
+    out[0] = twice(pair)
+    out[1] = kept.x + kept.n
+    out[2] = named.size * 1000 + named.T * 100 + named.inner.n * 10 + named.real[1]
+    out[3] = array[1].size * 1000 + array[0].T * 100 + array[1]["inner"].x * 10 + array[1].real[0]
+
+
+@pytest.mark.row("C-14", "C-13")
+@pytest.mark.parametrize("kind", [np.ndarray, np.recarray])
+def test_members_of_records_are_named_in_both_ways(queue: sycl.queue, kind: type) -> None:
+    pairs, named = np.zeros(3, PAIR), np.zeros(2, NAMED)
+    pairs["x"], pairs["n"] = [1, 2, 3], [4, 5, 6]
+    named["size"], named["T"], named["inner"] = [1, 2], [3, 4], pairs[:2]
+    named["real"] = [[5, 6], [7, 8]]
+    out = sycl.malloc_shared(4, np.float32, queue)
+    given = pairs.view(kind)[1], named.view(kind)[0]
+    queue.single_task(members, out, *given, named).wait()
+    assert [9.0, 7.0, 1000 + 300 + 40 + 6, 2000 + 300 + 20 + 7] == out[:].tolist()
+    q = queue
+
+    @q.submit
+    def _(h: sycl.handler) -> None:
+        pair = pairs[2]
+
+        def captured():  # type: ignore[no-untyped-def]
+            out[0] = pair.x * pair["n"]
+        h.single_task(captured)
+    q.wait()
+    assert 18.0 == out[0]
+
+
+@pytest.mark.row("C-14")
+def test_a_member_that_a_record_lacks_is_named_with_those_it_has(queue: sycl.queue) -> None:
+    def wrong(pair, out):  # type: ignore[no-untyped-def]
+        out[0] = pair.m
+    with pytest.raises(sycl.exception, match=r"(?s)has no attribute 'm'.*it has x, n"):
+        queue.single_task(wrong, np.zeros(1, PAIR)[0], np.zeros(1, np.float32))
+
+    def store(pair, out):  # type: ignore[no-untyped-def]
+        pair.x = out[0]
+    with pytest.raises(sycl.exception, match=r"cannot change what it captured \('pair\.x'\)"):
+        queue.single_task(store, np.zeros(1, PAIR)[0], np.zeros(1, np.float32))

@@ -322,7 +322,8 @@ def _passed(value: Any, raw: Any) -> Any:
     """Return what the kernel sees of a record's value, as in memory; of a pointer, what is read."""
     if is_pointer(raw.dtype):
         return raw.__kernel_read__()
-    return value.view(in_place(value.dtype)) if type(value) is np.void else value
+    plain = type(value) in (np.void, np.record)
+    return value.view(in_place(value.dtype)) if plain else value
 
 
 def _host_image(view: BoundView, kind: ImageView, name: str, raw: Any) -> HostImage:
