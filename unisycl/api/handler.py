@@ -226,8 +226,9 @@ class handler(Group):
         if args:
             self.set_args(*args)
         channel = self.channel
-        made = launch.Launch(kernel.executable(channel), geometry,
-                             bind_native(self._set, self, channel))
+        executable, values = kernel.executable(channel), bind_native(self._set, self, channel)
+        executable.check(geometry, values)
+        made = launch.Launch(executable, geometry, values)
         launch.stage(channel, made)
         self.set_command(f"kernel '{kernel.name}'", launch.begin_launch(channel, made), native=True,
                          launch=made)

@@ -22,6 +22,7 @@ from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue import queue
 from unisycl.api.source_bundle import built_bundle
 from unisycl.base import geometry as geo
+from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
@@ -118,7 +119,7 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
         shape: the range; all of the memory in one dimension if left out.
     """
     state, memory = _find("make_buffer", wanted, "memory", native, owner)
-    kind = np.dtype(dtype)
+    kind = as_dtype("make_buffer", dtype)
     extent = (memory.nbytes // kind.itemsize,) if shape is None else tuple(geo.as_range(shape))
     made = buffer(extent, dtype=kind)
     if made.byte_size() > memory.nbytes:

@@ -8,6 +8,7 @@ or ``Array``; device functions are already inlined, each as a ``Scope``.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unisycl.base.dtypes import UINT8
@@ -60,6 +61,11 @@ class Array:
     name: str
     type: View
     shape: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return math.prod(self.shape) * self.type.elem.size
 
 
 @dataclass(frozen=True, slots=True)

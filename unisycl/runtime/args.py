@@ -116,8 +116,8 @@ def _lent(array: Any, channel: Channel) -> BoundView:
     """Return a view of an array that another library has on the queue's device."""
     view: BoundView | None = channel.driver.adopt("array", array)
     if view is None:
-        raise UsageError(errc.kernel_argument, f"a {type(array).__name__} can be a kernel argument "
-                         "on a queue of its own context only, and this queue's (of "
+        raise UsageError(errc.kernel_argument, f"{type(array).__name__}: an array can be a kernel "
+                         "argument on a queue of its own context only, and this queue's (of "
                          f"'{channel.device.info.name}') is another one; make the queue with "
                          "make_context(backend, array.context), or pass a copy, array.get()")
     return view
@@ -125,14 +125,12 @@ def _lent(array: Any, channel: Channel) -> BoundView:
 
 def local_bytes(kernel: Kernel) -> int:
     """Return the local memory that a kernel declares itself, per work-group."""
-    return sum(_bytes(a.type.elem, a.shape) for a in kernel.arrays
-               if a.type.space is address_space.local_space)
+    return sum(a.nbytes for a in kernel.arrays if a.type.space is address_space.local_space)
 
 
 def private_bytes(kernel: Kernel) -> int:
     """Return the private arrays that a kernel declares, per work-item."""
-    return sum(_bytes(a.type.elem, a.shape) for a in kernel.arrays
-               if a.type.space is address_space.private_space)
+    return sum(a.nbytes for a in kernel.arrays if a.type.space is address_space.private_space)
 
 
 def parameter_bytes(kernel: Kernel) -> int:
@@ -144,7 +142,3 @@ def parameter_bytes(kernel: Kernel) -> int:
 def element_bytes(kind: Scalar | Struct) -> int:
     """Return the bytes of one element."""
     return kind.size
-
-
-def _bytes(elem: Scalar | Struct, shape: tuple[int, ...]) -> int:
-    return int(np.prod(shape, dtype=np.int64)) * element_bytes(elem)

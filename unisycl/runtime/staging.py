@@ -16,13 +16,12 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Completion, Driver, Launch, Tentative
 from unisycl.base.record import dataclass
-from unisycl.ir.nodes import Kernel
+from unisycl.ir.findings import Findings
 from unisycl.ir.stored import stored
 from unisycl.runtime.regions import pitches_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
-_LIMIT = 1024
-_stored: dict[int, tuple[Kernel, frozenset[int]]] = {}
+_stored = Findings(stored)
 
 
 @dataclass(slots=True)
@@ -63,7 +62,7 @@ def settle(launch: Launch, driver: Driver) -> None:
     if Staged not in map(type, launch.values) and Staged not in map(type, results):
         return
     kernel: Any = launch.executable.kernel
-    written = frozenset(range(len(launch.values))) if kernel is None else _written(kernel)
+    written = frozenset(range(len(launch.values))) if kernel is None else _stored.of(kernel)
     spans: list[Span] = []
     for k, value in enumerate(launch.values):
         if type(value) is Staged:
@@ -76,15 +75,6 @@ def settle(launch: Launch, driver: Driver) -> None:
     launch.values = tuple([_view(v, spans) for v in launch.values])
     launch.reductions = tuple([(_view(v, spans), drop) for v, drop in launch.reductions])
     launch.staged = tuple(s for s in spans if s.stop > s.start)
-
-
-def _written(kernel: Kernel) -> frozenset[int]:
-    known = _stored.get(id(kernel))
-    if known is None:
-        if len(_stored) >= _LIMIT:
-            _stored.clear()
-        known = _stored[id(kernel)] = kernel, stored(kernel)
-    return known[1]
 
 
 def _join(spans: list[Span], array: Array, *, writes: bool) -> None:

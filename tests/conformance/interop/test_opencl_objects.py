@@ -17,6 +17,8 @@ __kernel void grid(__global int *out, int width)
 __kernel void reverse(__global int *x, __local int *tile)
 { size_t k = get_local_id(0), n = get_local_size(0);
   tile[k] = x[k]; barrier(CLK_LOCAL_MEM_FENCE); x[k] = tile[n - 1 - k]; }
+__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void fixed(__global float *x)
+{ x[get_global_id(0)] += 1; }
 """
 
 
@@ -334,3 +336,59 @@ def test_events_and_extensions_can_be_asked_for(cl: Any, queue: sycl.queue) -> N
     gate.set_status(cl.command_execution_status.COMPLETE)
     event.wait()
     assert sycl.get_native(OPENCL, event) == []
+
+
+@pytest.mark.row("I-6", "C-3")
+def test_work_groups_that_a_native_kernel_does_not_run_with_are_refused_at_once(
+        cl: Any, queue: sycl.queue) -> None:
+    device = queue.get_device()
+    most = device.get_info(sycl.info.device.max_work_group_size)
+    scale, fixed, reverse = (kernel_of(cl, queue, n) for n in ("scale", "fixed", "reverse"))
+    b = sycl.buffer(np.ones(64, np.float32))
+
+    def launch(native: Any, space: Any, *values: Any) -> sycl.event:
+        made = sycl.make_kernel(OPENCL, native, queue.get_context())
+
+        @queue.submit
+        def done(h: sycl.handler) -> None:
+            h.set_args(sycl.accessor(b, h), *(v(h) if callable(v) else v for v in values))
+            h.parallel_for(space, made)
+        return done
+    for space in (sycl.nd_range(64, 32), sycl.nd_range((64, 2), (16, 2)), sycl.range(63)):
+        with pytest.raises(sycl.exception, match="requires work-groups of .*16") as caught:
+            launch(fixed, space)
+        assert sycl.errc.nd_range == caught.value.code()
+    with pytest.raises(sycl.exception, match=f"exceeds the {most} that") as caught:
+        launch(scale, sycl.nd_range(2 * most, 2 * most), np.float32(2))
+    assert sycl.errc.nd_range == caught.value.code()
+    tile = device.get_info(sycl.info.device.local_mem_size) // 4 + 1
+    with pytest.raises(sycl.exception, match=f"is given {4 * tile} bytes of local") as caught:
+        launch(reverse, sycl.nd_range(64, 16), lambda h: sycl.local_accessor(np.int32, tile, h))
+    assert sycl.errc.memory_allocation == caught.value.code()
+    for space in (sycl.nd_range(64, 16), sycl.range(64), sycl.range(16)):
+        launch(fixed, space).wait()
+    assert [4.0] * 16 + [3.0] * 48 == list(sycl.host_accessor(b))
+
+
+@pytest.mark.row("I-2")
+def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.queue) -> None:
+    owner, native = queue.get_context(), sycl.get_native(OPENCL, queue)
+    image = cl.create_image(native.context, cl.mem_flags.READ_WRITE, cl.ImageFormat(
+        cl.channel_order.RGBA, cl.channel_type.FLOAT), shape=(4, 4))
+    for wanted, make, wrong in (
+            ("Device", sycl.make_device, native.context),
+            ("Context", sycl.make_context, native),
+            ("CommandQueue", lambda *x: sycl.make_queue(*x, owner), native.context),
+            ("Event", lambda *x: sycl.make_event(*x, owner), native),
+            ("Kernel", lambda *x: sycl.make_kernel(*x, owner), native),
+            ("Program", lambda *x: sycl.make_kernel_bundle(*x, owner), native),
+            ("Buffer", lambda *x: sycl.make_buffer(*x, owner), native),
+            ("Buffer", lambda *x: sycl.make_buffer(*x, owner), image)):
+        with pytest.raises(sycl.exception, match=f"expected a {wanted} of PyOpenCL's, got") as told:
+            make(OPENCL, wrong)
+        assert sycl.errc.invalid == told.value.code()
+    memory = cl.Buffer(native.context, cl.mem_flags.READ_WRITE, 64)
+    for dtype in ("no type", None, object):
+        with pytest.raises(sycl.exception) as told:
+            sycl.make_buffer(OPENCL, memory, owner, dtype=dtype)
+        assert sycl.errc.invalid == told.value.code()

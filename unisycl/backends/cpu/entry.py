@@ -85,7 +85,7 @@ def _arrays(e: Emitter) -> None:
     for array in e.kernel.arrays:
         if own and array.type.space is not address_space.private_space:
             continue
-        size = math.prod(array.shape) * array.type.elem.size
+        size = array.nbytes
         if array.type.space is address_space.private_space:
             size *= e.lanes.lanes * _copies(e)
         if size > _ARRAY_LIMIT:

@@ -17,12 +17,12 @@ from typing import Any
 from unisycl.backends.cpu.target import compiler_version, machine
 from unisycl.base import disk_cache
 from unisycl.ir import digest
+from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
 
 _ROOT = Path(__file__).parents[2]
 _ROOMS = ("backends/cpu", "passes", "ir", "base")
-_digests: dict[int, tuple[Kernel, str | None]] = {}
-_MOST = 256
+_digests = Findings(digest.of)
 
 
 @functools.cache
@@ -47,15 +47,10 @@ def _files(folder: str) -> Iterator[str]:
 
 def _entry(kernel: Kernel, *what: str) -> str | None:
     """Return the name of an entry about a kernel; None if the kernel cannot be named."""
-    known = _digests.get(id(kernel))
-    if known is None:
-        if len(_digests) >= _MOST:
-            _digests.clear()
-        known = _digests[id(kernel)] = (kernel, digest.of(kernel))
-    if known[1] is None or not _stamp():
+    known = _digests.of(kernel)
+    if known is None or not _stamp():
         return None
-    return disk_cache.key_of("kernel", compiler_version(), *machine().key, _stamp(), known[1],
-                             *what)
+    return disk_cache.key_of("kernel", compiler_version(), *machine().key, _stamp(), known, *what)
 
 
 def recall(kernel: Kernel, *what: str) -> Any:

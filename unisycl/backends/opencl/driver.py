@@ -176,6 +176,7 @@ class ClDriver:
         made = self._compile(kernel, geometry, PLAIN)
         made.locals, made.spans = local_memory(kernel, self.traits), wide_views(kernel, made.source)
         made.alike = alike_views(kernel, made.source, self.traits)
+        made.check(geometry, self.traits, self.quirks)
         return made
 
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:
@@ -183,7 +184,9 @@ class ClDriver:
         source = source_of(kernel, key, self._dialect, self.traits, variant)
         session, device, _ = self.opened()
         program = programs.build(session, device, self.traits, self.quirks, kernel, source)
-        return make_executable(session.cl, session.api, kernel, source, program)
+        made = make_executable(session.cl, session.api, kernel, source, program)
+        made.most = programs.most_items(session, made.main, device, self.traits)
+        return made
 
     def _variant(self, executable: ClExecutable, launch: Launch) -> ClExecutable:
         """Return a kernel compiled for the local memory and the views of a launch."""
@@ -426,8 +429,9 @@ class ClDriver:
             return lent.lend(session, queue, native, shares_host=self.shares_host,
                              alignment=self._info.mem_base_addr_align // 8)
         if what == "program":
+            foreign.check_kind(session.cl, what, native[0])
             return sources.take(session, device, self._info.name, native)
-        cl = session.cl
+        foreign.check_kind(session.cl, what, native)
         kept = type(native).from_int_ptr(native.int_ptr, retain=True)
         if what == "device":
             return kept == device or None
@@ -443,11 +447,12 @@ class ClDriver:
             return DeviceArray.over(kept, int(kept.size)) if kept.context == session.context else (
                 None)
         if what == "image":
-            ours = isinstance(kept, cl.MemoryObjectHolder) and kept.context == session.context
+            ours = isinstance(kept, session.cl.MemoryObjectHolder) and kept.context == session.context
             return NativePicture(session, queue, kept) if ours else None
         if what == "kernel":
-            return ForeignKernel(session.api, kept) if kept.context == session.context else None
-        raise AssertionError((what, cl))
+            return ForeignKernel(session, device, kept) if kept.context == session.context else (
+                None)
+        raise AssertionError(what)
 
     def _within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:
         """Return a driver of the same device, or a part of it, in another context."""

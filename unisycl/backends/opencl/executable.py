@@ -20,16 +20,19 @@ from unisycl.backends.opencl import arguments, shapes
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.pace import Habit
+from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.shared import follows_pointers
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import address_space
+from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
 from unisycl.passes import images, narrow, positions, scalars
 
 _PLANS = 256
+_STACK = 6 << 20  # bytes; a thread of PoCL's has 8 MiB
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
 _SPAN = 1 << 31
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
@@ -104,8 +107,8 @@ class ClExecutable:
 
     ``sized`` is the geometry whose sizes the kernel object has, ``prepared`` how many launches have
     kernel objects of their own; ``simple``: it needs nothing but its launch; ``follows``: it
-    follows pointers in memory; ``twins`` have kernel objects for memory objects and addresses in
-    other places.
+    follows pointers in memory; ``most``: how many items a work-group may have, 0 if that is not
+    known; ``twins`` have kernel objects for memory objects and addresses in other places.
     """
 
     kernel: n.Kernel
@@ -119,6 +122,7 @@ class ClExecutable:
     what: str
     simple: bool
     follows: bool = False
+    most: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     sized: Geometry | None = None
     prepared: int = 0
@@ -154,8 +158,24 @@ class ClExecutable:
         if found is None:
             made = self if not self.twins else make_executable(
                 cl, api, self.kernel, self.source, self.program)
+            made.most = self.most
             found = self.twins.setdefault(kinds, made)
         return found
+
+    def check(self, geometry: Geometry, traits: Traits, quirks: Quirks) -> None:
+        """Refuse larger work-groups than the device runs of this kernel."""
+        local = geometry.launched.local if self.kernel.index_kind == "nd_range" else (1,)
+        count, shown = math.prod(local), " x ".join(map(str, local))
+        if 0 < self.most < count:
+            raise UsageError(errc.nd_range, f"{self.what}: a work-group of {count} work-items "
+                             f"({shown}) exceeds the {self.most} that '{traits.name}' runs of this "
+                             "kernel, which needs much memory; use a smaller local range")
+        size = shapes.private_bytes(self.kernel) * count
+        if quirks.private_on_stack and size > _STACK:
+            raise UnsupportedError(errc.memory_allocation, f"{self.what}: the private arrays of a "
+                                   f"work-group of {count} work-items ({shown}) take {size} bytes; "
+                                   f"'{traits.name}' has {_STACK} for them; use a smaller local "
+                                   "range, smaller arrays, or USM memory with a row for each item")
 
     def set(self, launch: Launch, call: arguments.Call) -> None:
         """Pass the arguments of a launch to the kernel object; under the lock."""
@@ -193,7 +213,8 @@ class ClExecutable:
             case "range":
                 if self.kernel.reducers:
                     return shapes.shape_of_rounds(geometry, traits, self.source.items)
-                return shapes.shape_of_range(geometry, traits, self.kernel, self.source.items)
+                found = shapes.shape_of_range(geometry, traits, self.kernel, self.source.items)
+                return shapes.within(found, self.most) if self.most else found
             case "nd_range":
                 return shapes.shape_of_groups(geometry, flat=self.source.flat)
             case "work_group":

@@ -7,20 +7,21 @@ long as it is used, whatever the program does with its own.
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from typing import Any
 
 import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
-from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.shared import SharedArray
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import NativeError, UsageError, errc
 
 _INVALID_ARG_SIZE = -51
+_INVALID_WORK_GROUP_SIZE = -54
 
 
 class ForeignKernel:
@@ -30,14 +31,57 @@ class ForeignKernel:
     simple = follows = False
     locals = spans = ()
 
-    def __init__(self, api: Api, native: Any) -> None:
+    def __init__(self, session: Session, device: Any, native: Any) -> None:
         self.native = native
         self.name = str(native.function_name)
         self.lock = threading.Lock()
-        self._api = api
+        self._api = session.api
+        self._device = device
+        what = session.cl.kernel_work_group_info
+        sizes = tuple(self._asked(what.COMPILE_WORK_GROUP_SIZE) or ())
+        self.required: tuple[int, ...] = sizes if any(sizes) else ()
+        cpu = int(device.type) & session.cl.device_type.CPU  # those only advise
+        self._most = int((None if cpu else self._asked(what.WORK_GROUP_SIZE))
+                         or device.max_work_group_size)
+
+    def _asked(self, what: int) -> Any:
+        """Return what the driver says of the kernel; None where it has no answer."""
+        try:
+            return self.native.get_work_group_info(what, self._device)
+        except Exception:  # noqa: BLE001 - kernels that a device has built in need not know
+            return None
 
     def habit(self, geometry: Geometry, traits: Any) -> None:
         """Return nothing: nobody knows how long it takes."""
+
+    def check(self, geometry: Geometry, values: tuple[Any, ...]) -> None:
+        """Refuse work-groups and local memory that the device does not run the kernel with."""
+        problem = self._size_problem(geometry)
+        if problem:
+            raise NativeError(errc.nd_range, f"kernel '{self.name}'{problem}",
+                              native_code=_INVALID_WORK_GROUP_SIZE)
+        asked = sum(local_bytes(v) for v in values if isinstance(v, LocalSize))
+        if asked > self._device.local_mem_size:
+            raise UsageError(errc.memory_allocation, f"kernel '{self.name}' is given {asked} bytes "
+                             f"of local memory per work-group; '{self._device.name.strip()}' has "
+                             f"{self._device.local_mem_size}; use smaller tiles")
+
+    def _size_problem(self, geometry: Geometry) -> str:
+        """Return why a kernel does not run with the work-groups of a launch; '' if it does."""
+        items, local, _ = shape_of(geometry)
+        required, rest = self.required[:len(items)], self.required[len(items):]
+        whole = self.required if any(r != 1 for r in rest) else required
+        if required and local is None and any(i % r for i, r in zip(items, required, strict=True)):
+            return (f" requires work-groups of {whole[::-1]}; they do not divide the range "
+                    f"{items[::-1]}")
+        if whole and (whole != required or local not in (None, required)):
+            return (f" requires work-groups of {whole[::-1]}; it was launched with "
+                    f"{geometry.local or f'a range of {geometry.global_}'}")
+        if local is not None and self._most < math.prod(local):
+            return (f": a work-group of {math.prod(local)} work-items exceeds the {self._most} "
+                    f"that '{self._device.name.strip()}' runs of this kernel; use a smaller local "
+                    "range")
+        return ""
 
     def set_arguments(self, values: tuple[Any, ...]) -> list[Any]:
         """Pass the values that are not None; return what must live until the launch has ended."""
@@ -69,6 +113,20 @@ class ForeignKernel:
         if status:
             size = f" of {np.asarray(value).nbytes} bytes" if status == _INVALID_ARG_SIZE else ""
             raise device_error(f"argument {at}{size} of kernel '{self.name}'", status)
+
+
+_KINDS = {"device": "Device", "context": "Context", "queue": "CommandQueue", "event": "Event",
+          "memory": "MemoryObjectHolder", "image": "MemoryObjectHolder", "kernel": "Kernel",
+          "program": "Program"}
+
+
+def check_kind(cl: Any, what: str, native: Any) -> None:
+    """Refuse an object of PyOpenCL's of another kind, such as an image for a buffer."""
+    kinds = (getattr(cl, _KINDS[what]), *([cl._cl._Program] if what == "program" else []))
+    if not isinstance(native, kinds) or (
+            what == "memory" and native.type != cl.mem_object_type.BUFFER):
+        wanted = "Buffer" if what == "memory" else _KINDS[what]
+        raise UsageError(errc.invalid, f"expected a {wanted} of PyOpenCL's, got {native!r}")
 
 
 def memory_of(session: Session, view: BoundView) -> Any:
@@ -118,6 +176,7 @@ def launch(cl: Any, queue: Any, made: Launch, waits: list[Any] | None) -> tuple[
     """Enqueue a program's own kernel; return its event and what it uses."""
     executable: ForeignKernel = made.executable  # type: ignore[assignment]
     items, local, offset = shape_of(made.geometry)
+    local = local or executable.required[:len(items)] or None
     with executable.lock:
         kept = executable.set_arguments(made.values)
         event = cl.enqueue_nd_range_kernel(queue, executable.native, items, local, offset, waits)

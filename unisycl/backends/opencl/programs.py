@@ -63,6 +63,20 @@ def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel:
     return program
 
 
+def most_items(session: Session, kernel: Any, device: Any, traits: Traits) -> int:
+    """Return how many items a work-group of a kernel may have; 0 where nobody knows.
+
+    Runtimes for processors only advise: Intel's says 1 and runs 8192 (2026.2).
+    """
+    cl = session.cl
+    if traits.kind == "cpu":
+        return 0
+    try:
+        return int(kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device))
+    except cl.Error:
+        return 0
+
+
 def _load(session: Session, device: Any, binary: bytes) -> Any:
     cl = session.cl
     try:

@@ -30,6 +30,7 @@ class Quirks:
             tried it.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
         masked_atomics: vectorised kernels lose operands of atomics in branches.
+        private_on_stack: arrays of all items of a work-group lie on the stack of a thread together.
         weak_functions: these exceed their bounds or lose the sign of a zero.
         ptx_fences: orders of memory between work-groups are not reported, but PTX's fence is taken.
         contracts: FP_CONTRACT OFF is not obeyed; assembly in PTX is taken.
@@ -62,6 +63,7 @@ class Quirks:
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
+    private_on_stack: bool = False
     weak_functions: tuple[str, ...] = ()
 
 
@@ -117,6 +119,9 @@ TABLE = (
     Quirk("Portable Computing Language", "", ("own_cache",),
           "PoCL 3.0 compiles every work-group size when asked for a binary (0.12 s each), and has "
           "a cache of its own (POCL_CACHE_DIR)"),
+    Quirk("Portable Computing Language", "cpu", ("private_on_stack",),
+          "PoCL 3.0: a work-group of 1024 whose items have arrays of 16 KiB each ends the process "
+          "with a segmentation fault (threads have stacks of 8 MiB), one of 256 does not"),
     Quirk("Portable Computing Language", "", ("unnamed_scope",),
           "PoCL 3.0 reports CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES, but no feature of that name, so "
           "its header declares no memory_scope_all_svm_devices: 'use of undeclared identifier'"),

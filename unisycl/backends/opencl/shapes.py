@@ -6,12 +6,12 @@ Non-goals: launching. Invariant: the sizes come from few, because some drivers c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.opencl.traits import Traits
+from unisycl.base.enums import address_space
+from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import coarsen, rounds, turned
 
@@ -25,12 +25,12 @@ _ROUND_LOADS = 4  # of each thing in one go
 _ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its widest vectors
 _ROUND_LEAST = 1024  # items of a group on a processor
 _CROWD = 8192  # items for each compute unit: four times what one has at a time
-_REMEMBERED = 1024
 _ACROSS = 64, 16  # items of a group where memory lies across: along it, and in the last dimension
 _AGAIN = 16, 64  # and where items along a dimension read the same rows
-_worth: dict[int, tuple[Kernel, int]] = {}
-_along: dict[int, tuple[Kernel, int | None]] = {}
-_again: dict[int, tuple[Kernel, int | None]] = {}
+_STACK = 2 << 20  # bytes of private arrays in a group of a range on a processor
+_worth = Findings(coarsen.items)
+_along = Findings(turned.dimension)
+_again = Findings(turned.reused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,34 +130,21 @@ def items_side_by_side(kernel: Kernel, geometry: Geometry, traits: Traits) -> in
         return 1
     if geometry.global_[0] < _CROWD * traits.number_of("max_compute_units", 1):
         return 1
-    return _remembered(_worth, kernel, coarsen.items)
-
-
-_T = TypeVar("_T")
-
-
-def _remembered(known: dict[int, tuple[Kernel, _T]], kernel: Kernel,
-                find: Callable[[Kernel], _T]) -> _T:
-    """Return what is found out about a kernel, finding it out once."""
-    found = known.get(id(kernel))
-    if found is None:
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        found = known[id(kernel)] = kernel, find(kernel)
-    return found[1]
+    return _worth.of(kernel)
 
 
 def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int = 1) -> Shape:
     """Return how a plain range is launched: padded to whole work-groups, ``each`` items in one."""
     local: Sizes | None = None
     if len(geometry.global_) > 1 and traits.kind == "cpu":
-        for known, find, block in ((_along, turned.dimension, _ACROSS),
-                                   (_again, turned.reused, _AGAIN)):
-            along = _remembered(known, kernel, find)
+        for known, block in ((_along, _ACROSS), (_again, _AGAIN)):
+            along = known.of(kernel)
             if local is None and along is not None:
                 local = _block(geometry.global_, along, block, traits)
     # drivers give each item of a group memory for the arrays that it declares
     local = local or local_of_range(geometry.global_, traits, large=not kernel.arrays)
+    if kernel.arrays and traits.kind == "cpu":
+        local = _smaller(local, _STACK // max(1, private_bytes(kernel)))
     if each > 1:
         (count,), (size,) = geometry.global_, local
         return Shape((-(-count // (size * each)) * size,), local, _offset(geometry))
@@ -165,6 +152,25 @@ def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int
     guards = tuple(d for d, (n, m) in enumerate(zip(geometry.global_, items, strict=True))
                    if n != m)
     return Shape(items[::-1], local[::-1], _offset(geometry), guards)
+
+
+def private_bytes(kernel: Kernel) -> int:
+    """Return the bytes of the arrays that each item has; processors may keep those of a group."""
+    return sum(a.nbytes for a in kernel.arrays if a.type.space is address_space.private_space)
+
+
+def _smaller(local: Sizes, most: int) -> Sizes:
+    """Return a work-group that divides another one and has at most so many items, or one."""
+    out = list(local)
+    while math.prod(out) > most and max(out) > 1:
+        side = out.index(max(out))
+        out[side] = 1 if out[side] % 2 else out[side] // 2
+    return tuple(out)
+
+
+def within(shape: Shape, most: int) -> Shape:
+    """Return the same items in work-groups that have at most so many."""
+    return replace(shape, local=_smaller(shape.local, most))
 
 
 def items_of_round(kernel: Kernel, traits: Traits) -> int:

@@ -21,7 +21,7 @@ class BuiltSource:
 
     def __init__(self, session: Session, program: Any, device: Any) -> None:
         cl = session.cl
-        self._session = session
+        self._session, self._device = session, device
         self._program = program
         self.native = program if isinstance(program, cl.Program) else cl.Program(program)
         found = program.get_info(cl.program_info.KERNEL_NAMES)
@@ -30,7 +30,8 @@ class BuiltSource:
 
     def kernel(self, name: str) -> ForeignKernel:
         """Return a kernel of its own, whose arguments nobody else sets."""
-        return ForeignKernel(self._session.api, self._session.cl.Kernel(self._program, name))
+        return ForeignKernel(self._session, self._device,
+                             self._session.cl.Kernel(self._program, name))
 
 
 def log_of(cl: Any, program: Any, device: Any) -> str:
