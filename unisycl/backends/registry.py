@@ -112,6 +112,7 @@ def _beyond_processors(name: str) -> bool:
 
 def _load(name: str) -> None:
     module, _, attribute = BACKENDS[name].partition(":")
+    loaded = None
     try:
         loaded = importlib.import_module(module)
         make: Callable[[], Driver | Sequence[Driver]] = getattr(loaded, attribute)
@@ -127,9 +128,9 @@ def _load(name: str) -> None:
         _loaded.drivers[name] = _named(name, made)
         for part, why in getattr(loaded, "problems", dict)().items():
             _loaded.problems[f"{name} ({part})"] = why
-        for part, why in getattr(loaded, "missing", dict)().items():
-            _loaded.problems[f"{name} ({part})"] = why
-            _loaded.absent.add(f"{name} ({part})")
+    for part, why in getattr(loaded, "missing", dict)().items():
+        _loaded.problems[f"{name} ({part})"] = why
+        _loaded.absent.add(f"{name} ({part})")
 
 
 def _named(name: str, made: Driver | Sequence[Driver]) -> dict[str, Driver]:

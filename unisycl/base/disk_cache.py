@@ -106,7 +106,7 @@ def save(key: str, payload: bytes) -> None:
             file.write(_MAGIC + _checksum(key, payload) + payload)
         Path(temporary).replace(where / key)
     except OSError as error:
-        _cannot_write(str(error))
+        _cannot_write(error.strerror or str(error))  # with the name each would be another one
         if temporary:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()

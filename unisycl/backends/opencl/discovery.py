@@ -8,6 +8,7 @@ an hour besides.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -38,6 +39,10 @@ def discover() -> Found:
     """Return the devices of all runtimes; quick when nothing has changed since the last time."""
     if not runtimes.has_python_bindings():
         return Found(problems={"": "PyOpenCL is not installed; pip install 'unisycl[opencl]'"})
+    if runtimes.bindings_version() < runtimes.OLDEST:
+        oldest = ".".join(map(str, runtimes.OLDEST))
+        return Found(problems={"": f"PyOpenCL {importlib.metadata.version('pyopencl')} is too old; "
+                               f"pip install -U 'pyopencl>={oldest}'"})
     libraries = runtimes.libraries()
     if not libraries:
         return Found(problems={"": runtimes.why_none()})
@@ -55,7 +60,7 @@ def discover() -> Found:
 
 def _state(libraries: list[Path]) -> list[str]:
     """Return what the answers depend on."""
-    parts = [sys.version, importlib.metadata.version("pyopencl")]
+    parts = [sys.version, str(runtimes.bindings_version())]
     for library in libraries:
         stat = library.stat()
         parts.append(f"{library} {stat.st_size} {stat.st_mtime_ns}")
@@ -98,9 +103,10 @@ def _answer(process: subprocess.Popen[str] | str) -> dict[str, object]:
         process.communicate()
         return {"problem": f"it did not answer within {_SECONDS:.0f} s"}
     lines = out.strip().splitlines()
-    if lines:
-        answer: dict[str, object] = json.loads(lines[-1])
-        return answer
+    with contextlib.suppress(IndexError, ValueError):  # what others print is no answer
+        answer = json.loads(lines[-1])
+        if isinstance(answer, dict) and answer.keys() & {"devices", "problem"}:
+            return answer
     last = err.strip().splitlines()[-1:] or [""]
     how = f"signal {-process.returncode}" if process.returncode < 0 else (
         f"exit status {process.returncode}")

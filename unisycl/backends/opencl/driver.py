@@ -447,7 +447,8 @@ class ClDriver:
             return DeviceArray.over(kept, int(kept.size)) if kept.context == session.context else (
                 None)
         if what == "image":
-            ours = isinstance(kept, session.cl.MemoryObjectHolder) and kept.context == session.context
+            ours = isinstance(kept, session.cl.MemoryObjectHolder) and (
+                kept.context == session.context)
             return NativePicture(session, queue, kept) if ours else None
         if what == "kernel":
             return ForeignKernel(session, device, kept) if kept.context == session.context else (

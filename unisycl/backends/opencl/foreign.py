@@ -116,12 +116,13 @@ class ForeignKernel:
 
 
 _KINDS = {"device": "Device", "context": "Context", "queue": "CommandQueue", "event": "Event",
-          "memory": "MemoryObjectHolder", "image": "MemoryObjectHolder", "kernel": "Kernel",
-          "program": "Program"}
+          "memory": "MemoryObjectHolder", "kernel": "Kernel", "program": "Program"}
 
 
 def check_kind(cl: Any, what: str, native: Any) -> None:
     """Refuse an object of PyOpenCL's of another kind, such as an image for a buffer."""
+    if what not in _KINDS:
+        return
     kinds = (getattr(cl, _KINDS[what]), *([cl._cl._Program] if what == "program" else []))
     if not isinstance(native, kinds) or (
             what == "memory" and native.type != cl.mem_object_type.BUFFER):

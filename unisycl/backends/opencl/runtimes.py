@@ -8,12 +8,15 @@ Invariant: a library is listed once, under its real path.
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+OLDEST = (2024, 2)  # PyOpenCL, as in pyproject.toml
 # What wheels install: intel-opencl-rt (CPU and FPGA emulation), pocl-binary-distribution.
 _WHEELS = ("libintelocl.so", "libintelocl_emu.so", "libpocl.so*", "libpocl-*.so*")
 # What drivers install, with or without registering it.
@@ -44,12 +47,11 @@ def libraries() -> list[Path]:
 def why_none() -> str:
     """Return why no library was found, and what to do."""
     chosen = " ".join(f"{name}={value}" for name, value in _chosen().items())
-    stale = "".join(f"; {place} {why}" for place, why in missing().items() if place not in chosen)
     if chosen:
         return (f"{chosen} names no OpenCL runtime that is there; correct it, or unset it to look "
-                f"everywhere{stale}")
+                "everywhere")
     return ("no OpenCL runtime is installed; for processors: pip install 'unisycl[opencl-cpu]' "
-            "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver" + stale)
+            "(Intel) or 'unisycl[pocl]'; graphics cards need their vendor's driver")
 
 
 def missing() -> dict[str, str]:
@@ -75,6 +77,15 @@ def _chosen() -> dict[str, str]:
 def has_python_bindings() -> bool:
     """Say whether PyOpenCL is installed; does not import it."""
     return importlib.util.find_spec("pyopencl") is not None
+
+
+def bindings_version() -> tuple[int, ...]:
+    """Return the numbers of PyOpenCL's version; of one that was not installed, the oldest taken."""
+    try:
+        text = importlib.metadata.version("pyopencl")
+    except importlib.metadata.PackageNotFoundError:  # imported from its source tree
+        return OLDEST
+    return tuple(int(x) for x in re.findall(r"\d+", text))
 
 
 def beyond_processors() -> bool:

@@ -60,9 +60,9 @@ class Place:
         self.folder = folder
         (folder / "pyopencl").mkdir()
         (folder / "pyopencl" / "__init__.py").write_text(LOADER)
-        about = folder / "pyopencl-1.0.dist-info"
+        about = folder / "pyopencl-2025.1.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pyopencl\nVersion: 1.0\n")
+        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pyopencl\nVersion: 2025.1\n")
         self.vendors = folder / "vendors"
         self.vendors.mkdir()
         self.forget: Callable[[], None] = lambda: None
@@ -242,8 +242,34 @@ def test_settings_that_name_nothing_are_told(
     (place.vendors / "good.icd").unlink()
     (place.vendors / "gone.icd").write_text("libgone.so")
     monkeypatch.delenv("OCL_ICD_FILENAMES")
-    with pytest.raises(UnsupportedError, match=r"names no OpenCL runtime.*gone\.icd names 'libg"):
+    with pytest.raises(UnsupportedError, match="names no OpenCL runtime"):
         driver.make_drivers()
+    paths = os.pathsep.join([str(place.folder), *sys.path])
+    done = run("from unisycl.__main__ import main; main(['devices'])", UNISYCL_DEVICE="",
+               UNISYCL_BACKENDS="cpu,opencl", PYTHONPATH=paths)
+    assert "[opencl] no device: OCL_ICD_VENDORS=" in done.stdout
+    assert "gone.icd)] no device: names 'libgone.so'" in done.stdout
+
+
+def test_an_old_pyopencl_is_told(place: Place) -> None:
+    place.add("good")
+    about = place.folder / "pyopencl-2025.1.dist-info" / "METADATA"
+    about.write_text(about.read_text().replace("2025.1", "2023.1.4"))
+    found = discovery.discover()
+    assert not found.devices
+    assert found.problems[""].startswith("PyOpenCL 2023.1.4 is too old; pip install -U 'pyopencl>=")
+    assert str(runtimes.OLDEST[0]) in Path("pyproject.toml").read_text()
+
+
+def test_a_process_that_prints_something_else_is_a_problem(
+        place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = place.add("good")
+    for text in ("welcome", "3", "{}"):
+        monkeypatch.setattr(discovery, "_start", lambda _, text=text: subprocess.Popen(
+            [sys.executable, "-c", f"print({text!r})"], text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE))
+        why = discovery.ask_all([library])[str(library)]
+        assert "it crashed when asked for its devices (exit status 0)" in str(why["problem"])
 
 
 LAZY = """
