@@ -65,5 +65,5 @@ def atomics_everywhere(traits: Traits) -> bool:
     """Say whether atomics reach the host: OpenCL 2.x does not ask it, but has it with its SVM."""
     if traits.number_of("atomic_memory_capabilities") & SCOPE_ALL:
         return True
-    second = (2, 0) <= traits.c_version < (3, 0)
+    second = traits.version.startswith("OpenCL 2.")
     return second and bool(traits.number_of("svm_capabilities") & SVM_ATOMICS)
