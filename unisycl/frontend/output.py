@@ -74,7 +74,7 @@ def _pieces(ctx: Context, node: ast.expr) -> list[Piece]:
         return _spelt(ctx, _shown_item(ctx.value(node)), node)
     out: list[Piece] = []
     for part in node.values:
-        out += _formatted(ctx, part) if isinstance(part, ast.FormattedValue) \
+        out += _formatted(ctx, part, node) if isinstance(part, ast.FormattedValue) \
             else _pieces(ctx, part)
     return out
 
@@ -85,13 +85,16 @@ def _shown_item(value: Value) -> Value:
     return value
 
 
-def _formatted(ctx: Context, part: ast.FormattedValue) -> list[Piece]:
-    """Return what ``{value!r:spec}`` in an f-string prints."""
+def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> list[Piece]:
+    """Return what ``{value!r:spec}`` in an f-string prints.
+
+    What is wrong with it is told of the whole string: before 3.12 Python knows no more.
+    """
     spec = ""
     if isinstance(part.format_spec, ast.JoinedStr):
         known = [v.value for v in part.format_spec.values if isinstance(v, ast.Constant)]
         if len(known) != len(part.format_spec.values):
-            raise ctx.refuse("K001", part, what="a format specification that is computed",
+            raise ctx.refuse("K001", node, what="a format specification that is computed",
                              help="write its numbers out")
         spec = "".join(map(str, known))
     if part.conversion == -1 and not spec:
@@ -99,18 +102,18 @@ def _formatted(ctx: Context, part: ast.FormattedValue) -> list[Piece]:
     value = _shown_item(ctx.value(part.value))
     if isinstance(value, Constant):
         convert = {ord("r"): repr, ord("a"): ascii}.get(part.conversion, str)
-        return [_applied(ctx, convert(value.object), spec, part)]
+        return [_applied(ctx, convert(value.object), spec, node)]
     if isinstance(value, Several | Vector):
-        raise ctx.refuse("K049", part, found=describe(value), expected="a number",
+        raise ctx.refuse("K049", node, found=describe(value), expected="a number",
                          help="format its elements one by one")
-    x = _printable(ctx, ctx.to_scalar(value, part), part)
+    x = _printable(ctx, ctx.to_scalar(value, node), node)
     if part.conversion != -1:
         if spec:
-            raise ctx.refuse("K001", part, what="a conversion together with a format",
+            raise ctx.refuse("K001", node, what="a conversion together with a format",
                              help="use one of them")
         return [Shown("str" if part.conversion == ord("s") else "repr"), x]
     sample = x.type.dtype.numpy.type(1)
-    _applied(ctx, sample.item() if x.type.weak or x.type.dtype.kind == "b" else sample, spec, part)
+    _applied(ctx, sample.item() if x.type.weak or x.type.dtype.kind == "b" else sample, spec, node)
     return [Shown("format", 1, spec), x]
 
 

@@ -15,7 +15,7 @@ def make():
     wide = np.zeros((4, 4))[:, 0]
     texts = np.array(['a', 'b'])
     swapped = np.zeros(4, '>f4')
-    number = np.timedelta64(1)
+    number = np.timedelta64(1, 's')
 
     def kernel(i):
         x = values[0]

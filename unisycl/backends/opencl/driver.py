@@ -143,6 +143,7 @@ class ClDriver:
             self._shared = Shared(session, queue, self.traits, self.level)
         if self.level is Level.coarse:
             self._tracks = self._shared
+        session.low_limits = self.quirks.low_limits
         self._open = session, device, queue
 
     def _queue(self, session: Session, device: Any, *, in_order: bool = False) -> Any:

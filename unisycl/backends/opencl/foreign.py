@@ -41,8 +41,8 @@ class ForeignKernel:
         sizes = tuple(self._asked(what.COMPILE_WORK_GROUP_SIZE) or ())
         self.required: tuple[int, ...] = sizes if any(sizes) else ()
         cpu = int(device.type) & session.cl.device_type.CPU  # those only advise
-        self._most = int((None if cpu else self._asked(what.WORK_GROUP_SIZE))
-                         or device.max_work_group_size)
+        told = 0 if cpu else session.limit(int(self._asked(what.WORK_GROUP_SIZE) or 0))
+        self._most = told or int(device.max_work_group_size)
 
     def _asked(self, what: int) -> Any:
         """Return what the driver says of the kernel; None where it has no answer."""

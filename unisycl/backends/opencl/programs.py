@@ -72,9 +72,10 @@ def most_items(session: Session, kernel: Any, device: Any, traits: Traits) -> in
     if traits.kind == "cpu":
         return 0
     try:
-        return int(kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device))
+        most = int(kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device))
     except cl.Error:
         return 0
+    return session.limit(most)
 
 
 def _load(session: Session, device: Any, binary: bytes) -> Any:

@@ -42,6 +42,7 @@ class Quirks:
         emulated: it is no hardware, and slow, though that is not reported.
         one_kind: an argument that was an address takes no memory object afterwards, in the same
             kernel object.
+        low_limits: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that run in larger groups, too.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -63,6 +64,7 @@ class Quirks:
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
+    low_limits: bool = False
     private_on_stack: bool = False
     weak_functions: tuple[str, ...] = ()
 
@@ -143,6 +145,10 @@ TABLE = (
           "memory object for the same argument: clEnqueueNDRangeKernel is CL_INVALID_KERNEL_ARGS "
           "(test_an_array_without_final_data_keeps_its_values in "
           "tests/conformance/patterns/test_stencils_and_flow.py, behind tests with USM)"),
+    Quirk("NVIDIA", "gpu", ("low_limits",),
+          "580.159 on an H200: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that store one number, "
+          "and a launch of it in groups of 1024 runs (test_limits_of_launches_can_be_asked in "
+          "tests/conformance/forward_progress/test_progress.py)"),
     Quirk("NVIDIA", "gpu", ("contracts",),
           "580.159 on an H200: a * b - c * d is contracted in functions that begin with "
           "FP_CONTRACT OFF, and in a kernel that does the program is not compiled "

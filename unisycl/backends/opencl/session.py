@@ -19,6 +19,7 @@ from unisycl.backends.opencl.traits import Traits
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 
 _lock = threading.RLock()
+_NO_LIMIT = 256
 
 
 class _Loaded:
@@ -38,8 +39,11 @@ _loaded = _Loaded()
 class Session:
     """One platform: its context, shared by all drivers of its devices.
 
-    ``allocations``: by address, what host and kernels share (``shared``).
+    ``allocations``: by address, what host and kernels share (``shared``). ``low_limits``: what it
+    says of a kernel's work-groups is at most 256, and then no limit.
     """
+
+    low_limits = False
 
     def __init__(self, cl: Any, api: Api, context: Any, devices: list[Any]) -> None:
         self.cl = cl
@@ -48,6 +52,10 @@ class Session:
         self.context = context
         self.devices = devices
         self.allocations: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+    def limit(self, told: int) -> int:
+        """Return the most items of a kernel's group by what the driver says; 0: nobody knows."""
+        return 0 if self.low_limits and told >= _NO_LIMIT else told
 
 
 def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:

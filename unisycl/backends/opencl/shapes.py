@@ -71,7 +71,8 @@ def _largest(count: int, traits: Traits) -> int:
 def _of_processor(extents: Sizes, most: int) -> list[int]:
     """Return a work-group of up to so many items, the last dimension's size first.
 
-    It lies along the last dimension, and in the others only where it has all of those inside.
+    It lies along the last dimension, and in the others only where it has all of those inside; most
+    of the items have work.
     """
     last = extents[-1]
     if len(extents) > 1 and last <= most and last % 32 == 0:
@@ -80,14 +81,20 @@ def _of_processor(extents: Sizes, most: int) -> list[int]:
         out = [_power(last, most)]
     else:
         out = [_cheapest(last, [x for x in _SIZES if x <= most] or [most])]
-    inner = out[0]
+    inner, full, real = out[0], _padded(last, out[0]), last
     for before, extent in zip(extents[:0:-1], extents[-2::-1], strict=True):
         sizes = [1]
         while out[-1] >= before and 2 * sizes[-1] * inner <= most and sizes[-1] < extent:
             sizes.append(2 * sizes[-1])
-        out.append(_cheapest(extent, sizes, inner))
+        busy = [x for x in sizes if full * _padded(extent, x) < 2 * real * extent]
+        out.append(_cheapest(extent, busy or [1], inner))
         inner *= out[-1]
+        full, real = full * _padded(extent, out[-1]), real * extent
     return out
+
+
+def _padded(extent: int, size: int) -> int:
+    return -(-extent // size) * size
 
 
 def _cheapest(extent: int, sizes: list[int], inner: int = 1) -> int:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.backends.opencl.test_texts import NEW, OLD
@@ -32,7 +32,7 @@ CARD = replace(NEW, numbers=NUMBERS | {"max_work_group_size": 1024}, item_sizes=
     ((1000, 2000, 3), (1, 128, 4)),
     ((1023, 12), (16, 16)),
     ((128, 128, 128), (1, 32, 128)),
-    ((3, 5), (4, 8)),
+    ((3, 5), (1, 8)),
 ])
 def test_work_groups_of_processors_lie_along_the_last_dimension(
         extents: tuple[int, ...], expected: tuple[int, ...]) -> None:
@@ -58,6 +58,8 @@ def test_cards_keep_small_groups() -> None:
 EXTENTS = st.lists(st.integers(1, 1 << 16), min_size=1, max_size=3).map(tuple)
 
 
+@example((11, 33), 1)
+@example((7, 17), 1)
 @given(EXTENTS, st.integers(1, 256))
 def test_most_items_and_all_units_have_work(extents: tuple[int, ...], units: int) -> None:
     device = replace(PROCESSOR, numbers=NUMBERS | {"max_compute_units": units})
@@ -67,4 +69,4 @@ def test_most_items_and_all_units_have_work(extents: tuple[int, ...], units: int
         idle = 1 - math.prod(extents) / (math.prod(groups) * math.prod(local))
         assert math.prod(local) <= most
         assert math.prod(local) <= 256 or math.prod(groups) >= 32 * units
-        assert idle < 1 / 2 if len(extents) < 3 else idle < 3 / 4
+        assert idle < 1 / 2
