@@ -311,9 +311,9 @@ def test_a_kernel_and_a_thread_pass_a_ball(queue: sycl.queue) -> None:
                     data[1] += 1
                 data[0] = 2 * k + 2
                 ref.store(2 * k + 2)
+        mine = sycl.atomic_ref(ball, 0, order.acq_rel, scope.system)
         launch = ThreadPoolExecutor(1).submit(
             lambda: queue.single_task(kernel, ball, data).wait())
-        mine = sycl.atomic_ref(ball, 0, order.acq_rel, scope.system)
         stale = 0
         for k in range(passes):
             while mine.load() != 2 * k and not launch.done():

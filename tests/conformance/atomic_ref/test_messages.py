@@ -80,10 +80,10 @@ def test_a_thread_of_the_host_asks_and_a_kernel_answers(queue: sycl.queue, way: 
     with sycl.testing.refused(queue.get_device(), sycl.aspect.usm_atomic_shared_allocations):
         turn, data = memory(queue)
         kernel = bound(way, 1, rounds, 1 << 18 if slow else PATIENCE)
+        mine = sycl.atomic_ref(turn, 0, order.relaxed, scope.system)
         # The host device runs a kernel in the thread that submits it.
         launch = ThreadPoolExecutor(1).submit(
             lambda: queue.single_task(kernel, turn, data).wait())
-        mine = sycl.atomic_ref(turn, 0, order.relaxed, scope.system)
         wrong = 0
         for k in range(rounds):
             data[0] = 3 * k

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,20 @@ def test_a_sum_goes_into_it_and_is_added_to(queue: sycl.queue, memory) -> None:
 
     queue.parallel_for(COUNT, sycl.reduction(total, sycl.plus()), kernel, memory).wait()
     assert 5 + sum(range(COUNT)) == total[0]
+
+
+@pytest.mark.row("B-43", "A-26")
+def test_threads_make_use_and_free_it(queue: sycl.queue) -> None:
+    """Drivers may take one call of a kind at a time, whatever OpenCL says of threads."""
+    def work(start: int) -> list[int]:
+        found = []
+        for turn in range(start, start + 20):
+            p = sycl.malloc_shared(COUNT, np.int32, queue)
+            p[:] = turn
+            queue.parallel_for(COUNT, add, p, 1).wait()
+            found.append(int(p[turn]))
+            sycl.free(p, queue)
+        return found
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(work, range(0, 80, 20)))
+    assert [list(range(k + 1, k + 21)) for k in range(0, 80, 20)] == results

@@ -39,7 +39,9 @@ _loaded = _Loaded()
 class Session:
     """One platform: its context, shared by all drivers of its devices.
 
-    ``allocations``: by address, what host and kernels share (``shared``). ``low_limits``: what it
+    ``allocations``: by address, what host and kernels share (``shared``); ``sharing`` is held while
+    any of it is made, moved or freed: NVIDIA's 580.159 gives no memory to two threads that ask at
+    the same time (``tests/conformance/usm/test_turns.py``). ``low_limits``: what it
     says of a kernel's work-groups is at most 256, and then no limit.
     """
 
@@ -51,6 +53,7 @@ class Session:
         self.api = api
         self.context = context
         self.devices = devices
+        self.sharing = threading.RLock()
         self.allocations: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def limit(self, told: int) -> int:

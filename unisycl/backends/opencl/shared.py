@@ -93,13 +93,14 @@ class Allocation:
         self._lock = threading.RLock()
         self._uses: collections.deque[Use] = collections.deque()
         self._moving: Any = None
-        found = session.api.allocate(session.context.int_ptr, flags, nbytes, alignment)
-        if not found:
-            raise MemoryError(f"{nbytes} bytes")
-        self.address = int(found)
-        if coarse:
-            session.api.map(queue, self.address, nbytes, (), blocking=True)
-            self.mapped = True
+        with session.sharing:
+            found = session.api.allocate(session.context.int_ptr, flags, nbytes, alignment)
+            if not found:
+                raise MemoryError(f"{nbytes} bytes")
+            self.address = int(found)
+            if coarse:
+                session.api.map(queue, self.address, nbytes, (), blocking=True)
+                self.mapped = True
         session.allocations[self.address] = self
 
     @property
@@ -128,7 +129,8 @@ class Allocation:
             if self.mapped:
                 before = () if self._moving is None else (self._moving,)
                 self.mapped = False
-                self._moving = self.session.api.unmap(queue, self.address, before)
+                with self.session.sharing:
+                    self._moving = self.session.api.unmap(queue, self.address, before)
             return self._moving
 
     def status(self) -> int:
@@ -145,8 +147,9 @@ class Allocation:
             try:
                 if not self.mapped:
                     before = () if self._moving is None else (self._moving,)
-                    self._moving = self.session.api.map(self._queue, self.address, self.nbytes,
-                                                        before)
+                    with self.session.sharing:
+                        self._moving = self.session.api.map(self._queue, self.address, self.nbytes,
+                                                            before)
                     self.mapped = True
                     self._queue.flush()
                 if self._moving is None:
@@ -165,11 +168,11 @@ class Allocation:
             time.sleep(pause)
             pause = min(2 * pause, 1e-3)
 
-    def __del__(self) -> None:
-        if not self.address or sys.is_finalizing():
+    def __del__(self, _ending: Any = sys.is_finalizing) -> None:  # modules may be gone by then
+        if not self.address or _ending():
             return
         api: Api = self.session.api
-        with contextlib.suppress(Exception):  # a finaliser has nobody to tell
+        with contextlib.suppress(Exception), self.session.sharing:  # nobody is there to be told
             if not self.coarse:
                 api.free(self.session.context.int_ptr, self.address)
                 return

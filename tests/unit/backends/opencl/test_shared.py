@@ -121,7 +121,7 @@ def machine() -> Machine:
 def shared(machine: Machine) -> Shared:
     session: Any = types.SimpleNamespace(
         api=machine, context=types.SimpleNamespace(int_ptr=2),
-        allocations=weakref.WeakValueDictionary())
+        allocations=weakref.WeakValueDictionary(), sharing=threading.RLock())
     traits: Any = types.SimpleNamespace(number_of=lambda name: 1)
     return Shared(session, machine.queue(), traits, Level.coarse)
 
