@@ -24,6 +24,8 @@ _SPIN_NS = 40_000
 _APART_NS = 300_000  # a graphics card's processors do not need this one
 _YIELD_NS = 3_000_000  # this long a graphics card's commands are waited for without sleeping
 _LOST = -36
+LATE_NS = 3_000_000
+"""One that looks for longer takes some hundredths of the processors' time from a kernel."""
 
 
 class Clock:
@@ -45,9 +47,13 @@ class Clock:
 
 
 class Waiter:
-    """Threads that wait inside the driver, where they also work, so that Ctrl-C stays possible."""
+    """Threads that wait inside the driver, so that Ctrl-C stays possible.
 
-    def __init__(self) -> None:
+    ``after``: so many ns a command is waited for by looking; less where the threads work, too.
+    """
+
+    def __init__(self, after: int = _SPIN_NS) -> None:
+        self.after = after
         self._jobs: SimpleQueue[tuple[Any, threading.Lock]] = SimpleQueue()
         self._lock = threading.Lock()
         self._idle = 0
@@ -165,7 +171,7 @@ class ClCompletion:
             if now >= stop:
                 return False
             if spent >= (_YIELD_NS if ends.clock.apart else _SPIN_NS):
-                if ends.waiter is not None:
+                if ends.waiter is not None and (spent >= ends.waiter.after or self._gate):
                     return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
                 time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
             elif spent >= (_APART_NS if ends.clock.apart else _SPIN_NS):

@@ -22,6 +22,7 @@ from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, L
 from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, runtimes, sources
 from unisycl.backends.opencl.arguments import NOTHING
 from unisycl.backends.opencl.completion import (
+    LATE_NS,
     CheckedCompletion,
     ClCompletion,
     Clock,
@@ -89,7 +90,8 @@ class ClDriver:
         self._lanes: Lanes
         self._ends: Ends | None = None
         self._clock = Clock(apart=traits.kind == "gpu")
-        self._waiter = Waiter() if self.quirks.blocking_waits else None
+        self._waiter = Waiter() if self.quirks.blocking_waits else (
+            Waiter(LATE_NS) if traits.kind == "cpu" else None)
         self._pace = Pace() if traits.kind == "cpu" else None
         self.waits_inside = self._pace is not None
         self._timed = self._theirs = False
