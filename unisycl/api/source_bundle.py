@@ -126,6 +126,9 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
     if not is_source_kernel_bundle_supported(owner, language):
         raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: no device of {owner!r} "
                          f"compiles {language.name}")
+    if isinstance(source, str) and "\0" in source:
+        raise UsageError(errc.invalid, "create_kernel_bundle_from_source: the text has a NUL at "
+                         f"character {source.index(chr(0))}, where compilers would end it")
     return source_bundle(owner, language, source)
 
 

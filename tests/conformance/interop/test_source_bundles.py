@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,29 @@ def compiling(queue: sycl.queue) -> sycl.queue:
                        SOURCE) == sycl.errc.invalid
         pytest.skip("refused: the device compiles no OpenCL C")
     return queue
+
+
+@pytest.mark.row("M-10")
+@pytest.mark.parametrize("text", ["", "// nothing\n", "int helper(int x) { return x; }\n"])
+def test_a_text_without_kernels_is_a_bundle_without_kernels(
+        compiling: sycl.queue, text: str) -> None:
+    source = ext.create_kernel_bundle_from_source(compiling.get_context(), OPENCL, text)
+    built = None
+    with contextlib.suppress(sycl.exception):  # a driver may refuse to build what has none
+        built = ext.build(source)
+    if built is None:
+        assert sycl.errc.build == code_of(ext.build, source)
+        return
+    assert not built.ext_oneapi_has_kernel("iota")
+    with pytest.raises(sycl.exception) as caught:
+        built.ext_oneapi_get_kernel("iota")
+    assert sycl.errc.invalid == caught.value.code()
+
+
+@pytest.mark.row("M-10")
+def test_a_text_with_a_nul_is_refused(compiling: sycl.queue) -> None:
+    assert sycl.errc.invalid == code_of(ext.create_kernel_bundle_from_source,
+                                        compiling.get_context(), OPENCL, SOURCE + "\0" + SOURCE)
 
 
 @pytest.mark.row("M-10", "I-6")

@@ -24,14 +24,21 @@ class BuiltSource:
         self._session, self._device = session, device
         self._program = program
         self.native = program if isinstance(program, cl.Program) else cl.Program(program)
-        found = program.get_info(cl.program_info.KERNEL_NAMES)
-        self.names = tuple(n for n in found.split(";") if n)
+        self.names = names_of(cl, program)
         self.log = log_of(cl, program, device)
 
     def kernel(self, name: str) -> ForeignKernel:
         """Return a kernel of its own, whose arguments nobody else sets."""
         return ForeignKernel(self._session, self._device,
                              self._session.cl.Kernel(self._program, name))
+
+
+def names_of(cl: Any, program: Any) -> tuple[str, ...]:
+    """Return the names of a program's kernels; of one without any Intel's 2026.2 knows no names."""
+    try:
+        return tuple(n for n in program.get_info(cl.program_info.KERNEL_NAMES).split(";") if n)
+    except cl.Error:
+        return ()
 
 
 def log_of(cl: Any, program: Any, device: Any) -> str:
