@@ -24,7 +24,7 @@ from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import DeviceState
-from unisycl.runtime.group import HostUser
+from unisycl.runtime.group import BoundView, HostUser
 
 
 def get_native(wanted: backend, thing: Any) -> Any:
@@ -37,11 +37,13 @@ def get_native(wanted: backend, thing: Any) -> Any:
 
     Returns:
         What the backend has: for events a list, one or none; for bundles a list of programs; for
-        buffers and images a list of the memory allocated so far.
+        buffers and images a list of the memory that devices have got for them so far (none where
+        kernels use the host's in place).
     """
     if isinstance(thing, buffer | Picture):
         memory = thing.region.memory if isinstance(thing, buffer) else thing.memory
-        return [memory.storage()] if wanted in (backend.cpu, backend.host) else []
+        return [memory.storage()] if wanted in (backend.cpu, backend.host) else _of_memory(
+            wanted, memory)
     if isinstance(thing, event):
         return _of_event(wanted, thing)
     if isinstance(thing, native_kernel | device_kernel | built_bundle | kernel_bundle):
@@ -50,6 +52,14 @@ def get_native(wanted: backend, thing: Any) -> Any:
     state = _device_of(thing)
     check(wanted, state.info.backend)
     return state.driver.native(type(thing).__name__, state.info)
+
+
+def _of_memory(wanted: backend, memory: Any) -> list[Any]:
+    """Return the memory that devices of a backend have got for a buffer or an image."""
+    if memory.copies is None:
+        return []
+    return [driver.native("memory", BoundView(held, 0, (held.size,), (1,)))
+            for driver, held in list(memory.copies.held.values()) if driver.backend is wanted]
 
 
 def _of_event(wanted: backend, thing: event) -> list[Any]:

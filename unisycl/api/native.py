@@ -24,7 +24,7 @@ from unisycl.api.source_bundle import built_bundle
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import backend, bundle_state
-from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.errors import DeviceError, UnsupportedError, UsageError, errc
 from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
@@ -50,13 +50,17 @@ def make_context(wanted: backend, native: Any,
 
     Its queues, memory and kernels belong to the native context.
     """
-    made = []
+    made, problem = [], None
     for state in _candidates(wanted):
-        driver = _adopt(state, "context", native)
+        try:
+            driver = _adopt(state, "context", native)
+        except DeviceError as error:  # the device of another runtime may be unusable
+            problem = error
+            continue
         if driver is not None:
             made.append(DeviceState(state.name, driver, state.info, state.platform, twin=state))
     if not made:
-        raise _unknown("make_context", wanted, native)
+        raise problem or _unknown("make_context", wanted, native)
     owner = ContextState(tuple(made), async_handler)
     weakref.finalize(owner, program.forget, [d.number for d in made]).atexit = False
     return context._of(owner)
@@ -72,7 +76,7 @@ def make_queue(wanted: backend, native: Any, owner: context,
         owner: the context, made of the native one or the default one of the platform.
         async_handler: for asynchronous errors; the context's if left out.
     """
-    for state in owner.state.devices:
+    for state in _context("make_queue", owner).devices:
         if state.info.backend is not wanted:
             continue
         driver = _adopt(state, "queue", native)
@@ -196,7 +200,8 @@ def make_kernel_bundle(wanted: backend, native: Any, owner: context,
 
     Kernels are taken from it by name: ``bundle.ext_oneapi_get_kernel("scale")``.
     """
-    return bundle_of(owner, owner.state.devices, [native], (wanted, state))
+    return bundle_of(owner, _context("make_kernel_bundle", owner).devices, [native],
+                     (wanted, state))
 
 
 def bundle_of(owner: context, states: Iterable[DeviceState], natives: Iterable[Any],
@@ -248,6 +253,13 @@ def _candidates(wanted: backend) -> list[DeviceState]:
     return found
 
 
+def _context(call: str, owner: Any) -> ContextState:
+    if not isinstance(owner, context):
+        raise UsageError(errc.invalid, f"{call}: expected a context, got {type(owner).__name__}; "
+                         "give queue.get_context(), or one of make_context")
+    return owner.state
+
+
 def _adopt(state: DeviceState, what: str, native: Any) -> Any:
     if not hasattr(type(native), "from_int_ptr"):
         return None
@@ -259,12 +271,17 @@ def _find(call: str, wanted: backend, what: str, native: Any,
     """Return the device that takes a native object, and what it makes of it."""
     states = _candidates(wanted)
     if owner is not None:
-        states = [s for s in owner.state.devices if s.info.backend is wanted]
+        states = [s for s in _context(call, owner).devices if s.info.backend is wanted]
+    problem = None
     for state in states:
-        found = _adopt(state, what, native)
+        try:
+            found = _adopt(state, what, native)
+        except DeviceError as error:  # the device of another runtime may be unusable
+            problem = error
+            continue
         if found is not None:
             return state, found
-    raise _unknown(call, wanted, native)
+    raise problem or _unknown(call, wanted, native)
 
 
 def _unknown(call: str, wanted: backend, native: Any) -> UsageError:

@@ -71,7 +71,11 @@ def check_pipes(q: queue, *launches: tuple[Any, ...], host: Iterable[Any] = ()) 
     """
     outside = {id(_ends(one)) for one in host}
     found: dict[int, _Connection] = {}
+    one: Any
     for one in launches:
+        if not isinstance(one, tuple | list) or not any(map(callable, one[:2])):
+            raise UsageError(errc.invalid, "check_pipes: give of each kernel what its launch is "
+                             f"given, (kernel, *arguments), not {one!r}")
         space, kernel, *arguments = (None, *one) if callable(one[0]) else one
         geometry = launch.SINGLE if space is None else launch.space_geometry(space)
         made, uses = report.ends(q.channel.device, kernel, geometry, tuple(arguments))

@@ -47,6 +47,11 @@ def run(options: argparse.Namespace) -> int:
             about = f"{device.get_info(sycl.info.device.name)} on "
             about += place.get_info(sycl.info.platform.name)
             print(f"{device.state.name:18}{about}: {verdict}")
+    try:
+        sycl.device()
+    except sycl.exception as error:
+        healthy = False
+        print(f"{'the default':18}fails: {error}")
     print("all is well" if healthy else "something is wrong, see above")
     return 0 if healthy else 1
 

@@ -392,3 +392,39 @@ def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.
         with pytest.raises(sycl.exception) as told:
             sycl.make_buffer(OPENCL, memory, owner, dtype=dtype)
         assert sycl.errc.invalid == told.value.code()
+
+
+@pytest.mark.row("I-1", "F-16")
+def test_memory_that_a_device_has_got_for_a_buffer_is_its_native_one(
+        cl: Any, queue: sycl.queue) -> None:
+    """Where kernels use the host's memory in place there is none."""
+    data = np.arange(64, dtype=np.float32)
+    with sycl.buffer(data) as b:
+        assert [] == sycl.get_native(OPENCL, b)
+        queue.submit(lambda h: h.parallel_for(64, scale, sycl.accessor(b, h))).wait()
+        found = sycl.get_native(OPENCL, b)
+        if queue.get_device().has(sycl.aspect.usm_system_allocations):
+            assert [] == found
+        else:
+            (memory,) = found
+            seen = np.empty_like(data)
+            cl.enqueue_copy(sycl.get_native(OPENCL, queue), seen, memory).wait()
+            assert np.array_equal(2 * np.arange(64), seen)
+
+
+def scale(i: Any, x: Any) -> None:
+    x[i] = x[i] * np.float32(2)
+
+
+@pytest.mark.row("I-2", "I-6")
+def test_what_is_no_context_is_refused(cl: Any, queue: sycl.queue) -> None:
+    context = sycl.get_native(OPENCL, queue.get_context())
+    memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+    wrong: tuple[tuple[Any, Any], ...] = (
+        (sycl.make_buffer, memory), (sycl.make_queue, sycl.get_native(OPENCL, queue)),
+        (sycl.make_event, cl.UserEvent(context)), (sycl.make_unsampled_image, memory),
+        (sycl.make_kernel, memory), (sycl.make_kernel_bundle, memory))
+    for make, native in wrong:
+        with pytest.raises(sycl.exception, match="expected a context, got queue") as caught:
+            make(OPENCL, native, queue)
+        assert sycl.errc.invalid == caught.value.code()

@@ -94,3 +94,11 @@ def test_a_file_is_an_end(own: sycl.queue, tmp_path: Path) -> None:
     assert told[1].endswith(f" -> the file '{tmp_path / 'made'}'")
     two, = problems(own, (kernel,), (other,))
     assert two.startswith("sink: 2 kernels write it")
+
+
+@pytest.mark.row("K-13")
+def test_what_is_no_launch_is_refused(queue: sycl.queue) -> None:
+    for wrong in (produce, (), (4, 5), "produce"):
+        with pytest.raises(sycl.exception, match=r"\(kernel, \*arguments\)") as caught:
+            intel.check_pipes(queue, wrong)
+        assert sycl.errc.invalid == caught.value.code()

@@ -33,6 +33,16 @@ def test_the_doctor_runs_a_kernel_on_every_device(capsys: pytest.CaptureFixture[
         assert f"{label:18}" in text
 
 
+def test_the_doctor_says_that_there_is_no_default_device(
+        capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_DEVICE", "nosuch")
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "the default       fails: " in said
+    assert "nosuch" in said
+    assert "something is wrong" in said
+
+
 def test_the_doctor_names_a_setting_that_means_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
