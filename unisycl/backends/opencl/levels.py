@@ -27,11 +27,11 @@ class Level(enum.IntEnum):
 
     system = 0
     """Any memory of the host, by its address."""
-    fine = 2
+    fine = 1
     """Shared allocations, while the host uses them as well."""
-    coarse = 3
+    coarse = 2
     """Shared allocations, while the host has given them up."""
-    separate = 4
+    separate = 3
     """Nothing."""
 
 
