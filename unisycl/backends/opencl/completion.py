@@ -75,8 +75,9 @@ class Waiter:
             event, gate = self._jobs.get()
             with contextlib.suppress(Exception):  # its status says what went wrong
                 event.wait()
+            del event  # who goes on next may count what holds memory
             gate.release()
-            del event, gate
+            del gate
             with self._lock:
                 self._idle += 1
 
