@@ -121,11 +121,11 @@ def forget(devices: Sequence[int]) -> None:
 
     What goes may be the last to hold another device, whose finaliser comes here, too.
     """
-    with _lock:
-        old = [k for k in _programs if isinstance(k, tuple) and k[1] in devices]
+    with _lock:  # it may be called again in here, at any allocation: so by lists of the keys
+        old = [k for k in list(_programs) if isinstance(k, tuple) and k[1] in devices]
         dropped: list[Any] = [_programs.pop(k, None) for k in old]
-        for warm, entries in list(_warm.items()):
-            if any(e[5].number in devices for e in entries):
+        for warm in list(_warm):
+            if any(e[5].number in devices for e in _warm.get(warm, ())):
                 dropped += _warm.pop(warm, ())
 
 
