@@ -21,6 +21,8 @@ from unisycl.base.errors import BuildError, errc, exception
 from unisycl.ir.nodes import Kernel
 
 _LOG_LINES = 12
+_WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
+"""A line of the whole text, as NVIDIA's and Oclgrind's compilers name it."""
 
 
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
@@ -139,7 +141,7 @@ def _renamed(text: str, log: str) -> str:
             else:
                 line += 1
         return f"{file}:{line}" if file else found[0]
-    return re.sub(r"^<kernel>:(\d+)", place, log, flags=re.MULTILINE)
+    return re.sub(_WHOLE, place, log, flags=re.MULTILINE)
 
 
 def _foreign_line(kernel: Kernel, log: str) -> str:

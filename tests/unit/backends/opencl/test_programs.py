@@ -44,6 +44,8 @@ def test_fast_math_leaves_division_to_opencl() -> None:
 
 def test_a_log_that_heeds_no_line_directive_is_told_by_the_text() -> None:
     text = '// ours\n#line 1 "user.cl"\nfirst\nsecond\n#line 7\nseventh'
-    log = "<kernel>:4:12: error: x\n<kernel>:6:1: error: y\n<kernel>:1:1: z\nuser.cl:1: w"
+    log = ("<kernel>:4:12: error: x\n<kernel>:6:1: error: y\n<kernel>:1:1: z\nuser.cl:1: w\n"
+           "input.cl:3: v")
     assert _renamed(text, log).splitlines() == [
-        "user.cl:2:12: error: x", "user.cl:7:1: error: y", "<kernel>:1:1: z", "user.cl:1: w"]
+        "user.cl:2:12: error: x", "user.cl:7:1: error: y", "<kernel>:1:1: z", "user.cl:1: w",
+        "user.cl:1: v"]
