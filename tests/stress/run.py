@@ -59,8 +59,8 @@ class Run:
             self.wrong.append(what)
 
     def end(self) -> int:
-        """Print the counts; return the exit status."""
-        faulthandler.cancel_dump_traceback_later()
+        """Print the counts; return the exit status. Nor may the end of the interpreter hang."""
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
         spent = time.monotonic() - self.begun
         self.counts["wrong"] += 0
         text = ", ".join(f"{value} {key}" for key, value in self.counts.items())

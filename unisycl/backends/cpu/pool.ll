@@ -77,7 +77,7 @@
   i64,        ; 20 next_unit: first unit not yet claimed; alone in its cache line
   [7 x i64],  ; 21
   i32,        ; 22 state: futex word; 1 done, 2 failed, 4 somebody may sleep on it
-  i32,        ; 23
+  i32,        ; 23 given: @pool_submit was called
   i64,        ; 24 error: not 0 stops the job; entries store here, -1 is ours: given up at exit
   [4 x %Edge] ; 25 room for the edges of most jobs
 }
@@ -652,6 +652,8 @@ out:
 ; blocks beyond the pool's lock. `units` >= 0; any grain.
 define void @pool_submit(ptr %j) {
 entry:
+  %givenp = getelementptr %Job, ptr %j, i32 0, i32 23
+  store i32 1, ptr %givenp
   %unitsp = getelementptr %Job, ptr %j, i32 0, i32 2
   %grainp = getelementptr %Job, ptr %j, i32 0, i32 3
   %poolp = getelementptr %Job, ptr %j, i32 0, i32 4

@@ -8,6 +8,7 @@ given to ``keep`` stay alive until it is done; nothing native runs Python.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import os
@@ -101,7 +102,7 @@ class NativeJob(ctypes.Structure):
         ("dep_failed", c_int32), ("links", c_uint64 * 2), ("queued", c_int32),
         ("participants", c_int32), ("active", c_int32), ("started", c_int32),
         ("start_ns", c_int64), ("end_ns", c_int64), ("next_unit", c_int64),
-        ("_pad", c_uint64 * 7), ("state", c_uint32), ("_pad2", c_int32), ("error_code", c_int64),
+        ("_pad", c_uint64 * 7), ("state", c_uint32), ("given", c_int32), ("error_code", c_int64),
         ("inline_edges", c_uint64 * (2 * _INLINE_EDGES))]
 
     _owner: NativePool
@@ -287,8 +288,12 @@ class NativePool:
         job._keep = keep
         _HEAD.pack_into(job, 0, entry, args, units, grain, self._address, edges, count, 0, error_at)
         pending = self._pending
-        pending.append(job)  # from here on alive until done, whoever else lets go of it
-        self._native.submit(job)
+        try:
+            pending.append(job)  # from here on alive until done, whoever else lets go of it
+            self._native.submit(job)
+        except BaseException:
+            self._take_back(job)
+            raise
         try:
             if pending[0].state & _DONE:
                 self._prune()
@@ -353,8 +358,15 @@ class NativePool:
                 raise
             self._ended = True
         for job in list(self._pending):  # pushed by a helping thread after the last worker left
-            self._work_off(job)
+            if job.given:
+                self._work_off(job)
         return True
+
+    def _take_back(self, job: NativeJob) -> None:
+        """Forget a job that Ctrl-C kept from the workers; one that they have got goes on."""
+        if not job.given:
+            with contextlib.suppress(ValueError):
+                self._pending.remove(job)
 
     def _work_off(self, job: NativeJob) -> None:
         """Do a job in this thread, however long it is: there are no workers any more."""
