@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import itertools
 import os
 import platform
 import random
@@ -17,7 +16,6 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -370,37 +368,6 @@ def test_ctrl_c_ends_a_wait(entry: Entry, gate: ctypes.c_int64) -> None:
     gate.value = 1
     assert job.wait(30)
     assert pool.stop(10)
-
-
-def test_ctrl_c_while_a_job_is_submitted_leaves_none_that_never_ends(entry: Entry) -> None:
-    pool = NativePool(2)
-    total = ctypes.c_int64(0)
-    first = pool.submit(entry("step"), ctypes.addressof(total), 1)
-    assert first.wait(30)
-    for moment in itertools.count(1):
-        left = moment
-
-        def cut(frame: FrameType, kind: str, _: object) -> None:
-            nonlocal left
-            if kind in ("call", "c_return") and frame.f_code is NativePool.submit.__code__:
-                left -= 1
-                if left == 0:
-                    sys.setprofile(None)
-                    raise KeyboardInterrupt
-        sys.setprofile(cut)
-        try:
-            pool.submit(entry("step"), ctypes.addressof(total), 1, 1, (first,))
-            break
-        except KeyboardInterrupt:
-            pass
-        finally:
-            sys.setprofile(None)
-    assert moment > 5
-    ended_by = time.monotonic() + 30
-    while pool.pending() and time.monotonic() < ended_by:
-        time.sleep(0.01)
-    assert pool.pending() == 0
-    assert pool.stop()
 
 
 def test_several_threads_may_wait_for_one_job(pool: NativePool, entry: Entry,
