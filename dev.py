@@ -6,6 +6,7 @@ Only the standard library is used here; each command runs with the interpreter t
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,15 @@ ROOT = Path(__file__).resolve().parent
 DOCS = ROOT / "docs" / "conformance.md"
 NAMES = "from unisycl.testing import device_names; print(*device_names())"
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
+SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
+SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
+    ("", {}, ()),
+    ("opencl", {"UNISYCL_MEMORY": "fine"}, SHARED),
+    ("opencl", {"UNISYCL_MEMORY": "coarse"}, SHARED),
+    ("opencl", {"UNISYCL_MEMORY": "separate"}, (*SHARED, "tests/conformance/buffer")),
+)
+"""What ``ci`` runs on devices beyond the CPU and the host: how the names of these begin, the
+environment, and which tests; none: all. Levels of memory that no device of CI has are asked for."""
 INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"
 
 
@@ -33,9 +43,10 @@ def run(*command: str) -> int:
     return subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
 
 
-def quietly(*command: str) -> tuple[int, str]:
+def quietly(*command: str, **environment: str) -> tuple[int, str]:
     """Run ``python *command`` in the project's folder; return its exit status and output."""
     done = subprocess.run([sys.executable, *command], cwd=ROOT, check=False, text=True,
+                          env={**os.environ, **environment},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
 
@@ -61,7 +72,8 @@ def ci(arguments: Sequence[str]) -> int:
     """The tests, two processes at a time: [--others N] [PYTEST ARGUMENTS].
 
     One process runs everything on the CPU and the host device, one for each other device a few
-    cases of every test that takes a device. ``--others``: how many of these there must be.
+    cases of every test that takes a device, and of some of them again, as ``SETTINGS`` says.
+    ``--others``: how many of these devices there must be.
     """
     require("test", *TEST)
     parser = argparse.ArgumentParser(prog="dev.py ci", description=ci.__doc__)
@@ -76,10 +88,13 @@ def ci(arguments: Sequence[str]) -> int:
         return 1
     with ThreadPoolExecutor(2) as pool:
         ours = pool.submit(run, "-m", "pytest", "--device", "cpu", "--device", "host", *rest)
-        others = [pool.submit(quietly, "-m", "pytest", "-q", "--device", name, "--device-tests",
-                              "--sample", *rest) for name in names]
+        others = {
+            " ".join([name, *(f"{k}={v}" for k, v in environment.items())]):
+            pool.submit(quietly, "-m", "pytest", "-q", "--device", name, "--device-tests",
+                        "--sample", *paths, *rest, **environment)
+            for begin, environment, paths in SETTINGS for name in names if name.startswith(begin)}
         failed = ["cpu and host"] if ours.result() else []
-        for name, other in zip(names, others, strict=True):
+        for name, other in others.items():
             status, text = other.result()
             print(f"{name}:\n{text}", flush=True)
             failed += [name] if status else []
