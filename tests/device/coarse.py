@@ -25,8 +25,8 @@ class ApartApi(Api):
         super().__init__(cl)
         self.own: dict[int, tuple[int, int]] = {}
         self._lists: list[Any] = []
-        self._allocate, self._set_svm = self.allocate, self.set_svm
-        self.allocate, self.set_svm = self._allocate_both, self._set_own
+        self._allocate, self._set_pointer = self.allocate, self.set_pointer
+        self.allocate, self.set_pointer = self._allocate_both, self._set_own
         self._release = self.free
         self.free = self._free_both
 
@@ -48,7 +48,7 @@ class ApartApi(Api):
         self._release(context, address)
 
     def _set_own(self, kernel: int, at: int, address: int) -> Any:
-        return self._set_svm(kernel, at, self.there(address))
+        return self._set_pointer(kernel, at, self.there(address))
 
     def copy(self, queue: Any, dst: int, src: int, nbytes: int, deps: Any) -> Any:
         """Copy what the device has."""

@@ -304,10 +304,12 @@ class Driver(Protocol):
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
         """Return launches that are better run by one call; None where each is run by itself."""
 
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> Any:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> Any:
         """Return bytes of the driver's memory space; None in ``HOST``, where an array will do.
 
-        Without a kind nobody keeps their addresses. Of kind host or shared they are an array that
+        Without a kind nobody keeps their addresses; those of kind device are kept if they are an
+        array, which they are where ``addressed``. Of kind host or shared they are an array that
         the host uses, too, and looks at only once its ``before_access`` was called, if it has one
         that is not None. Raises ``MemoryError``.
         What is returned has ``dtype``, ``size``, ``itemsize``, ``nbytes``, an ``address`` that no

@@ -54,13 +54,13 @@ SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers
                            "for those that do not")
 
 MEMORY = Variable("UNISYCL_MEMORY", "", "the most that devices may share with the host, where "
-                  "their drivers can do with less: system, fine, coarse or separate; to test "
-                  "a program for such devices")
+                  "their drivers can do with less: system, unified, fine, coarse or separate; "
+                  "to test a program for such devices")
 
 VARIABLES: dict[str, Variable] = {
     v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, TRACEBACK,
                          SEPARATE_MEMORY, MEMORY)}
-LEVELS = ("system", "fine", "coarse", "separate")
+LEVELS = ("system", "unified", "fine", "coarse", "separate")
 CHECKS = ("assert", "bounds")
 
 

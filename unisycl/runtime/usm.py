@@ -25,7 +25,7 @@ from unisycl.runtime.staging import Staged
 class Block:
     """One allocation. ``free`` forgets the memory; views and commands keep what they use.
 
-    ``addressed``: kernels may keep the address of a device allocation in memory.
+    ``addressed``: kernels keep the address of a device allocation in memory.
     """
 
     __slots__ = ("__weakref__", "address", "before_access", "context", "device", "exported",
@@ -34,9 +34,8 @@ class Block:
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
                  alignment: int = ALIGNMENT, memory: Array | None = None, *,
                  addressed: bool = False) -> None:
-        own = kind if kind is not usm_kind.device or addressed else None
         self.memory: Any = memory if memory is not None else _fresh(
-            nbytes, own, device, max(alignment, ALIGNMENT))
+            nbytes, kind, device, max(alignment, ALIGNMENT), addressed=addressed)
         self.address: int = self.memory.ctypes.data if isinstance(
             self.memory, np.ndarray) else self.memory.address
         self.nbytes = nbytes
@@ -79,9 +78,10 @@ class Block:
             self.memory = None
 
 
-def _fresh(nbytes: int, kind: usm_kind | None, device: DeviceState, alignment: int) -> Any:
+def _fresh(nbytes: int, kind: usm_kind, device: DeviceState, alignment: int, *,
+           addressed: bool) -> Any:
     """Return memory of a device: the host's, or where it has its own, that."""
-    own = device.driver.allocate(max(nbytes, 1), kind, alignment)
+    own = device.driver.allocate(max(nbytes, 1), kind, alignment, addressed=addressed)
     return aligned_bytes(max(nbytes, 1), alignment) if own is None else own
 
 

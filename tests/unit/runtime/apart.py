@@ -45,7 +45,7 @@ class ApartDriver(HostDriver):
                                     mem_base_addr_align=64),)
 
     def allocate(self, nbytes: int, kind: Any = None,  # type: ignore[override]
-                 alignment: int = 1) -> Apart:
+                 alignment: int = 1, *, addressed: bool = False) -> Apart:
         return np.full(max(1, nbytes), 0xAB, np.uint8).view(Apart)
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:

@@ -166,7 +166,8 @@ class CpuDriver:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
 
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> CpuWords:

@@ -153,7 +153,8 @@ class HostDriver:
             return _start_aside(launch, lambda: together.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
 
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> None:

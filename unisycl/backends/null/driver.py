@@ -127,7 +127,8 @@ class NullDriver:
         """Record a launch."""
         return self._record("launch", launch, deps)
 
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> None:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
     def words(self) -> None:

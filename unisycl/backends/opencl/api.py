@@ -21,6 +21,9 @@ _READ_WRITE = 3  # CL_MAP_READ | CL_MAP_WRITE
 class Api:
     """The functions of one loader. Thread-safe, as OpenCL is."""
 
+    pointer_setter = "clSetKernelArgSVMPointer"
+    """What ``set_pointer`` is called."""
+
     def __init__(self, cl: Any) -> None:
         library = ctypes.CDLL(cl._cl.__file__)
         quick = ctypes.PyDLL(cl._cl.__file__)  # what never blocks keeps the GIL
@@ -28,7 +31,7 @@ class Api:
         self._extension = library.clGetExtensionFunctionAddressForPlatform
         self._extension.argtypes, self._extension.restype = (_POINTER, ctypes.c_char_p), _POINTER
         self.set_arg = _function(quick, "clSetKernelArg", _POINTER, _UINT, _SIZE, _POINTER)
-        self.set_svm = _function(quick, "clSetKernelArgSVMPointer", _POINTER, _UINT, _POINTER)
+        self.set_pointer = _function(quick, "clSetKernelArgSVMPointer", _POINTER, _UINT, _POINTER)
         self._copy = _function(library, "clEnqueueSVMMemcpy", _POINTER, _UINT, _POINTER, _POINTER,
                                _SIZE, _UINT, _POINTER, _POINTER)
         self._fill = _function(library, "clEnqueueSVMMemFill", _POINTER, _POINTER, _POINTER, _SIZE,
@@ -71,12 +74,17 @@ class Api:
         return self._event("clEnqueueSVMMemFill", self._fill, deps, queue.int_ptr, dst, pattern,
                            len(pattern), nbytes)
 
+    def extension(self, platform: Any, name: str) -> int | None:
+        """Return the address of a function of an extension; None where the platform lacks it."""
+        found: int | None = self._extension(platform.int_ptr, name.encode())
+        return found
+
     def program_of_il(self, platform: Any, context: Any, module: bytes) -> Any:
         """Return a program of SPIR-V on a platform before OpenCL 2.1, by cl_khr_il_program."""
         name = "clCreateProgramWithILKHR"
-        address = self._extension(platform.int_ptr, name.encode())
+        address = self.extension(platform, name)
         status = ctypes.c_int32()
-        make = ctypes.CFUNCTYPE(_POINTER, _POINTER, ctypes.c_char_p, _SIZE, _POINTER)(address)
+        make = ctypes.CFUNCTYPE(_POINTER, _POINTER, ctypes.c_char_p, _SIZE, _POINTER)(address or 0)
         made = make(context.int_ptr, module, len(module), ctypes.byref(status))
         if status.value:
             raise BuildError(errc.build, f"{name}: OpenCL reports {status_name(status.value)}")

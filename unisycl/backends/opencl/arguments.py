@@ -201,7 +201,7 @@ def _extent_of(api: Api, at: int, i: int, d: int) -> Setter:
 
 
 def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
-    set_svm = api.set_svm
+    set_pointer = api.set_pointer
 
     def put(k: Any, x: Launch, c: Call) -> None:
         view = get(x, c)
@@ -212,9 +212,9 @@ def _view(api: Api, at: int, get: Getter, shared: bool) -> Setter:
             view.memory.allocation.set_argument(k, at, address(view))
             return
         assert shared, "a kernel was given an address of the host's, which it cannot reach"
-        status = set_svm(k.int_ptr, at, address(view))
+        status = set_pointer(k.int_ptr, at, address(view))
         if status:
-            raise device_error(f"clSetKernelArgSVMPointer({at})", status)
+            raise device_error(f"{api.pointer_setter}({at})", status)
     return put
 
 
@@ -263,16 +263,16 @@ def _offset_of(api: Api, at: int, i: int) -> Setter:
 
 def _memory(api: Api, at: int, get: Getter) -> Setter:
     """Set memory of our own: an array of the host's or of the device's."""
-    set_svm = api.set_svm
+    set_pointer = api.set_pointer
 
     def put(k: Any, x: Launch, c: Call) -> None:
         memory = get(x, c)
         if isinstance(memory, DeviceArray):
             k.set_arg(at, memory.buffer)
             return
-        status = set_svm(k.int_ptr, at, memory.ctypes.data)
+        status = set_pointer(k.int_ptr, at, memory.ctypes.data)
         if status:
-            raise device_error(f"clSetKernelArgSVMPointer({at})", status)
+            raise device_error(f"{api.pointer_setter}({at})", status)
     return put
 
 

@@ -23,7 +23,7 @@ from unisycl.backends.opencl.traits import Traits
 from unisycl.base import disk_cache
 
 _SECONDS = 60.0
-_FORMAT = "opencl-devices-2"
+_FORMAT = "opencl-devices-3"
 _PROBLEM_SECONDS = 3600.0
 
 

@@ -47,7 +47,7 @@ from unisycl.backends.opencl.executable import (
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import device_info
 from unisycl.backends.opencl.lanes import MOST, Lanes
-from unisycl.backends.opencl.levels import Level, level_of
+from unisycl.backends.opencl.levels import Level, by_extension, level_of
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.pace import Pace
 from unisycl.backends.opencl.pictures import NativePicture
@@ -59,6 +59,7 @@ from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
+from unisycl.backends.opencl.unified import Unified
 from unisycl.base import outside
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import UnsupportedError, errc
@@ -81,6 +82,7 @@ class ClDriver:
         self.traits = traits = corrected(traits, self.quirks)
         self.level = level_of(traits, self.quirks)
         self.shares_host = self.level is Level.system
+        self._extension = by_extension(traits, self.quirks, self.level)
         self.memory = "host" if self.shares_host else f"{traits.platform} {traits.library}"
         self._libraries = libraries
         self._dialect = make_dialect(traits, self.quirks, offsets=not self.shares_host)
@@ -130,7 +132,8 @@ class ClDriver:
         if found is None:
             with self._lock:
                 if self._open is None:
-                    session, device = open_session(self.traits, self._libraries)
+                    session, device = open_session(self.traits, self._libraries,
+                                                   extension=self._extension)
                     self._begin(session, device, self._queue(session, device))
                 found = self._open
             assert found is not None
@@ -141,7 +144,9 @@ class ClDriver:
         alone = self._theirs or self.quirks.one_queue
         self._lanes = Lanes(queue, functools.partial(self._queue, session, device, in_order=True),
                             0 if alone else MOST)
-        if self.level in (Level.fine, Level.coarse):
+        if self.level is Level.unified:
+            self._shared = Unified(session, device, queue, self.traits)
+        elif self.level in (Level.fine, Level.coarse):
             self._shared = Shared(session, queue, self.traits, self.level)
         if self.level is Level.coarse:
             self._tracks = self._shared
@@ -412,14 +417,17 @@ class ClDriver:
         return ClCompletion(event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ copies and fills
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1) -> Any:
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> Any:
         """Return bytes of the device's own memory, or shared; None if it works on the host's."""
         if self.shares_host:
             return None
         transfers = self.transfers()
+        if kind is usm_kind.device and not addressed and self.level is not Level.unified:
+            kind = None
         if kind is None or self._shared is None:
             return transfers.allocate(nbytes)
-        return self._shared.allocate(nbytes, alignment, hosts=kind is not usm_kind.device)
+        return self._shared.allocate(nbytes, alignment, kind)
 
     def adopt(self, what: str, native: Any) -> Any:
         """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""

@@ -31,6 +31,11 @@ _CODES = {-4: errc.memory_allocation, -5: errc.memory_allocation, -6: errc.memor
           **dict.fromkeys((-49, -50, -51, -52), errc.kernel_argument)}
 
 
+def is_shortage(status: int) -> bool:
+    """Say whether a status means that there is not enough memory."""
+    return _CODES.get(status) is errc.memory_allocation
+
+
 def status_name(status: int) -> str:
     """Return what OpenCL calls a status."""
     return f"{_NAMES.get(status, 'an error')} ({status})"

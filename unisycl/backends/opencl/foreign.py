@@ -103,7 +103,7 @@ class ForeignKernel:
             if isinstance(value.memory, SharedArray):
                 value.memory.allocation.set_argument(self.native, at, address(value))
                 return
-            status = self._api.set_svm(self.native.int_ptr, at, address(value))
+            status = self._api.set_pointer(self.native.int_ptr, at, address(value))
         elif isinstance(value, LocalSize):
             status = self._api.set_arg(self.native.int_ptr, at, local_bytes(value), None)
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import json
 import os
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from unisycl.backends.opencl import unified_api
+from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.traits import Traits
 
 _NUMBERS = (
@@ -35,6 +38,8 @@ _NUMBERS = (
     *(f"native_vector_width_{k}" for k in ("char", "short", "int", "long", "float", "double",
                                            "half")))
 _SUB_GROUP_SIZES_INTEL = 0x4108
+_UNIFIED_MEMORY = {"host_mem": 0x4190, "device_mem": 0x4191, "single_device_shared_mem": 0x4192,
+                   "cross_device_shared_mem": 0x4193, "shared_system_mem": 0x4194}
 _KINDS = {2: "cpu", 4: "gpu", 8: "accelerator", 16: "custom"}
 
 
@@ -76,7 +81,8 @@ def describe(device: Any, library: str, number: int) -> Traits:
         driver_version=device.driver_version.strip(), number=number,
         kind=next((k for bit, k in _KINDS.items() if int(device.type) & bit), "custom"),
         c_version=_c_version(device), features=_features(device), extensions=extensions,
-        numbers={n: v for n in _NUMBERS if (v := _number(device, n)) is not None},
+        numbers={n: v for n in _NUMBERS if (v := _number(device, n)) is not None}
+        | _unified_memory(device, extensions),
         item_sizes=tuple(int(x) for x in device.max_work_item_sizes),
         sub_group_sizes=_sub_group_sizes(device, library, extensions))
 
@@ -120,6 +126,24 @@ def _sub_group_sizes(device: Any, library: str, extensions: frozenset[str]) -> t
         return ()
     count = used.value // ctypes.sizeof(ctypes.c_size_t)
     return tuple(sizes[:count]) if status == 0 else ()
+
+
+def _unified_memory(device: Any, extensions: frozenset[str]) -> dict[str, int]:
+    """Return what a device can do with each kind of memory; {} if a function is missing."""
+    if unified_api.EXTENSION not in extensions:
+        return {}
+    cl = importlib.import_module("pyopencl")
+    if unified_api.missing(functools.partial(Api(cl).extension, device.platform)):
+        return {}
+    out: dict[str, int] = {}
+    for name, number in _UNIFIED_MEMORY.items():
+        found = ctypes.c_uint64()
+        ask = ctypes.CDLL(cl._cl.__file__).clGetDeviceInfo
+        status = ask(ctypes.c_void_p(device.int_ptr), ctypes.c_uint(number),
+                     ctypes.c_size_t(ctypes.sizeof(found)), ctypes.byref(found), None)
+        if status == 0:
+            out[f"{name}_capabilities_intel"] = found.value
+    return out
 
 
 def _reason(library: str, error: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from unisycl.backends.opencl import probe
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.traits import Traits
+from unisycl.backends.opencl.unified_api import UnifiedApi
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 
 _lock = threading.RLock()
@@ -30,14 +31,14 @@ class _Loaded:
         self.cl: Any = None
         self.api: Api | None = None
         self.devices: dict[tuple[str, str, str, int], Any] = {}
-        self.sessions: dict[tuple[str, str], Session] = {}
+        self.sessions: dict[tuple[str, str, bool], Session] = {}
 
 
 _loaded = _Loaded()
 
 
 class Session:
-    """One platform: its context, shared by all drivers of its devices.
+    """One platform: its context, shared by all drivers of its devices; and how addresses are used.
 
     ``allocations``: by address, what host and kernels share (``shared``); ``sharing`` is held while
     any of it is made, moved or freed: NVIDIA's 580.159 gives no memory to two threads that ask at
@@ -61,8 +62,11 @@ class Session:
         return 0 if self.low_limits and told >= _NO_LIMIT else told
 
 
-def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:
+def open_session(traits: Traits, libraries: list[str], *,
+                 extension: bool = False) -> tuple[Session, Any]:
     """Return the session of a device's platform and the device itself, loading what is needed.
+
+    ``extension``: addresses go through ``cl_intel_unified_shared_memory``.
 
     Raises ``UnsupportedError`` in a process forked after its parent had loaded OpenCL, and
     ``DeviceError`` where the device is no longer there.
@@ -82,7 +86,7 @@ def open_session(traits: Traits, libraries: list[str]) -> tuple[Session, Any]:
                               "found, but not when OpenCL was loaded into this process; was "
                               "pyopencl used before unisycl? Use unisycl first, or set "
                               "OCL_ICD_VENDORS for both")
-        return _session(traits, device), device
+        return _session(traits, device, extension=extension), device
 
 
 def _key(traits: Traits) -> tuple[str, str, str, int]:
@@ -104,13 +108,17 @@ def _load(libraries: list[str]) -> None:
             _loaded.devices.setdefault(key, device)
 
 
-def _session(traits: Traits, device: Any) -> Session:
-    key = traits.platform, traits.platform_version
+def _session(traits: Traits, device: Any, *, extension: bool) -> Session:
+    key = traits.platform, traits.platform_version, extension
     session = _loaded.sessions.get(key)
     if session is None:
         assert _loaded.api is not None
         everything = list(device.platform.get_devices())
-        context = _loaded.cl.Context(everything)
-        session = Session(_loaded.cl, _loaded.api, context, everything)
+        other = _loaded.sessions.get((traits.platform, traits.platform_version, not extension))
+        context = _loaded.cl.Context(everything) if other is None else other.context
+        api = UnifiedApi(_loaded.cl, device.platform) if extension else _loaded.api
+        session = Session(_loaded.cl, api, context, everything)
+        if other is not None:
+            session.sharing, session.allocations = other.sharing, other.allocations
         _loaded.sessions[key] = session
     return session

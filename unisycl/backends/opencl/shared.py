@@ -13,10 +13,11 @@ from __future__ import annotations
 import collections
 import contextlib
 import ctypes
+import functools
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.traits import SVM_ATOMICS, Traits
+from unisycl.base.enums import usm_kind
 from unisycl.base.errors import NativeError, UnsupportedError, errc
 from unisycl.ir import visit
 from unisycl.ir.nodes import ALLOCATIONS, Address, Kernel, Param
@@ -82,8 +84,8 @@ class Use:
 class Allocation:
     """Memory at one address for host and kernels; it is freed with the last reference to it."""
 
-    def __init__(self, session: Session, queue: Any, nbytes: int, alignment: int,
-                 flags: int, *, coarse: bool) -> None:
+    def __init__(self, session: Session, queue: Any, nbytes: int, reserve: Callable[[], int], *,
+                 coarse: bool) -> None:
         self.address = 0
         self.session = session
         self.nbytes = nbytes
@@ -94,10 +96,7 @@ class Allocation:
         self._uses: collections.deque[Use] = collections.deque()
         self._moving: Any = None
         with session.sharing:
-            found = session.api.allocate(session.context.int_ptr, flags, nbytes, alignment)
-            if not found:
-                raise MemoryError(f"{nbytes} bytes")
-            self.address = int(found)
+            self.address = reserve()
             if coarse:
                 session.api.map(queue, self.address, nbytes, (), blocking=True)
                 self.mapped = True
@@ -116,9 +115,9 @@ class Allocation:
 
     def set_argument(self, kernel: Any, at: int, address: int) -> None:
         """Pass an address inside the allocation to a kernel."""
-        status = self.session.api.set_svm(kernel.int_ptr, at, address)
+        status = self.session.api.set_pointer(kernel.int_ptr, at, address)
         if status:
-            raise device_error(f"clSetKernelArgSVMPointer({at})", status)
+            raise device_error(f"{self.session.api.pointer_setter}({at})", status)
 
     # ------------------------------------------------------------------ whose it is
     def take(self, use: Use, queue: Any) -> Any:
@@ -232,18 +231,24 @@ class Shared:
             atomics = traits.number_of("svm_capabilities") & SVM_ATOMICS
             self._flags |= _FINE | (_ATOMICS if atomics else 0)
 
-    def allocate(self, nbytes: int, alignment: int, *, hosts: bool) -> SharedArray:
-        """Return bytes with addresses that hold; raises ``MemoryError``.
-
-        ``hosts``: the host uses them, too.
-        """
-        spare = alignment if alignment > _LARGEST_ALIGNMENT else 0
-        made = Allocation(self.session, self._queue, nbytes + spare,
-                          min(alignment, _LARGEST_ALIGNMENT), self._flags if hosts else _READ_WRITE,
-                          coarse=self.coarse and hosts)
+    def allocate(self, nbytes: int, alignment: int, kind: usm_kind) -> SharedArray:
+        """Return bytes with addresses that hold; raises ``MemoryError``."""
+        size = nbytes + (alignment if alignment > _LARGEST_ALIGNMENT else 0)
+        made = Allocation(
+            self.session, self._queue, size,
+            functools.partial(self._reserve, size, min(alignment, _LARGEST_ALIGNMENT), kind),
+            coarse=self.coarse and kind is not usm_kind.device)
         skip = -made.address % alignment
         found: SharedArray = made.bytes()[skip:skip + nbytes]  # type: ignore[assignment]
         return found
+
+    def _reserve(self, nbytes: int, alignment: int, kind: usm_kind) -> int:
+        """Return the address of new memory."""
+        flags = _READ_WRITE if kind is usm_kind.device else self._flags
+        found = self.session.api.allocate(self.session.context.int_ptr, flags, nbytes, alignment)
+        if not found:
+            raise MemoryError(f"{nbytes} bytes")
+        return int(found)
 
     def seen(self, view: BoundView) -> BoundView:
         """Return a view of the host's memory as one of an allocation, if it lies in one."""
@@ -283,14 +288,21 @@ class Shared:
 
         Raises ``UnsupportedError`` where the kernel takes the address of a memory object.
         """
-        kernel: Any = executable.main
         for index in addressed(executable.kernel):
             if isinstance(launch.values[index].memory, DeviceArray):
                 raise UnsupportedError(errc.feature_not_supported, NO_ADDRESS)
+        self._announce(executable.main)
+
+    def _announce(self, kernel: Any) -> None:
+        """Tell a kernel object what there is."""
         known = list(self.known)
-        pointers = (ctypes.c_void_p * max(1, len(known)))(*known)
-        status = self.session.api.exec_info(kernel.int_ptr, _SVM_POINTERS,
-                                             8 * len(known), pointers) if known else 0
+        if known:
+            pointers = (ctypes.c_void_p * len(known))(*known)
+            self.tell(kernel, _SVM_POINTERS, pointers)
+
+    def tell(self, kernel: Any, what: int, value: Any) -> None:
+        """Tell a kernel object about memory that it uses besides its arguments."""
+        status = self.session.api.exec_info(kernel.int_ptr, what, ctypes.sizeof(value), value)
         if status:
             raise device_error("clSetKernelExecInfo", status)
 

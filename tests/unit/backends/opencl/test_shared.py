@@ -20,6 +20,7 @@ from unisycl.backends.opencl.driver import ClDriver
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.shared import Allocation, Shared
+from unisycl.base.enums import usm_kind
 
 SPOILT = 0xEE
 
@@ -145,7 +146,7 @@ def start(machine: Machine, shared: Shared) -> Callable[..., ClCompletion]:
 
 
 def array(shared: Shared) -> tuple[Any, Allocation]:
-    made = shared.allocate(4, 1, hosts=True)
+    made = shared.allocate(4, 1, usm_kind.shared)
     return np.asarray(made), made.allocation
 
 
@@ -301,7 +302,7 @@ def test_the_host_waits_for_memory_that_a_command_uses(machine, shared, start):
 
 
 def test_memory_is_freed_after_the_last_command_that_uses_it(machine, shared, start):
-    made = start(lambda: None, shared.allocate(4, 1, hosts=True).allocation)
+    made = start(lambda: None, shared.allocate(4, 1, usm_kind.shared).allocation)
     gc.collect()
     assert "free" not in machine.log
     machine.run_all()
@@ -312,7 +313,7 @@ def test_memory_is_freed_after_the_last_command_that_uses_it(machine, shared, st
 
 
 def test_an_array_over_part_of_it_is_known_by_its_address(shared):
-    made = shared.allocate(64, 1, hosts=True)
+    made = shared.allocate(64, 1, usm_kind.shared)
     part = np.asarray(made)[16:32].view(np.int32)
     found = shared.seen(BoundView(part, 1, (3,), (1,)))
     assert made.allocation is found.memory.allocation
@@ -323,13 +324,13 @@ def test_an_array_over_part_of_it_is_known_by_its_address(shared):
 
 
 def test_an_alignment_beyond_that_of_the_driver_is_kept(shared):
-    made = shared.allocate(100, 4096, hosts=True)
+    made = shared.allocate(100, 4096, usm_kind.shared)
     assert 0 == made.ctypes.data % 4096
     assert 100 == made.nbytes
 
 
 def test_the_list_of_a_kernel_that_follows_pointers_has_every_allocation(machine, shared):
-    known = [shared.allocate(8, 1, hosts=hosts) for hosts in (True, False)]
+    known = [shared.allocate(8, 1, kind) for kind in (usm_kind.host, usm_kind.device)]
     given: list[tuple[int, ...]] = []
 
     def exec_info(kernel: int, name: int, size: int, pointers: Any) -> int:
