@@ -8,7 +8,9 @@ The wheels (PyOpenCL and what it needs) are installed into a temporary folder. D
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
 ``shared.txt`` (what shared memory costs), ``speed.json`` and ``.txt``. With a name and a line about
 the device (``--name``, ``--about``), ``conformance.json`` may be put into ``docs/devices``: a
-column of the page of conformance.
+column of the page of conformance. These two are written anew behind each file of tests. With
+``--continue`` files whose results lie in ``DIR/files`` are not run again: so a suite that was cut
+short goes on, and tells in the end of all of it.
 Non-goals: judging; a failed part is reported and the next one runs.
 """
 
@@ -26,6 +28,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +38,7 @@ FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64",
 _SHOWN = 3  # failures of one test that are shown
 _ALSO = (ROOT / "tests" / "diagnostics" / "test_diagnostics.py",
          ROOT / "tests" / "examples" / "test_timing.py")
+_ENDED = (0, 1, 5)  # the statuses of a pytest that ran its tests
 _STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
 
 
@@ -98,23 +102,29 @@ class Suite:
 
     def __init__(self, env: dict[str, str], device: str, work: Path, stop: float) -> None:
         self.env, self.device, self.work, self.stop = env, device, work, stop
+        self.seen, self.all = 0, 0  # files that ended, and all of them
         self.counts: Counter[str] = Counter()
         self.rows: dict[str, str] = {}
         self.failures: list[str] = []
         self.shown: Counter[str] = Counter()
 
-    def run(self, workers: int, extra: list[str]) -> None:
-        """Run all files, the largest first, and gather what they say."""
+    def run(self, workers: int, extra: list[str], told: Callable[[Suite], None]) -> None:
+        """Run all files, the largest first, and gather what they say; ``told`` keeps it."""
         files = sorted([*(ROOT / "tests" / "conformance").rglob("test_*.py"), *_ALSO],
                        key=lambda f: -f.stat().st_size)
+        self.all = len(files)
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             for name, status, text in pool.map(lambda f: self._one(f, extra), files):
                 self._gather(name, status, text)
+                told(self)
                 last = text.strip().splitlines()[-1:] or [""]
                 say(f"{name}: {last[0][:120]}")
 
     def _one(self, file: Path, extra: list[str]) -> tuple[str, int, str]:
         name = str(file.relative_to(ROOT / "tests")).replace("/", ".")
+        ended = self.work / f"{name}.status"
+        if ended.exists():
+            return name, int(ended.read_text()), "of an earlier run"
         if time.monotonic() > self.stop:
             return name, 124, "no time was left"
         status, text = call(
@@ -122,13 +132,14 @@ class Suite:
             "no:cacheprovider", "-k", self.device,
             f"--junitxml={self.work}/{name}.xml",
             f"--conformance-json={self.work}/{name}.json", *extra, str(file))
+        if status in _ENDED:
+            ended.write_text(str(status))
         return name, status, text
 
     def _gather(self, name: str, status: int, text: str) -> None:
-        known = {0, 1, 5}
-        if status not in known:
+        self.seen += status in _ENDED
+        if status not in _ENDED:
             self.failures.append(f"== {name}: exit status {status}\n{text[-3000:]}")
-            self.counts["files that did not end"] += 1
         tree = self.work / f"{name}.xml"
         if tree.exists():
             for case in ET.parse(tree).iter("testcase"):
@@ -163,9 +174,19 @@ class Suite:
         reasons = Counter(re.sub(r"\d+", "N", f.partition("\n")[2].partition("\n")[0])[:140]
                           for f in self.failures)
         head = [f"tests on {self.device}: " + ", ".join(f"{v} {k}" for k, v in self.counts.items()),
+                f"files: {self.seen} of {self.all} ended",
                 f"rows: {dict(Counter(self.rows.values()))}", "",
                 *(f"{count:5} {reason}" for reason, count in reasons.most_common(40)), ""]
         return "\n".join([*head, *self.failures]) + "\n"
+
+
+def keep(suite: Suite, options: argparse.Namespace) -> None:
+    """Write what the suite has seen so far."""
+    (options.out / "conformance.txt").write_text(suite.report())
+    (options.out / "conformance.json").write_text(json.dumps(
+        {"name": options.name or options.device, "about": options.about,
+         "files": f"{suite.seen} of {suite.all}", "counts": suite.counts, "rows": suite.rows},
+        indent=1))
 
 
 def main() -> int:
@@ -184,6 +205,8 @@ def main() -> int:
     parser.add_argument("--speed-seconds", type=float, default=170, help="of these, for the speed")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--parts", default="devices,shared,speed,suite")
+    parser.add_argument("--continue", dest="go_on", action="store_true",
+                        help="do not run files again that ended in an earlier run into DIR")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     options = parser.parse_args()
     stop = time.monotonic() + options.seconds
@@ -210,12 +233,12 @@ def main() -> int:
             (options.out / "speed.txt").write_text(text)
             say(f"speed: status {status}\n{text[-6000:]}")
         if "suite" in parts:
-            suite = Suite(env, options.device, work, stop)
-            suite.run(options.workers, options.pytest)
-            (options.out / "conformance.txt").write_text(suite.report())
-            (options.out / "conformance.json").write_text(json.dumps(
-                {"name": options.name or options.device, "about": options.about,
-                 "counts": suite.counts, "rows": suite.rows}, indent=1))
+            files = options.out.resolve() / "files"
+            if not options.go_on:
+                shutil.rmtree(files, ignore_errors=True)
+            files.mkdir(exist_ok=True)
+            suite = Suite(env, options.device, files, stop)
+            suite.run(options.workers, options.pytest, lambda suite: keep(suite, options))
             say(suite.report()[:5000])
     finally:
         shutil.rmtree(work, ignore_errors=True)

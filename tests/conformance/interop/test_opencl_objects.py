@@ -373,8 +373,10 @@ def test_work_groups_that_a_native_kernel_does_not_run_with_are_refused_at_once(
 @pytest.mark.row("I-2")
 def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.queue) -> None:
     owner, native = queue.get_context(), sycl.get_native(OPENCL, queue)
-    image = cl.create_image(native.context, cl.mem_flags.READ_WRITE, cl.ImageFormat(
-        cl.channel_order.RGBA, cl.channel_type.FLOAT), shape=(4, 4))
+    images = [("Buffer", lambda *x: sycl.make_buffer(*x, owner), cl.create_image(
+        native.context, cl.mem_flags.READ_WRITE, cl.ImageFormat(
+            cl.channel_order.RGBA, cl.channel_type.FLOAT),
+        shape=(4, 4)))] if native.device.image_support else []
     for wanted, make, wrong in (
             ("Device", sycl.make_device, native.context),
             ("Context", sycl.make_context, native),
@@ -382,8 +384,7 @@ def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.
             ("Event", lambda *x: sycl.make_event(*x, owner), native),
             ("Kernel", lambda *x: sycl.make_kernel(*x, owner), native),
             ("Program", lambda *x: sycl.make_kernel_bundle(*x, owner), native),
-            ("Buffer", lambda *x: sycl.make_buffer(*x, owner), native),
-            ("Buffer", lambda *x: sycl.make_buffer(*x, owner), image)):
+            ("Buffer", lambda *x: sycl.make_buffer(*x, owner), native), *images):
         with pytest.raises(sycl.exception, match=f"expected a {wanted} of PyOpenCL's, got") as told:
             make(OPENCL, wrong)
         assert sycl.errc.invalid == told.value.code()

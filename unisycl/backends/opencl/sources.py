@@ -87,6 +87,7 @@ def _made(session: Session, traits: Traits, device: Any, language: source_langua
 
 _OBJECTS = (1, 2)  # CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, _LIBRARY
 _EXECUTABLE = 4
+_NOT_BUILT = -1  # CL_BUILD_NONE
 _APART = b"-DUNISYCL_OBJECT"
 """PoCL 3.0 keeps what was compiled and what was built of one text with equal options in one folder
 of its cache, where the second finds code of the first: 'undefined symbol: _Z13get_global_idj'."""
@@ -144,8 +145,15 @@ def plain(cl: Any, native: Any) -> Any:
 
 
 def _state_of(cl: Any, native: Any, device: Any) -> bundle_state:
-    """Return what has been done to a program for a device."""
+    """Return what has been done to a program for a device.
+
+    Oclgrind 21.10 says any type of a program for which nothing was done: what has no binary and
+    was never built is source.
+    """
     kind = native.get_build_info(device, cl.program_build_info.BINARY_TYPE)
-    if kind == _EXECUTABLE:
-        return bundle_state.executable
-    return bundle_state.object if kind in _OBJECTS else bundle_state.input
+    if kind not in (*_OBJECTS, _EXECUTABLE):
+        return bundle_state.input
+    if (native.get_build_info(device, cl.program_build_info.STATUS) == _NOT_BUILT
+            and not any(native.get_info(cl.program_info.BINARY_SIZES))):
+        return bundle_state.input
+    return bundle_state.object if kind in _OBJECTS else bundle_state.executable
