@@ -44,10 +44,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
      "^Uninitialized value written to global memory",
      "the shadow of global memory is not corrected while a user event holds commands back"),
     (r"test_native_accessors\.py::test_the_event_follows_what_only_the_host_does", "^more than",
-     "it waits for a user event that is set behind a flush, put off until all user events are set"),
-    (r"test_opencl_references\.py::test_a_program_is_brought_to_the_state_asked_for",
-     "the program is in state executable",
-     "the binary type of a program that is not built is not set (Program::Program, from source)"))
+     "it waits for a user event that is set behind a flush, put off until all user events are set"))
 """Patterns over a test, over the text of a report or a failure, and why it is none of ours."""
 
 

@@ -28,6 +28,7 @@ from llvmlite import binding
 
 LIBRARY = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
 _ENTRIES, _CREATE_USER_EVENT, _SET_USER_EVENT = 256, 84, 85  # of its table
+_RETAIN, _RELEASE = 43, 44
 _WAITS, _FLUSH = (41, 47), 46  # clWaitForEvents, clFinish; clFlush
 _BLOCKING = (48, 49, 51, 52, 56, 57)  # with an argument that says so: reads, writes, maps
 _PATIENCE, _OTHERS = 10.0, 0.02  # seconds that the main thread and others let events be set
@@ -170,23 +171,29 @@ class OneThread:
 
 
 class Gates:
-    """User events that nobody has set: the one thread must not wait for what they hold back."""
+    """User events that nobody has set: the one thread must not wait for what they hold back.
+
+    One that was released by all who held it counts no more: nobody can set it.
+    """
 
     def __init__(self) -> None:
-        self._unset: set[int] = set()
+        self._unset: Counter[int] = Counter()  # how many hold each
         self._changed = threading.Condition()
 
     def __bool__(self) -> bool:
         return bool(self._unset)
 
     def note(self, index: int, arguments: tuple[int | None, ...], result: int | None) -> None:
-        """Take note of a user event made or set."""
+        """Take note of a user event made, retained, released or set."""
         with self._changed:
+            event = arguments[0] or 0
             if index == _CREATE_USER_EVENT and result:
-                self._unset.add(result)
-            elif index == _SET_USER_EVENT:
-                self._unset.discard(arguments[0] or 0)
-                self._changed.notify_all()
+                self._unset[result] = 1
+            elif event in self._unset:
+                self._unset[event] += {_RETAIN: 1, _RELEASE: -1}.get(index, 0)
+                if index == _SET_USER_EVENT or not self._unset[event]:
+                    del self._unset[event]
+                    self._changed.notify_all()
 
     def before(self, index: int, arguments: tuple[int | None, ...]) -> None:
         """Let those that set events go first where a call waits; not for ever, for it may not."""

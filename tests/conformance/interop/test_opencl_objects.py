@@ -420,10 +420,11 @@ def scale(i: Any, x: Any) -> None:
 @pytest.mark.row("I-2", "I-6")
 def test_what_is_no_context_is_refused(cl: Any, queue: sycl.queue) -> None:
     context = sycl.get_native(OPENCL, queue.get_context())
-    memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+    memory, event = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64), cl.UserEvent(context)
+    event.set_status(cl.command_execution_status.COMPLETE)
     wrong: tuple[tuple[Any, Any], ...] = (
         (sycl.make_buffer, memory), (sycl.make_queue, sycl.get_native(OPENCL, queue)),
-        (sycl.make_event, cl.UserEvent(context)), (sycl.make_unsampled_image, memory),
+        (sycl.make_event, event), (sycl.make_unsampled_image, memory),
         (sycl.make_kernel, memory), (sycl.make_kernel_bundle, memory))
     for make, native in wrong:
         with pytest.raises(sycl.exception, match="expected a context, got queue") as caught:

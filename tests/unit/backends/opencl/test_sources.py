@@ -28,7 +28,7 @@ class Program:
         return self.told[what]
 
 
-@pytest.mark.parametrize("kind, status, size, state", [
+@pytest.mark.parametrize(("kind", "status", "size", "state"), [
     (0, -1, 0, "input"), (1, 0, 9, "object"), (2, 0, 9, "object"), (4, 0, 9, "executable"),
     (4, -1, 9, "executable"),  # of a binary that was not built yet
     (4, -1, 0, "input"), (1, -1, 0, "input"), (0xffffffff, -1, 0, "input")])  # never set
