@@ -20,7 +20,8 @@ from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import access_mode, address_space, target
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import shorten
 from unisycl.ir.types import View, element_type, global_view
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access
@@ -49,23 +50,28 @@ class accessor(Window, Capturable):
 
     def __init__(self, source: Any = None, *args: Any, dimensions: int | None = None,
                  dtype: npt.DTypeLike | None = None) -> None:
-        self._group: Group | None = None
-        self._array: Array | None = None
-        request = Request("accessor", args)
-        if source is None:
-            self._setup_empty(request, as_dtype(
-                "accessor", np.float64 if dtype is None else dtype))
-        else:
-            self._setup("accessor", source, request, dimensions)
-            if dtype is not None:
-                self._check_dtype(dtype)
-        kind = global_view(self._region.dtype, len(self._shape), self.mode)
-        if kind is None:
-            raise UsageError(errc.invalid, f"accessor: kernels have no type {self._region.dtype}")
-        self._type = kind
-        self._placeholder = request.group is None and source is not None
-        if request.group is not None:
-            self.join(request.group)
+        try:
+            self._group: Group | None = None
+            self._array: Array | None = None
+            request = Request("accessor", args)
+            if source is None:
+                self._setup_empty(request, as_dtype(
+                    "accessor", np.float64 if dtype is None else dtype))
+            else:
+                self._setup("accessor", source, request, dimensions)
+                if dtype is not None:
+                    self._check_dtype(dtype)
+            kind = global_view(self._region.dtype, len(self._shape), self.mode)
+            if kind is None:
+                raise UsageError(errc.invalid,
+                                 f"accessor: kernels have no type {self._region.dtype}")
+            self._type = kind
+            self._placeholder = request.group is None and source is not None
+            if request.group is not None:
+                self.join(request.group)
+        except exception as error:
+            shorten(error)
+            raise
 
     def _setup_empty(self, request: Request, dtype: np.dtype[Any]) -> None:
         self.buffer = Backed()

@@ -15,6 +15,7 @@ from unisycl.api import usm
 from unisycl.api.properties import HasProperties, check, flatten, is_property
 from unisycl.base.enums import usm_kind
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.allocation import ALIGNMENT, Array, aligned_bytes
 
 
@@ -49,6 +50,7 @@ class image_allocator(buffer_allocator):
         return "image_allocator()"
 
 
+@ends_at_call
 class usm_allocator(HasProperties):
     """An allocator of USM (SYCL 2020 §4.8.3.1): for arrays that host and kernels share.
 

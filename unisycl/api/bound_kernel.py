@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from unisycl.api.event import event, tasks_of
+from unisycl.base.errors import exception
+from unisycl.base.tracebacks import shorten
 from unisycl.runtime import launch, usm
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.tasks import check_process, process
@@ -37,16 +39,20 @@ class bound_kernel:
         Args:
             depends_on: an event or a list of events to wait for.
         """
-        channel = self._channel
-        if channel.generation != process.generation:
-            check_process(channel)
-        for block in self._blocks:
-            if block.freed:
-                block.bytes()
-        return event._of(launch.start(
-            channel, self._launch, self._name,
-            tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),
-            self._begin))
+        try:
+            channel = self._channel
+            if channel.generation != process.generation:
+                check_process(channel)
+            for block in self._blocks:
+                if block.freed:
+                    block.bytes()
+            return event._of(launch.start(
+                channel, self._launch, self._name,
+                tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),
+                self._begin))
+        except exception as error:
+            shorten(error)
+            raise
 
     def __repr__(self) -> str:
         geometry = self._launch.geometry.launched

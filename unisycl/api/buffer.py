@@ -27,11 +27,13 @@ from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.allocation import is_allocator
 from unisycl.runtime.regions import Region
 from unisycl.runtime.usage import Usage
 
 
+@ends_at_call
 class buffer(NoElements, Backed, HasProperties):
     """A one- to three-dimensional array for kernels (SYCL 2020 §4.7.2).
 

@@ -16,6 +16,7 @@ from unisycl.api.kernel_bundle import device_image, kernel_bundle
 from unisycl.api.kernel_id import as_ids, get_kernel_ids, kernel_id
 from unisycl.base.enums import aspect, bundle_state
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.build_options import build_options
 from unisycl.lang.kernel_properties import attributes_of
 from unisycl.runtime.devices import DeviceState
@@ -75,6 +76,7 @@ def chosen(what: str, devices: Iterable[Any], owner: context) -> tuple[DeviceSta
     return found
 
 
+@ends_at_call
 def get_kernel_bundle(owner: context, *args: Any,
                       state: bundle_state = bundle_state.executable) -> kernel_bundle:
     """Return the program's kernels as a bundle (SYCL 2020 §4.11.7).
@@ -106,6 +108,7 @@ def get_kernel_bundle(owner: context, *args: Any,
     return compiled if wanted.state is bundle_state.object else _linked([compiled])
 
 
+@ends_at_call
 def has_kernel_bundle(owner: context, *args: Any,
                       state: bundle_state = bundle_state.executable) -> bool:
     """Say whether ``get_kernel_bundle`` would give a bundle with the kernels (§4.11.8)."""
@@ -116,6 +119,7 @@ def has_kernel_bundle(owner: context, *args: Any,
     return len(images) == len(set(wanted.ids)) if wanted.ids is not None else bool(images)
 
 
+@ends_at_call
 def is_compatible(kernels: Iterable[Any], on: device) -> bool:
     """Say whether a device can run all these kernels (SYCL 2020 §4.11.9).
 
@@ -126,6 +130,7 @@ def is_compatible(kernels: Iterable[Any], on: device) -> bool:
                for k in as_ids(kernels))
 
 
+@ends_at_call
 def join(bundles: Iterable[kernel_bundle]) -> kernel_bundle:
     """Return the union of bundles of one context, one state and the same devices (§4.11.10).
 
@@ -140,6 +145,7 @@ def join(bundles: Iterable[kernel_bundle]) -> kernel_bundle:
     return _union(given, tuple(d.state for d in given[0].get_devices()))
 
 
+@ends_at_call
 def compile(bundle: kernel_bundle, devices: Any = None, *properties: Any) -> kernel_bundle:
     """Compile a bundle in input state for its devices or some of them (SYCL 2020 §4.11.11).
 
@@ -166,6 +172,7 @@ def _compiled(what: str, bundle: kernel_bundle, devices: Any,
     return bundle.compiled(_subset(what, bundle, devices), traits)
 
 
+@ends_at_call
 def link(bundles: kernel_bundle | Iterable[kernel_bundle],
          devices: Iterable[device] | None = None) -> kernel_bundle:
     """Make bundles in object state executable (SYCL 2020 §4.11.11).
@@ -181,6 +188,7 @@ def link(bundles: kernel_bundle | Iterable[kernel_bundle],
     return _linked(given, devices)
 
 
+@ends_at_call
 def build(bundle: kernel_bundle, devices: Any = None, *properties: Any) -> kernel_bundle:
     """Compile and link a bundle in input state, as ``compile`` and ``link`` do (§4.11.11)."""
     return _linked([_compiled("build", bundle, devices, properties)])

@@ -22,6 +22,7 @@ from unisycl.api.queue_base import QueueBase
 from unisycl.api.recording import svg_of
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import launch, picture
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.devices import default_context
@@ -33,6 +34,7 @@ _TYPES = {"copy": node_type.memcpy, "memcpy": node_type.memcpy, "memset": node_t
           "mem_advise": node_type.memadvise, "update_host": node_type.memcpy}
 
 
+@ends_at_call
 class graph_node:
     """One command of a graph; made by ``command_graph.add`` or by recording."""
 
@@ -88,6 +90,7 @@ class graph_node:
         return f"<node of {self.node.current().label}>"
 
 
+@ends_at_call
 class command_graph(HasProperties):
     """Commands and what they wait for, to be made executable and submitted many times.
 
@@ -285,6 +288,7 @@ class command_graph(HasProperties):
         return f"<command_graph: {len(self.graph.nodes)} nodes>"
 
 
+@ends_at_call
 class executable_graph(HasProperties):
     """A graph that ``queue.ext_oneapi_graph`` submits; made by ``command_graph.finalize``.
 

@@ -13,9 +13,11 @@ from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, check, flatten, property_list
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.devices import ContextState, names
 
 
+@ends_at_call
 class context(HasProperties, HasBackendInfo):
     """A set of devices of one platform (SYCL 2020 §4.6.3).
 

@@ -23,10 +23,12 @@ from unisycl.api.info import (
 from unisycl.base.architecture import architecture, checked, fits
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import devices, partition
 from unisycl.runtime.devices import DeviceState
 
 
+@ends_at_call
 class device(HasBackendInfo):
     """A device that runs kernels (SYCL 2020 §4.6.4).
 
@@ -169,6 +171,7 @@ class device(HasBackendInfo):
         return f"<device {self.state.name}: {info.name}, {info.max_compute_units} compute units>"
 
 
+@ends_at_call
 class platform(HasBackendInfo):
     """A backend with its devices (SYCL 2020 §4.6.2).
 
@@ -285,12 +288,14 @@ def _check_type(kind: Any) -> None:
                          f"info.device_type.cpu, got {kind!r}")
 
 
+@ends_at_call
 def any_device_has(wanted: aspect) -> bool:
     """Say whether a device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
     _check_aspect(wanted)
     return any(wanted in d.info.aspects for d in devices.all_devices())
 
 
+@ends_at_call
 def all_devices_have(wanted: aspect) -> bool:
     """Say whether every device of this environment has the aspect (SYCL 2020 §4.6.4.6)."""
     _check_aspect(wanted)

@@ -18,7 +18,8 @@ import numpy as np
 
 from unisycl.api.properties import HasProperties, Property, check, flatten
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import shorten
 from unisycl.lang.device_global import GlobalView
 from unisycl.lang.memory import plain
 from unisycl.runtime.allocation import Array
@@ -131,21 +132,25 @@ class device_global(HasProperties, Variable):
     __host_view__ = GlobalView
 
     def __init__(self, dtype: Any, shape: Any = (), init: Any = None, *properties: Any) -> None:
-        self._home = _home_of(sys._getframe(1))
-        self._images: dict[DeviceState, set[tuple[str, frozenset[Any]]]] = {}
-        self._name = ""
-        if isinstance(shape, Property) or isinstance(init, Property):
-            given = [x for x in (shape, init) if isinstance(x, Property)]
-            properties = (*given, *properties)
-            shape = () if isinstance(shape, Property) else shape
-            init = None if isinstance(init, Property) else init
-        self._properties = check(flatten(properties), "device_global")
-        if isinstance(dtype, device_global):
-            self._shape, initial = self._copy_of(dtype)
-        else:
-            self._shape = tuple(geo.as_range(shape)) if shape != () else ()
-            initial = _initial(element_type("device_global", dtype), self._shape, init)
-        super().__init__("device_global", self._shape or (1,), initial)
+        try:
+            self._home = _home_of(sys._getframe(1))
+            self._images: dict[DeviceState, set[tuple[str, frozenset[Any]]]] = {}
+            self._name = ""
+            if isinstance(shape, Property) or isinstance(init, Property):
+                given = [x for x in (shape, init) if isinstance(x, Property)]
+                properties = (*given, *properties)
+                shape = () if isinstance(shape, Property) else shape
+                init = None if isinstance(init, Property) else init
+            self._properties = check(flatten(properties), "device_global")
+            if isinstance(dtype, device_global):
+                self._shape, initial = self._copy_of(dtype)
+            else:
+                self._shape = tuple(geo.as_range(shape)) if shape != () else ()
+                initial = _initial(element_type("device_global", dtype), self._shape, init)
+            super().__init__("device_global", self._shape or (1,), initial)
+        except exception as error:
+            shorten(error)
+            raise
 
     def _copy_of(self, other: device_global) -> tuple[tuple[int, ...], Array]:
         if self.has_property(device_image_scope_key):

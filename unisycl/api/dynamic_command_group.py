@@ -11,10 +11,12 @@ from typing import Any
 
 from unisycl.api.handler import check_callable, handler
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.alternatives import Alternatives
 from unisycl.runtime.graph import Graph
 
 
+@ends_at_call
 class dynamic_command_group:
     """Command groups of which a node runs one; the first until told otherwise.
 

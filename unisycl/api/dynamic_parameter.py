@@ -10,9 +10,11 @@ from typing import Any
 
 from unisycl.api.accessor import accessor
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.graph import Dynamic, Graph, Node
 
 
+@ends_at_call
 class dynamic_parameter(Dynamic):
     """An argument of commands in a graph: ``update`` gives it another value.
 

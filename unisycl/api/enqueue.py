@@ -17,7 +17,8 @@ from unisycl.api.handler import check_callable, handler, run
 from unisycl.api.queue import queue
 from unisycl.api.reduction import reduction
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import ends_at_call, shorten
 from unisycl.runtime import launch
 from unisycl.runtime.graph import plan_of
 from unisycl.runtime.tasks import Task
@@ -32,6 +33,7 @@ class prefetch_type(enum.Enum):
     host = "host"
 
 
+@ends_at_call
 class launch_config(props.HasProperties):
     """An index space and properties of its launch, as one object.
 
@@ -50,11 +52,13 @@ class launch_config(props.HasProperties):
         return f"launch_config({self.space!r})"
 
 
+@ends_at_call
 def submit(where: queue, group_function: Callable[[handler], Any]) -> None:
     """Submit a command group function; no event is made."""
     _group(_queue("submit", where), group_function)
 
 
+@ends_at_call
 def submit_with_event(where: queue, group_function: Callable[[handler], Any]) -> event:
     """Submit a command group function and return its event."""
     return event._of(_group(_queue("submit_with_event", where), group_function))
@@ -67,7 +71,11 @@ def single_task(where: Where, kernel: Any, *rest: Any) -> None:
         where: a queue or a handler, here and in all functions below.
         kernel: the kernel; rest: its arguments.
     """
-    _launch("single_task", where, launch.SINGLE, kernel, rest)
+    try:
+        _launch("single_task", where, launch.SINGLE, kernel, rest)
+    except exception as error:
+        shorten(error)
+        raise
 
 
 def parallel_for(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
@@ -78,10 +86,14 @@ def parallel_for(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
         space: a range, an int, a tuple, or a ``launch_config`` of one.
         kernel: the kernel; rest: reductions, and its further arguments.
     """
-    inner = space.space if isinstance(space, launch_config) else space
-    if isinstance(inner, geo.nd_range):
-        raise UsageError(errc.invalid, "parallel_for: an nd_range is launched with nd_launch")
-    _launch("parallel_for", where, launch.space_geometry(inner), kernel, rest)
+    try:
+        inner = space.space if isinstance(space, launch_config) else space
+        if isinstance(inner, geo.nd_range):
+            raise UsageError(errc.invalid, "parallel_for: an nd_range is launched with nd_launch")
+        _launch("parallel_for", where, launch.space_geometry(inner), kernel, rest)
+    except exception as error:
+        shorten(error)
+        raise
 
 
 def nd_launch(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
@@ -92,33 +104,42 @@ def nd_launch(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
         space: an nd_range, or a ``launch_config`` of one.
         kernel: the kernel; rest: reductions, and its further arguments.
     """
-    inner = space.space if isinstance(space, launch_config) else space
-    if not isinstance(inner, geo.nd_range):
-        raise UsageError(errc.invalid, "nd_launch: expected an nd_range, got "
-                         f"{type(inner).__name__}; launch a range with parallel_for")
-    _launch("nd_launch", where, launch.space_geometry(inner), kernel, rest)
+    try:
+        inner = space.space if isinstance(space, launch_config) else space
+        if not isinstance(inner, geo.nd_range):
+            raise UsageError(errc.invalid, "nd_launch: expected an nd_range, got "
+                             f"{type(inner).__name__}; launch a range with parallel_for")
+        _launch("nd_launch", where, launch.space_geometry(inner), kernel, rest)
+    except exception as error:
+        shorten(error)
+        raise
 
 
+@ends_at_call
 def memcpy(where: Where, dst: Any, src: Any, nbytes: int | None = None) -> None:
     """Copy bytes between USM memory and arrays; all of the source if not told otherwise."""
     _command("memcpy", where, lambda h: h.memcpy(dst, src, nbytes))
 
 
+@ends_at_call
 def copy(where: Where, src: Any, dst: Any, count: int | None = None) -> None:
     """Copy elements between USM memory and arrays."""
     _command("copy", where, lambda h: h.copy(src, dst, count))
 
 
+@ends_at_call
 def memset(where: Where, pointer: Any, value: int, nbytes: int | None = None) -> None:
     """Write one byte everywhere."""
     _command("memset", where, lambda h: h.memset(pointer, value, nbytes))
 
 
+@ends_at_call
 def fill(where: Where, pointer: Any, pattern: Any, count: int | None = None) -> None:
     """Write one value everywhere."""
     _command("fill", where, lambda h: h.fill(pointer, pattern, count))
 
 
+@ends_at_call
 def prefetch(where: Where, pointer: Any, nbytes: int | None = None,
              type: prefetch_type = prefetch_type.device) -> None:
     """Say that the device, or the host, will use shared memory soon: a hint."""
@@ -127,21 +148,25 @@ def prefetch(where: Where, pointer: Any, nbytes: int | None = None,
     _command("prefetch", where, lambda h: h.prefetch(pointer, nbytes))
 
 
+@ends_at_call
 def mem_advise(where: Where, pointer: Any, nbytes: int | None = None, advice: int = 0) -> None:
     """Advise how memory will be used: a hint."""
     _command("mem_advise", where, lambda h: h.mem_advise(pointer, nbytes, advice))
 
 
+@ends_at_call
 def barrier(where: Where) -> None:
     """Let no later command begin before all commands submitted so far have completed."""
     _command("barrier", where, lambda h: h.ext_oneapi_barrier())
 
 
+@ends_at_call
 def partial_barrier(where: Where, events: Sequence[event]) -> None:
     """Let no later command begin before these events have completed."""
     _command("partial_barrier", where, lambda h: h.ext_oneapi_barrier(events))
 
 
+@ends_at_call
 def execute_graph(where: Where, graph: Any) -> None:
     """Run an executable graph."""
     if isinstance(where, queue) and where.channel.recorder is None:

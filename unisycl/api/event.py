@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unisycl.api.device import check_descriptor
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base.enums import backend, info_event_status
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import ends_at_call, shorten
 from unisycl.runtime.callbacks import Callback, when_done
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import concurrent.futures
 
 
+@ends_at_call
 class event(HasBackendInfo):
     """The progress of one command (SYCL 2020 §4.6.6). A new one is complete.
 
@@ -47,32 +49,40 @@ class event(HasBackendInfo):
 
         Raises its error if no asynchronous handler will see it (see ``queue.wait``).
         """
-        if not isinstance(self, event):
-            for one in checked(self):
-                one.wait()
-            return
-        task = self.task
-        if task is None:
-            return
-        task.wait()
-        if task.error is not None:
-            self._raise_own(task)
+        try:
+            if not isinstance(self, event):
+                for one in checked(self):
+                    one.wait()
+                return
+            task = self.task
+            if task is None:
+                return
+            task.wait()
+            if task.error is not None:
+                self._raise_own(task)
+        except exception as error:
+            shorten(error)
+            raise
 
     def wait_and_throw(self: Any) -> None:
         """Block, then deliver the undelivered errors of the command's queue."""
-        if not isinstance(self, event):
-            events = checked(self)
-            for one in events:
-                if one.task is not None:
-                    one.task.wait()
-            for one in events:
-                one.wait_and_throw()
-            return
-        task = self.task
-        if task is not None:
-            task.wait()
-            if task.channel is not None:
-                task.channel.deliver()
+        try:
+            if not isinstance(self, event):
+                events = checked(self)
+                for one in events:
+                    if one.task is not None:
+                        one.task.wait()
+                for one in events:
+                    one.wait_and_throw()
+                return
+            task = self.task
+            if task is not None:
+                task.wait()
+                if task.channel is not None:
+                    task.channel.deliver()
+        except exception as error:
+            shorten(error)
+            raise
 
     def __await__(self) -> Generator[Any, None, None]:
         """Suspend a coroutine of asyncio until the command has ended, then do as ``wait`` does."""

@@ -14,6 +14,7 @@ from unisycl.api import dlpack, usm
 from unisycl.api.usm import usm_pointer
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
 from unisycl.runtime.devices import require_aspect
@@ -89,6 +90,7 @@ def _usm_array(thing: Any) -> Array:
     return np.asarray(_Held(held, thing))
 
 
+@ends_at_call
 def from_dlpack(source: Any, *where: Any, writable: bool | None = None) -> usm_pointer:
     """Return an array of any library that speaks DLPack as memory for kernels, without a copy.
 
@@ -107,6 +109,7 @@ def from_dlpack(source: Any, *where: Any, writable: bool | None = None) -> usm_p
     return _adopt("from_dlpack", _dlpack_array(source, writable=writable), where)
 
 
+@ends_at_call
 def from_usm_array(source: Any, *where: Any, writable: bool | None = None) -> usm_pointer:
     """Return memory with the SYCL USM array interface, such as dpctl's, as memory for kernels.
 

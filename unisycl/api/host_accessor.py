@@ -16,11 +16,13 @@ import numpy.typing as npt
 from unisycl.api.access import Array, Request, Window
 from unisycl.api.dlpack import export
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import ends_at_call, shorten
 from unisycl.lang.memory import storable
 from unisycl.runtime.holding import Holding
 
 
+@ends_at_call
 class host_accessor(Window):
     """Blocks until the buffer is free, then gives its elements (SYCL 2020 §4.7.6.10).
 
@@ -52,11 +54,15 @@ class host_accessor(Window):
 
     def get_view(self) -> Array:
         """Return the elements as an array over the memory itself; valid until ``close``."""
-        array = self._array
-        if array is None:
-            raise UsageError(errc.accessor, "this host_accessor is closed; make a new one to see "
-                             "the buffer again")
-        return array
+        try:
+            array = self._array
+            if array is None:
+                raise UsageError(errc.accessor, "this host_accessor is closed; make a new one "
+                                 "to see the buffer again")
+            return array
+        except exception as error:
+            shorten(error)
+            raise
 
     def close(self) -> None:
         """Let later commands go on; the accessor cannot be used any more."""
@@ -75,15 +81,23 @@ class host_accessor(Window):
         return self._array is not None
 
     def __getitem__(self, index: Any) -> Any:
-        return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+        try:
+            return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+        except exception as error:
+            shorten(error)
+            raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if not self.mode.writes:
-            raise UsageError(errc.accessor, "this host_accessor is read_only; make one with "
-                             "write_only or read_write to store")
-        view = self.get_view()
-        view[tuple(index) if isinstance(index, geo.id) else index] = (
-            storable(value, view.dtype) if view.dtype.kind == "V" else value)
+        try:
+            if not self.mode.writes:
+                raise UsageError(errc.accessor, "this host_accessor is read_only; make one with "
+                                 "write_only or read_write to store")
+            view = self.get_view()
+            view[tuple(index) if isinstance(index, geo.id) else index] = (
+                storable(value, view.dtype) if view.dtype.kind == "V" else value)
+        except exception as error:
+            shorten(error)
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view().reshape(-1))
@@ -92,6 +106,7 @@ class host_accessor(Window):
         return iter(self.get_view().reshape(-1)[::-1])
 
     @property
+    @ends_at_call
     def __array_interface__(self) -> dict[str, Any]:
         view = self.get_view()
         if view.dtype.kind == "V":

@@ -36,12 +36,14 @@ from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.images import image_sampler
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.image import check_sampler
 from unisycl.runtime.allocation import is_allocator
 from unisycl.runtime.images import ImageMemory, as_pixels
 from unisycl.runtime.usage import Usage
 
 
+@ends_at_call
 class _Image(Picture, HasProperties):
     """What both kinds of images have in common."""
 
@@ -144,6 +146,7 @@ class _Image(Picture, HasProperties):
         return f"<{type(self).__name__}: {extent} of {self.form}{state}>"
 
 
+@ends_at_call
 class unsampled_image(_Image):
     """An image whose pixels kernels read and write by whole coordinates (SYCL 2020 §4.7.3.1).
 
@@ -202,6 +205,7 @@ class unsampled_image(_Image):
         self.memory.write_back = bool(flag)
 
 
+@ends_at_call
 class sampled_image(_Image):
     """An image that kernels read through a sampler (SYCL 2020 §4.7.3.2).
 

@@ -13,6 +13,7 @@ from unisycl.api.image_window import Asked, ImageWindow, Picture
 from unisycl.base.enums import access_mode, aspect
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.images import image_target
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.ir.types import ImageView
 from unisycl.lang.image import HostImage
 from unisycl.runtime.channel import Channel
@@ -152,6 +153,7 @@ class sampled_image_accessor(_Command):
         self._join(asked.group)
 
 
+@ends_at_call
 class _Host(ImageWindow):
     """An accessor on the host; later commands that conflict wait until it is closed."""
 
@@ -194,6 +196,7 @@ class _Host(ImageWindow):
             holding.abandon()
 
 
+@ends_at_call
 class host_unsampled_image_accessor(_Host):
     """Blocks until an ``unsampled_image`` is free, then gives its pixels (SYCL 2020 §4.7.6.13).
 
@@ -222,6 +225,7 @@ class host_unsampled_image_accessor(_Host):
         self._shown().write(coordinates, color)
 
 
+@ends_at_call
 class host_sampled_image_accessor(_Host):
     """Blocks until a ``sampled_image`` is free, then samples it (SYCL 2020 §4.7.6.14)."""
 

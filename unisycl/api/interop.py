@@ -22,11 +22,13 @@ from unisycl.api.queue_base import QueueBase
 from unisycl.api.source_bundle import built_bundle
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import DeviceState
 from unisycl.runtime.group import BoundView, HostUser
 
 
+@ends_at_call
 def get_native(wanted: backend, thing: Any) -> Any:
     """Return the native object of a SYCL object (SYCL 2020 §4.5.1.1).
 
@@ -130,6 +132,7 @@ def check(wanted: Any, have: backend) -> None:
                          f"'{have.name}', not to '{wanted.name}'")
 
 
+@ends_at_call
 class interop_handle:
     """What a host task asks for native objects (SYCL 2020 §4.10.2); made by the runtime.
 

@@ -12,6 +12,7 @@ import errno
 import os
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from unisycl.api.context import context
 from unisycl.api.pipe import pipe
 from unisycl.api.queue import queue
 from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import lifecycle
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState, DeviceState
@@ -38,6 +40,7 @@ class FileEnds(Variable):
     """
 
     __slots__ = ("_seen", "file", "pump", "reads")
+    __host_instead__ = "an I/O pipe is read and written by kernels; on the host use its file"
 
     def __init__(self, initial: Variable, pump: _Pump) -> None:
         super().__init__("pipe", initial._extents, initial._initial)
@@ -48,13 +51,15 @@ class FileEnds(Variable):
             weakref.WeakKeyDictionary())
 
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
+        served = self.pump()
+        if served is not None:
+            served.check_open()
         view = super().bind(group, channel)
         devices = self._seen.setdefault(channel.context, set())
         if channel.device not in devices:
             devices.add(channel.device)
-            pump = self.pump()
-            if pump is not None:
-                pump.serve(channel)
+            if served is not None:
+                served.serve(channel)
         return view
 
 
@@ -88,9 +93,20 @@ class _Pump:
         """Whether kernels read what the file holds."""
         return self._flags == os.O_RDONLY
 
+    def check_open(self) -> None:
+        """Refuse a kernel whose packets would be lost, or which would wait for ever for some."""
+        if self._stop.is_set():
+            what = ("holds no packets any more" if self.reads else
+                    "does not keep what kernels write any more")
+            raise UsageError(errc.invalid, f"the I/O pipe to '{self.path}' was closed and {what}; "
+                             "submit kernels that use it before close(), or make another pipe")
+
     def _open(self) -> bool:
         """Say whether the file is open; it may come to exist later."""
         if self._fd < 0:
+            if Path(self.path).is_dir():
+                raise UsageError(errc.invalid, f"an I/O pipe cannot open '{self.path}': it is a "
+                                 "directory; name a file, in it perhaps")
             try:
                 self._fd = os.open(self.path, self._flags | os.O_NONBLOCK, 0o666)
             except (OSError, ValueError) as error:
@@ -267,8 +283,12 @@ class _IoPipe:
         """How many packets fit in between the file and kernels."""
         return self._ring.capacity
 
+    @ends_at_call
     def close(self) -> None:
-        """Close the file; kernels find the pipe empty, or full, for ever then."""
+        """Close the file; kernels submitted later that use the pipe are refused, ``errc.invalid``.
+
+        Wait for those that write it before: what they write after this returns goes nowhere.
+        """
         self._pump.close()
 
     def __enter__(self) -> Any:
@@ -298,6 +318,7 @@ class kernel_readable_io_pipe(_IoPipe):
 
     __slots__ = ()
 
+    @ends_at_call
     def __init__(self, name: str | os.PathLike[str] | int, dtype: Any,
                  min_capacity: int = 1) -> None:
         super().__init__(name, dtype, min_capacity, os.O_RDONLY)
@@ -328,6 +349,7 @@ class kernel_writeable_io_pipe(_IoPipe):
 
     __slots__ = ()
 
+    @ends_at_call
     def __init__(self, name: str | os.PathLike[str] | int, dtype: Any,
                  min_capacity: int = 1) -> None:
         super().__init__(name, dtype, min_capacity, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -340,6 +362,7 @@ class kernel_writeable_io_pipe(_IoPipe):
         """Append a packet and give True; give False at once if there is no room."""
         return self._ring.write_nb(value)
 
+    @ends_at_call
     def flush(self) -> None:
         """Return when the packets of kernels that have ended are in the file."""
         self._pump.flush()

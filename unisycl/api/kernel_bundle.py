@@ -17,6 +17,7 @@ from unisycl.api.info import HasBackendInfo
 from unisycl.api.kernel_id import as_ids, kernel_id
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernel import with_traits
 from unisycl.lang.kernel_properties import Traits
 from unisycl.lang.specialization import Constants, likeness, specialization_id
@@ -24,6 +25,7 @@ from unisycl.runtime.ahead import Compiled
 from unisycl.runtime.devices import DeviceState
 
 
+@ends_at_call
 class device_image:
     """One kernel of a bundle, for all its devices (SYCL 2020 §4.11.12).
 
@@ -62,6 +64,7 @@ class device_image:
         return f"<device_image of {self.id.get_name()}>"
 
 
+@ends_at_call
 class kernel_bundle(HasBackendInfo):
     """Kernels for the devices of a context, in one state (SYCL 2020 §4.11.7).
 

@@ -10,9 +10,11 @@ from types import CodeType
 from typing import Any
 
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang import forms
 
 
+@ends_at_call
 class kernel_id:
     """Names a kernel of the program (SYCL 2020 §4.11.6); made by ``get_kernel_id``."""
 
@@ -62,6 +64,7 @@ def name_of(function: Any) -> str:
     return f"{inner.__module__}.{inner.__qualname__}"
 
 
+@ends_at_call
 def get_kernel_id(kernel: Callable[..., Any] | str) -> kernel_id:
     """Return the id of a kernel, given itself or its name (SYCL 2020 §4.11.6).
 
@@ -81,6 +84,7 @@ def get_kernel_id(kernel: Callable[..., Any] | str) -> kernel_id:
     return made
 
 
+@ends_at_call
 def get_kernel_ids() -> list[kernel_id]:
     """Return the ids of the program's kernels: decorated, or asked for by id (§4.11.6)."""
     return list(dict.fromkeys(kernel_id._of(f) for f in forms.registered()))

@@ -12,10 +12,12 @@ from unisycl.api.access import Array, Request
 from unisycl.api.event import event, tasks_of
 from unisycl.api.host_accessor import host_accessor
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.holding import Holding
 from unisycl.runtime.tasks import Task, begin_nothing
 
 
+@ends_at_call
 class mapped_buffer(host_accessor):
     """As ``host_accessor``, but making it does not block: reading its elements does.
 

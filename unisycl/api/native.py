@@ -26,11 +26,13 @@ from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import DeviceError, UnsupportedError, UsageError, errc
 from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
 from unisycl.runtime.tasks import Task, begin_nothing
 
 
+@ends_at_call
 def make_platform(wanted: backend, native: Any) -> platform:
     """Return the platform that a native one is (SYCL 2020 §4.5.1.2)."""
     for state in _candidates(wanted):
@@ -39,11 +41,13 @@ def make_platform(wanted: backend, native: Any) -> platform:
     raise _unknown("make_platform", wanted, native)
 
 
+@ends_at_call
 def make_device(wanted: backend, native: Any) -> device:
     """Return the root device that a native one is (SYCL 2020 §4.5.1.2)."""
     return device._of(_find("make_device", wanted, "device", native)[0])
 
 
+@ends_at_call
 def make_context(wanted: backend, native: Any,
                  async_handler: Callable[..., Any] | None = None) -> context:
     """Return a context over a native one (SYCL 2020 §4.5.1.2).
@@ -66,6 +70,7 @@ def make_context(wanted: backend, native: Any,
     return context._of(owner)
 
 
+@ends_at_call
 def make_queue(wanted: backend, native: Any, owner: context,
                async_handler: Callable[..., Any] | None = None) -> queue:
     """Return a queue whose commands go to a native one, in that one's order.
@@ -92,6 +97,7 @@ def make_queue(wanted: backend, native: Any, owner: context,
     raise _unknown("make_queue", wanted, native)
 
 
+@ends_at_call
 def make_event(wanted: backend, natives: Any, owner: context) -> event:
     """Return an event that is complete once native ones, one or a list, are."""
     tasks = []
@@ -107,6 +113,7 @@ def make_event(wanted: backend, natives: Any, owner: context) -> event:
     return event._of(join)
 
 
+@ends_at_call
 def make_buffer(wanted: backend, native: Any, owner: context, available: event | None = None, *,
                 dtype: npt.DTypeLike = np.uint8, shape: Any = None) -> buffer:
     """Return a buffer over native memory (SYCL 1.2 §3.6.1, SYCL 2020 App. C.7.1).
@@ -135,6 +142,7 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
     return made
 
 
+@ends_at_call
 def make_unsampled_image(wanted: backend, native: Any, owner: context,
                          available: event | None = None) -> unsampled_image:
     """Return an image with the pixels of a native one, which gets them back (SYCL 2020 §4.5.1.2).
@@ -157,6 +165,7 @@ def make_unsampled_image(wanted: backend, native: Any, owner: context,
     return made
 
 
+@ends_at_call
 def make_sampled_image(wanted: backend, native: Any, owner: context, sampler: image_sampler,
                        available: event | None = None) -> sampled_image:
     """Return an image with the pixels of a native one, read through a sampler; see above."""
@@ -176,6 +185,7 @@ def _picture(call: str, wanted: backend, native: Any, owner: context) -> tuple[A
                                f"of order {found.order} and type {found.type}") from None
 
 
+@ends_at_call
 def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:
     """Return a kernel over a native one, for ``parallel_for`` and ``single_task`` of a handler.
 
@@ -186,6 +196,7 @@ def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:
     return native_kernel._of(executable, state, owner)
 
 
+@ends_at_call
 def make_kernel_bundle(wanted: backend, native: Any, owner: context,
                        state: bundle_state = bundle_state.executable) -> built_bundle:
     """Return a bundle over a native program (SYCL 2020 §4.5.1.2, App. C.7.1).

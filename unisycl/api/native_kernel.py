@@ -12,6 +12,7 @@ import numpy as np
 
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.args import bind_array
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import DeviceState
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from unisycl.api.context import context
 
 
+@ends_at_call
 class native_kernel:
     """A native kernel with a context; made by ``make_kernel`` or taken from a bundle of source."""
 

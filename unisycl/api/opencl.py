@@ -15,9 +15,11 @@ from unisycl.api.interop import reference_count
 from unisycl.api.native import bundle_of
 from unisycl.api.source_bundle import built_bundle
 from unisycl.base.enums import backend, bundle_state
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang import opencl as types
 
 
+@ends_at_call
 class opencl(types.opencl):
     """SYCL's ``sycl::opencl`` namespace: types such as ``cl_float4``, and interoperation."""
 

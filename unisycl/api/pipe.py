@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from unisycl.api.queue import queue
+from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.atomic import atomic_ref
 from unisycl.runtime.variables import Variable, element_type
 
@@ -32,6 +34,15 @@ class Waiting:
 
     __slots__ = ()
     __kernel_waits__ = True
+
+
+class _Ends(Variable):
+    """The numbers of the next packets; whoever writes or reads begins here."""
+
+    __slots__ = ()
+    __host_instead__ = ("a pipe's read, write and their like are for kernels; on the host use "
+                        "host_write(queue, packet) and host_read(queue), or host_write_nb and "
+                        "host_read_nb, which do not wait")
 
 
 class pipe:
@@ -58,6 +69,7 @@ class pipe:
     __slots__ = ("__weakref__", "_data", "_ends", "_mask", "_turns", "_waiting", "capacity",
                  "dtype")
 
+    @ends_at_call
     def __init__(self, dtype: Any, min_capacity: int = 1) -> None:
         self.dtype = element_type("pipe", dtype)
         if not 1 <= min_capacity <= _MOST:
@@ -68,51 +80,66 @@ class pipe:
         self._data: Any = Variable("pipe", (self.capacity,), np.zeros(self.capacity, self.dtype))
         numbers = np.arange(self.capacity, dtype=np.int32)
         self._turns: Any = Variable("pipe", (self.capacity,), numbers)
-        self._ends: Any = Variable("pipe", (2,), np.zeros(2, np.int32))
+        self._ends: Any = _Ends("pipe", (2,), np.zeros(2, np.int32))
         self._waiting: Waiting | None = Waiting()
 
     def __repr__(self) -> str:
         return f"<pipe of {self.dtype}, capacity {self.capacity}>"
 
     # ------------------------------------------------------------------ on the host
+    @ends_at_call
     def host_write(self, q: queue, value: Any) -> None:
         """Append a packet from the host, when there is room; a kernel of its own does it."""
-        given = np.array([value], self.dtype)
+        given = self._packet("host_write", q, value)
 
-        def put(given: Any) -> None:
+        def host_write(given: Any) -> None:
             self.write(given[0])
-        q.single_task(put, given).wait()
+        q.single_task(host_write, given).wait()
 
+    @ends_at_call
     def host_read(self, q: queue) -> Any:
         """Take the oldest packet to the host, when there is one."""
+        _check_queue("host_read", q)
         taken = np.zeros(1, self.dtype)
 
-        def take(taken: Any) -> None:
+        def host_read(taken: Any) -> None:
             taken[0] = self.read()
-        q.single_task(take, taken).wait()
+        q.single_task(host_read, taken).wait()
         return taken[0]
 
+    @ends_at_call
     def host_write_nb(self, q: queue, value: Any) -> bool:
         """Append a packet from the host and give True; give False at once if the pipe is full."""
-        given, done = np.array([value], self.dtype), np.zeros(1, np.int32)
+        given, done = self._packet("host_write_nb", q, value), np.zeros(1, np.int32)
 
-        def put(given: Any, done: Any) -> None:
+        def host_write_nb(given: Any, done: Any) -> None:
             if self.write_nb(given[0]):
                 done[0] = 1
-        q.single_task(put, given, done).wait()
+        q.single_task(host_write_nb, given, done).wait()
         return bool(done[0])
 
+    @ends_at_call
     def host_read_nb(self, q: queue) -> tuple[Any, bool]:
         """Take the oldest packet to the host: (packet, True); (zeros, False) if there is none."""
+        _check_queue("host_read_nb", q)
         taken, done = np.zeros(1, self.dtype), np.zeros(1, np.int32)
 
-        def take(taken: Any, done: Any) -> None:
+        def host_read_nb(taken: Any, done: Any) -> None:
             packet, ok = self.read_nb()
             if ok:
                 taken[0] = packet
                 done[0] = 1
-        q.single_task(take, taken, done).wait()
+        q.single_task(host_read_nb, taken, done).wait()
         return taken[0], bool(done[0])
+
+    def _packet(self, what: str, q: Any, value: Any) -> np.ndarray[Any, np.dtype[Any]]:
+        """Return a value as a packet in an array."""
+        _check_queue(what, q)
+        try:
+            return np.array([value], self.dtype)
+        except (TypeError, ValueError) as err:
+            raise UsageError(errc.invalid, f"{what}: {value!r} is no packet of {self.dtype}: "
+                             f"{err}") from err
 
     # ------------------------------------------------------------------ in kernels
     def write_nb(self, value: Any) -> bool:
@@ -218,3 +245,9 @@ class pipe:
         """Give a packet its next turn: so much later than its number."""
         turn = atomic_ref(self._turns, at & self._mask, _BOTH, _DEVICE)
         turn.store(np.int32((at + later) & _NUMBERS), _RELEASE)
+
+
+def _check_queue(what: str, q: Any) -> None:
+    if not isinstance(q, QueueBase):
+        raise UsageError(errc.invalid, f"{what}: expected the queue whose device's and context's "
+                         f"pipe is meant first, got {type(q).__name__}")

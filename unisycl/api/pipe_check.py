@@ -15,10 +15,14 @@ from unisycl.api.io_pipe import FileEnds, _IoPipe
 from unisycl.api.pipe import pipe
 from unisycl.api.queue import queue
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import launch, report
 
 _WRITES = frozenset(("write", "write_nb", "reserve_write"))
 _READS = frozenset(("read", "read_nb", "reserve_read"))
+_WAITS = frozenset(("write", "read"))
+_ALONE = {"writes": "never has a packet to read", "reads": "finds no room once it is full"}
+"""What becomes of an end that does not wait, where nothing does this at the other one."""
 
 
 class _Connection:
@@ -28,6 +32,7 @@ class _Connection:
         self.name = name
         self.host = host
         self.sides: dict[str, list[str]] = {"writes": [], "reads": []}
+        self.waits = False
         if isinstance(ends, FileEnds):
             self.add("writes" if ends.reads else "reads", f"the file '{ends.file}'")
 
@@ -43,8 +48,9 @@ class _Connection:
                              f"{', '.join(who)}; give each a pipe of its own")
             elif not who and not self.host:
                 other = ", ".join(self.sides["reads" if side == "writes" else "writes"])
-                found.append(f"{self.name}: nothing {side} it, {other} waits for ever; list the "
-                             "kernel that does, or the pipe under host=")
+                fate = "waits for ever" if self.waits else _ALONE[side]
+                found.append(f"{self.name}: nothing {side} it, {other} {fate}; list the kernel "
+                             "that does, or the pipe under host=")
         return found
 
     def text(self) -> str:
@@ -52,18 +58,19 @@ class _Connection:
         return f"{self.name}: {one} -> {other}"
 
 
+@ends_at_call
 def check_pipes(q: queue, *launches: tuple[Any, ...], host: Iterable[Any] = ()) -> list[str]:
     """Return what each pipe of some kernels connects; refuse what hardware could not be made of.
 
     Args:
-        q: a queue on the device that the kernels are for; they are compiled, not run.
+        q: a queue; the kernels are neither compiled nor run, so its device need not be able to.
         launches: of each kernel what its launch is given: ``(kernel, *arguments)`` for
             ``single_task``, ``(space, kernel, *arguments)`` for ``parallel_for``. The same kernel
             launched twice is one kernel.
         host: pipes that the host reads or writes, so that they may lack an end here.
 
     Raises ``errc.invalid``, with a line for each problem, where a pipe is written or read by two
-    kernels or by none; what the launches would raise else.
+    kernels or by none; what the launches would raise for kernels or arguments that are wrong.
 
     Example:
         >>> check_pipes(q, (produce, src, n), (consume, dst, n))  # doctest: +SKIP
@@ -83,6 +90,7 @@ def check_pipes(q: queue, *launches: tuple[Any, ...], host: Iterable[Any] = ()) 
         for name, call, ends in uses:
             if id(ends) not in found:
                 found[id(ends)] = _Connection(name, ends, host=id(ends) in outside)
+            found[id(ends)].waits |= call in _WAITS
             if call in _WRITES:
                 found[id(ends)].add("writes", where)
             elif call in _READS:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 
 P = TypeVar("P", bound="Property")
 
@@ -35,6 +36,7 @@ class Property:
         return f"{type(self).__qualname__}({inside})"
 
 
+@ends_at_call
 class property_list:
     """A list of properties, given to a constructor (SYCL 2020 §4.5.4.1)."""
 
@@ -269,11 +271,13 @@ def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
 
 
+@ends_at_call
 def is_property(kind: Any) -> bool:
     """Say whether a class is a property (SYCL 2020 §4.5.4)."""
     return isinstance(kind, type) and issubclass(kind, Property)
 
 
+@ends_at_call
 def is_property_of(kind: Any, owner: Any) -> bool:
     """Say whether a property may be given to a class (SYCL 2020 §4.5.4)."""
     name = owner.__name__ if isinstance(owner, type) else type(owner).__name__

@@ -23,7 +23,7 @@ from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import shown
+from unisycl.base.tracebacks import ends_at_call, shorten
 from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch, report, watching
 from unisycl.runtime.channel import Channel
@@ -38,6 +38,7 @@ _PLAIN = frozenset((FunctionType, kernel))
 _GIVEN = (Property, property_list, list, tuple)
 
 
+@ends_at_call
 class queue(QueueBase, HasProperties, HasBackendInfo):
     """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
 
@@ -127,13 +128,21 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
 
         Errors stay with the queue for its handler; without any handler they are raised here.
         """
-        self.channel.wait()
-        self.channel.deliver_unhandled()
+        try:
+            self.channel.wait()
+            self.channel.deliver_unhandled()
+        except exception as error:
+            shorten(error)
+            raise
 
     def wait_and_throw(self) -> None:
         """Block as ``wait``, then give undelivered errors to the handler (SYCL 2020 §4.13.1)."""
-        self.channel.wait()
-        self.channel.deliver()
+        try:
+            self.channel.wait()
+            self.channel.deliver()
+        except exception as error:
+            shorten(error)
+            raise
 
     def throw_asynchronous(self) -> None:
         """Give undelivered errors to the handler without waiting (SYCL 2020 §4.13.1)."""
@@ -162,7 +171,8 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
                 self.channel, _secondary(secondary))
             return event._of(run(group_function, h))
         except exception as error:
-            raise shown(error) from error.__cause__
+            shorten(error)
+            raise
 
     @overload
     def single_task(self, *, depends_on: Any = ()) -> Callable[[Kernel], event]: ...
@@ -179,7 +189,8 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             return event._of(launch.launch_now(
                 self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
         except exception as error:
-            raise shown(error) from error.__cause__
+            shorten(error)
+            raise
 
     @overload
     def parallel_for(self, space: Any, /, *,
@@ -215,7 +226,8 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             return event._of(launch.launch_now(
                 self.channel, fn, geometry, args, reductions, deps))
         except exception as error:
-            raise shown(error) from error.__cause__
+            shorten(error)
+            raise
 
     def bind(self, space: Any, kernel: Kernel, *arguments: Any) -> bound_kernel:
         """Return a launch that is ready to be submitted again and again: call it.

@@ -12,10 +12,12 @@ from typing import Any, Self
 
 from unisycl.base.drawing import Drawing
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import picture, timeline, watching
 from unisycl.runtime.history import History
 
 
+@ends_at_call
 class recording:
     """Notes every command that is submitted inside its ``with`` block, on any queue and thread.
 

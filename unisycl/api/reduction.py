@@ -21,6 +21,7 @@ from unisycl.api.usm import usm_pointer
 from unisycl.base.dtypes import find_dtype
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.functions import has_known_identity, known_identity, plus
 from unisycl.runtime.args import bind_array
 from unisycl.runtime.channel import Channel
@@ -29,6 +30,7 @@ from unisycl.runtime.group import BoundView, Group
 _MISSING: Any = object()
 
 
+@ends_at_call
 class reduction(HasProperties):
     """A reduction variable, given to ``parallel_for`` before the kernel (SYCL 2020 §4.9.2.1).
 
@@ -141,6 +143,7 @@ class reduction(HasProperties):
         return f"reduction({self._variable!r}, {getattr(self.op, '__name__', self.op)})"
 
 
+@ends_at_call
 class span:
     """Neighbouring elements of USM memory or an array, their number fixed (C++ ``std::span``).
 

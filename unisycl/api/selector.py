@@ -16,6 +16,7 @@ from unisycl.api.device_info import type_of
 from unisycl.api.info import device_type
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import devices
 from unisycl.runtime.devices import DeviceState
 
@@ -27,7 +28,8 @@ def default_selector_v(device: Any) -> int:
     state: DeviceState = device.state
     wanted = devices.preferred()
     if wanted:
-        return 1000 if state is devices.find(wanted) else -1
+        return 1000 if state is devices.find(
+            wanted, ", which UNISYCL_DEVICE asks for") else -1
     return devices.score(state)
 
 
@@ -60,6 +62,7 @@ def _of_type(device: Any, kind: device_type) -> int:
     return devices.score(state) if type_of(state) is kind else -1
 
 
+@ends_at_call
 def aspect_selector(*required: Any, denied: Iterable[aspect] = ()) -> Selector:
     """Return a selector of devices that have all aspects given and none denied.
 

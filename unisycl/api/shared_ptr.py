@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 
 
+@ends_at_call
 class shared_ptr:
     """Shared ownership of an array (SYCL 2020 §4.7.2.1, §4.7.4); copies share it too.
 

@@ -14,6 +14,7 @@ from unisycl.api.device import device
 from unisycl.api.native_kernel import native_kernel
 from unisycl.base.enums import backend, bundle_state, source_language
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.build_options import build_options
 from unisycl.runtime.devices import DeviceState
 
@@ -28,6 +29,7 @@ class save_log:
         return f"save_log({self.target!r})"
 
 
+@ends_at_call
 class source_bundle:
     """Source text with a context; made by ``create_kernel_bundle_from_source``."""
 
@@ -49,6 +51,7 @@ class source_bundle:
         return f"<source_bundle: {len(self.source)} {kind} of {self.language.name}>"
 
 
+@ends_at_call
 class built_bundle:
     """Native programs and the kernels in them; made by ``build`` or ``make_kernel_bundle``.
 
@@ -97,6 +100,7 @@ class built_bundle:
         return f"<built_bundle, {self.state.name}: {', '.join(names[:3]) or 'no kernels'}{more}>"
 
 
+@ends_at_call
 def is_source_kernel_bundle_supported(where: Any, language: source_language) -> bool:
     """Say whether a device, or one of a context's, compiles a language.
 
@@ -114,6 +118,7 @@ def is_source_kernel_bundle_supported(where: Any, language: source_language) -> 
     return any(s.driver.adopt("language", language) for s in states)
 
 
+@ends_at_call
 def create_kernel_bundle_from_source(owner: context, language: source_language,
                                      source: str | bytes) -> source_bundle:
     """Return a bundle of source text (sycl_ext_oneapi_kernel_compiler).
@@ -132,6 +137,7 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
     return source_bundle(owner, language, source)
 
 
+@ends_at_call
 def build(bundle: source_bundle, *options: Any) -> built_bundle:
     """Compile a source bundle.
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from unisycl.api.event import event
 from unisycl.base.errors import DeviceError, UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.callbacks import UserCommand
 
 
+@ends_at_call
 class user_event(event):
     """An event that commands may depend on, and that the program completes.
 

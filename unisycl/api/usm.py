@@ -20,7 +20,8 @@ from unisycl.api.dlpack import export
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import ends_at_call, shorten
 from unisycl.ir.types import View, global_view
 from unisycl.lang.cell import NativeCell
 from unisycl.lang.memory import storable
@@ -41,6 +42,7 @@ class usm:
     alloc = usm_kind
 
 
+@ends_at_call
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
@@ -70,19 +72,25 @@ class usm_pointer(NoArray, blocks.Pointer):
 
     def get_view(self) -> Array:
         """Return the memory as an array, without a copy; refused for device allocations."""
-        if self.block.kind is usm_kind.device:
-            raise UsageError(errc.invalid, "a device allocation cannot be accessed from the host; "
-                             "copy it with queue.memcpy or queue.copy, or use malloc_shared")
-        if self.block.freed:
-            self.block.bytes()
-        view = self._view
-        if view is None:
-            view = self._view = np.asarray(self._bound.memory).reshape(self.shape)
-        if self.block.before_access is not None:
-            self.block.before_access()
-        return view
+        try:
+            if self.block.kind is usm_kind.device:
+                raise UsageError(errc.invalid, "a device allocation cannot be accessed from the "
+                                 "host; copy it with queue.memcpy or queue.copy, or use "
+                                 "malloc_shared")
+            if self.block.freed:
+                self.block.bytes()
+            view = self._view
+            if view is None:
+                view = self._view = np.asarray(self._bound.memory).reshape(self.shape)
+            if self.block.before_access is not None:
+                self.block.before_access()
+            return view
+        except exception as error:
+            shorten(error)
+            raise
 
     @property
+    @ends_at_call
     def __array_interface__(self) -> dict[str, Any]:
         view = self.get_view()
         if view.dtype.kind == "V":
@@ -91,6 +99,7 @@ class usm_pointer(NoArray, blocks.Pointer):
         return view.__array_interface__
 
     @property
+    @ends_at_call
     def __sycl_usm_array_interface__(self) -> dict[str, Any]:
         self.block.bytes()
         self.block.exported = True
@@ -168,12 +177,20 @@ class usm_pointer(NoArray, blocks.Pointer):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
-        return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+        try:
+            return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
+        except exception as error:
+            shorten(error)
+            raise
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if self.dtype.kind == "V":
-            value = storable(value, self.dtype)
-        self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
+        try:
+            if self.dtype.kind == "V":
+                value = storable(value, self.dtype)
+            self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
+        except exception as error:
+            shorten(error)
+            raise
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view())
@@ -224,6 +241,7 @@ class usm_pointer(NoArray, blocks.Pointer):
         return f"<usm {self.block.kind.name}: {extent} of {self.dtype}{state}>"
 
 
+@ends_at_call
 def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int = 0,
            dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """Allocate USM of a kind (SYCL 2020 §4.8.3.5).
@@ -298,45 +316,53 @@ def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
     return usm_pointer(block, dtype, shape)
 
 
+@ends_at_call
 def malloc_device(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """Allocate memory that only kernels and copies reach (SYCL 2020 §4.8.3.2); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.device, dtype=dtype)
 
 
+@ends_at_call
 def malloc_host(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """Allocate host memory that kernels reach (SYCL 2020 §4.8.3.3); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.host, dtype=dtype)
 
 
+@ends_at_call
 def malloc_shared(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """Allocate memory that host and kernels share (SYCL 2020 §4.8.3.4); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.shared, dtype=dtype)
 
 
+@ends_at_call
 def aligned_alloc(alignment: int, count: Any, *args: Any, kind: usm_kind | None = None,
                   dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """Allocate USM at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.5)."""
     return malloc(count, *args, kind=kind, alignment=alignment, dtype=dtype)
 
 
+@ends_at_call
 def aligned_alloc_device(alignment: int, count: Any, *args: Any,
                          dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """As ``malloc_device``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.2)."""
     return malloc(count, *args, kind=usm_kind.device, alignment=alignment, dtype=dtype)
 
 
+@ends_at_call
 def aligned_alloc_host(alignment: int, count: Any, *args: Any,
                        dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """As ``malloc_host``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.3)."""
     return malloc(count, *args, kind=usm_kind.host, alignment=alignment, dtype=dtype)
 
 
+@ends_at_call
 def aligned_alloc_shared(alignment: int, count: Any, *args: Any,
                          dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
     """As ``malloc_shared``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.4)."""
     return malloc(count, *args, kind=usm_kind.shared, alignment=alignment, dtype=dtype)
 
 
+@ends_at_call
 def free(pointer: usm_pointer | None, where: Any) -> None:
     """Free an allocation (SYCL 2020 §4.8.3.6); None is ignored, freeing twice raises.
 
@@ -375,12 +401,14 @@ def _find(pointer: Any, owner: ContextState) -> blocks.Block | None:
     return blocks.find(owner, pointer) if isinstance(pointer, int) else None
 
 
+@ends_at_call
 def get_pointer_type(pointer: Any, where: Any) -> usm_kind:
     """Return the kind of memory a pointer, an address or an array lies in (SYCL 2020 §4.8.4)."""
     block = _find(pointer, _context_of(where))
     return usm_kind.unknown if block is None else block.kind
 
 
+@ends_at_call
 def get_pointer_device(pointer: Any, where: Any) -> device:
     """Return the device an allocation belongs to; ``errc.invalid`` outside any (§4.8.4)."""
     owner = _context_of(where)

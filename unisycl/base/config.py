@@ -46,8 +46,8 @@ HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, separate
 TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
                  "for ui.perfetto.dev; read when the first queue is made; empty: none")
 
-TRACEBACK = Variable("UNISYCL_TRACEBACK", "", "full: errors of submissions show the lines of "
-                     "unisycl that they went through, too; empty: the program's own")
+TRACEBACK = Variable("UNISYCL_TRACEBACK", "", "full: errors show the lines of unisycl that "
+                     "they went through, too; empty: the program's own")
 
 SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers that can copy are "
                            "treated as if they did not share the host's memory, to test a program "

@@ -14,7 +14,8 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 
 from unisycl.base import deprecation
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
+from unisycl.base.tracebacks import shorten
 
 _Operand = Any
 
@@ -184,9 +185,13 @@ class range(_Index):
     __slots__ = ()
 
     def __init__(self, *values: Any) -> None:
-        super().__init__(*values)
-        if min(self._v) < 0:
-            raise UsageError(errc.invalid, f"a range cannot be negative: {self!r}")
+        try:
+            super().__init__(*values)
+            if min(self._v) < 0:
+                raise UsageError(errc.invalid, f"a range cannot be negative: {self!r}")
+        except exception as error:
+            shorten(error)
+            raise
 
     def size(self) -> int:
         """Return the number of points."""
@@ -202,9 +207,13 @@ class id(_Index):
     __slots__ = ()
 
     def __init__(self, *values: Any) -> None:
-        if len(values) == 1 and hasattr(values[0], "get_id"):
-            values = tuple(values[0].get_id())
-        super().__init__(*(values or (0,)))
+        try:
+            if len(values) == 1 and hasattr(values[0], "get_id"):
+                values = tuple(values[0].get_id())
+            super().__init__(*(values or (0,)))
+        except exception as error:
+            shorten(error)
+            raise
 
 
 class nd_range:
@@ -223,20 +232,25 @@ class nd_range:
     _uneven = False
 
     def __init__(self, global_range: Any, local_range: Any, offset: Any = None) -> None:
-        self._global = as_range(global_range)
-        self._local = local_range.within(self._global) if isinstance(
-            local_range, auto_range) else as_range(local_range)
-        n = len(self._global)
-        self._offset = id(*([0] * n)) if offset is None else as_id(offset)
-        if offset is not None and not self._uneven:
-            deprecation.warn("offsets of launches are deprecated in SYCL 2020; add the offset to "
-                             "the ids in the kernel")
-        if len(self._local) != n or len(self._offset) != n:
-            raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
-                             f"{self._local!r} and offset {self._offset!r} differ in dimensions")
-        if 0 not in tuple(self._global):
-            for d in builtins.range(n):
-                self._check(d, self._global[d], self._local[d])
+        try:
+            self._global = as_range(global_range)
+            self._local = local_range.within(self._global) if isinstance(
+                local_range, auto_range) else as_range(local_range)
+            n = len(self._global)
+            self._offset = id(*([0] * n)) if offset is None else as_id(offset)
+            if offset is not None and not self._uneven:
+                deprecation.warn("offsets of launches are deprecated in SYCL 2020; add the "
+                                 "offset to the ids in the kernel")
+            if len(self._local) != n or len(self._offset) != n:
+                raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
+                                 f"{self._local!r} and offset {self._offset!r} differ in "
+                                 "dimensions")
+            if 0 not in tuple(self._global):
+                for d in builtins.range(n):
+                    self._check(d, self._global[d], self._local[d])
+        except exception as error:
+            shorten(error)
+            raise
 
     @classmethod
     def _make(cls, whole: tuple[int, ...], local: tuple[int, ...],

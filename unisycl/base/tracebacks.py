@@ -1,4 +1,8 @@
-"""Tracebacks of errors raised at submission: the user's lines, without ours between them.
+"""Tracebacks of errors: the program's own lines, without ours between and below them.
+
+What users call ends so in one of two ways. ``@ends_at_call`` is for functions and whole classes;
+what programs call for every launch, wait or element has ``except exception`` around its body, with
+``shorten`` and a bare ``raise`` in it, which costs nothing until something is raised.
 
 Non-goals: the text of errors. Invariants: an error keeps its type, its causes and every frame that
 is not ours; an ``InternalError``, and what is no error of unisycl's, is shown whole.
@@ -6,32 +10,101 @@ is not ours; an ``InternalError``, and what is no error of unisycl's, is shown w
 
 from __future__ import annotations
 
+import functools
+import inspect
+import os
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import FunctionType, TracebackType
+from typing import Any, TypeVar
 
 from unisycl.base import config
 from unisycl.base.errors import InternalError, exception
 
+_Public = TypeVar("_Public", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parents[1]
-_OURS = tuple(f"{_PACKAGE / room}/" for room in (
+_OURS = tuple(f"{_PACKAGE / room}{os.sep}" for room in (
     "api", "backends", "base", "compat12", "frontend", "ir", "lang", "passes", "runtime"))
+_PYTHON = (f"{Path(os.__file__).resolve().parent}{os.sep}", "<frozen ")
+_SPECIAL = frozenset(("__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__iter__",
+                      "__add__", "__sub__", "__enter__", "__exit__", "__array__", "__dlpack__",
+                      "__reduce__"))
 
 
-def shown(error: exception) -> exception:
-    """Return an error, to be raised again, without the frames of unisycl below its caller's.
+def shorten(error: BaseException) -> None:
+    """Take the frames of unisycl out of the traceback of an error that is about to be raised again.
 
-    ``UNISYCL_TRACEBACK=full`` leaves them all.
+    To be followed by a bare ``raise``, which adds no frame. ``UNISYCL_TRACEBACK=full`` leaves all.
     """
-    if config.TRACEBACK.get() == "full" or isinstance(error, InternalError):
-        return error
-    kept, step = [], error.__traceback__
-    while step is not None:
-        if not step.tb_frame.f_code.co_filename.startswith(_OURS):
-            kept.append(step)
-        step = step.tb_next
-    trace: TracebackType | None = None
+    if config.TRACEBACK.get() == "full":
+        return
+    seen: set[int] = set()
+    while isinstance(error, exception) and not isinstance(error, InternalError):
+        if id(error) in seen:
+            return
+        seen.add(id(error))
+        error.with_traceback(_users(error.__traceback__))
+        cause, context = error.__cause__, error.__context__
+        if cause is None and context is not None and _users(context.__traceback__) is None:
+            error.__suppress_context__ = True  # how we found out, and nothing the program did
+        if cause is None:
+            return
+        error = cause
+
+
+def _users(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames that are ours, and those of Python's that we called."""
+    kept: list[TracebackType] = []
+    ours = False
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        ours = name.startswith(_OURS) or (ours and name.startswith(_PYTHON)
+                                          and "site-packages" not in name)
+        if not ours:
+            kept.append(trace)
+        trace = trace.tb_next
+    made: TracebackType | None = None
     for one in reversed(kept):
-        trace = TracebackType(trace, one.tb_frame, one.tb_lasti, one.tb_lineno)
-    if isinstance(error.__cause__, exception):
-        error.__cause__ = shown(error.__cause__)
-    return error.with_traceback(trace)
+        made = TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return made
+
+
+def ends_at_call(public: _Public) -> _Public:
+    """Let what a function, or the methods of a class, raise end at the line that called.
+
+    Methods that end so by themselves, by ``shorten``, stay as they are.
+    """
+    if isinstance(public, type):
+        for name, member in list(vars(public).items()):
+            if name in _SPECIAL or not name.startswith("_"):
+                covered = _member(member)
+                if covered is not member:
+                    setattr(public, name, covered)
+        return public
+    return _function(public)  # type: ignore[return-value]
+
+
+def _member(member: Any) -> Any:
+    if isinstance(member, staticmethod | classmethod):
+        inner = _member(member.__func__)
+        return member if inner is member.__func__ else type(member)(inner)
+    if not isinstance(member, FunctionType) or inspect.isgeneratorfunction(member):
+        return member
+    done = hasattr(member, "__wrapped__") or "shorten" in member.__code__.co_names
+    return member if done else _function(member)
+
+
+def _function(public: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(public)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            return public(*args, **named)
+        except exception as error:
+            shorten(error)
+            raise
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is None:  # the arguments do not fit
+                error.with_traceback(None)
+            raise
+    return call

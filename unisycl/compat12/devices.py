@@ -17,6 +17,7 @@ from unisycl.api import selector
 from unisycl.api.info import HasBackendInfo
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.graphics import PROPERTIES, refuse
 
 
@@ -36,6 +37,7 @@ class _Legacy(HasBackendInfo):
                          "has")
 
 
+@ends_at_call
 class device_selector(abc.ABC):
     """Ranks devices: a subclass defines ``__call__(device) -> int`` (SYCL 1.2 §3.5.1)."""
 
@@ -83,12 +85,14 @@ class host_selector(device_selector):
         return selector.host_selector_v(candidate)
 
 
+@ends_at_call
 class platform(_Legacy, devices.platform):
     """A platform (SYCL 1.2 §3.5.2)."""
 
     __slots__ = ()
 
 
+@ends_at_call
 class device(_Legacy, devices.device):
     """A device (SYCL 1.2 §3.5.3)."""
 
@@ -99,6 +103,7 @@ class device(_Legacy, devices.device):
         return platform._of(self.state.platform)
 
 
+@ends_at_call
 class context(_Legacy, contexts.context):
     """A context (SYCL 1.2 §3.5.4).
 
@@ -125,6 +130,7 @@ class context(_Legacy, contexts.context):
         refuse("get_gl_context_devices")
 
 
+@ends_at_call
 class queue(_Legacy, queues.queue):
     """A queue whose end waits for its work (SYCL 1.2 §3.5.5).
 

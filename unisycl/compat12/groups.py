@@ -15,6 +15,7 @@ from unisycl.api.handler import handler
 from unisycl.api.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.programs import program
 from unisycl.runtime.tasks import Task, begin_nothing
 
@@ -35,6 +36,7 @@ def current(what: str) -> handler:
     return _thread.handler
 
 
+@ends_at_call
 class command_group:
     """Runs a function that makes accessors and launches one kernel (SYCL 1.2 §3.5.6).
 
@@ -86,12 +88,14 @@ class command_group:
         return self._event
 
 
+@ends_at_call
 def single_task(*args: Any, name: str | None = None) -> None:
     """Run a kernel once: ``single_task([program,] fn)`` (SYCL 1.2 §3.7.3.1)."""
     h = current("single_task")
     _launch(h, h.single_task, [], list(args))
 
 
+@ends_at_call
 def parallel_for(space: Any, *args: Any, name: str | None = None) -> None:
     """Run a kernel over an index space (SYCL 1.2 §3.7.3.2).
 
@@ -108,6 +112,7 @@ def parallel_for(space: Any, *args: Any, name: str | None = None) -> None:
     _launch(h, h.parallel_for, first, rest)
 
 
+@ends_at_call
 def parallel_for_work_group(space: Any, *args: Any, name: str | None = None) -> None:
     """Run a hierarchical kernel (SYCL 1.2 §3.7.3.3).
 

@@ -26,6 +26,7 @@ from unisycl.base.images import (
     image_channel_type,
     image_sampler,
 )
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.modes import mode, target
@@ -39,6 +40,7 @@ _TYPES = ("snorm_int8 snorm_int16 unorm_int8 unorm_int16 unorm_short_565 unorm_s
           "unsigned_int32 fp16 fp32")
 
 
+@ends_at_call
 class image(images.unsampled_image):
     """An image (SYCL 1.2 §3.6.2).
 
@@ -144,6 +146,7 @@ class _Filter(enum.Enum):
     SYCL_SAMPLER_FILTER_LINEAR = "linear"
 
 
+@ends_at_call
 class sampler(image_sampler):
     """How an image is read at any coordinate (SYCL 1.2 §3.6.6): ``accessor(sampler)[coordinate]``.
 

@@ -22,6 +22,7 @@ from unisycl.api.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.images import image_accessor
@@ -39,6 +40,7 @@ _SHARED = (target.cl_gl_buffer, target.cl_gl_image)
 _OF_IMAGES = (target.image, target.host_image, target.image_array)
 
 
+@ends_at_call
 class buffer(buffers.buffer):
     """A buffer that is accessed through itself (SYCL 1.2 §3.6.1).
 
@@ -87,6 +89,7 @@ def _region(source: storage, plain: Region, args: tuple[Any, ...], data: Any,
     return Region(memory, plain.dtype, shape)
 
 
+@ends_at_call
 def accessor(source: Any, *args: Any) -> Any:
     """Return an accessor of SYCL 1.2 (§3.6.4.3).
 
@@ -181,6 +184,7 @@ class legacy_accessor(accessors.accessor):
                       asked.target)
 
 
+@ends_at_call
 class host_buffer_accessor(host_accessors.host_accessor):
     """A host accessor with SYCL 1.2's ``get_size``."""
 

@@ -15,6 +15,7 @@ from unisycl.api.device_kernel import device_kernel
 from unisycl.api.kernel_bundle import kernel_bundle
 from unisycl.base.enums import bundle_state
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 
 
 class program_kernel(device_kernel):
@@ -36,6 +37,7 @@ class program_kernel(device_kernel):
         return self._attributes()
 
 
+@ends_at_call
 class program:
     """Kernels compiled together for a context (SYCL 1.2 §3.7.2.6).
 

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.memory import BufferMemory
 from unisycl.runtime.usage import Usage
 
 
+@ends_at_call
 class storage:
     """Base class of storage objects; SYCL calls its methods from threads of its own (§3.6.3).
 
@@ -103,6 +105,7 @@ class Attachment:
             last.wait()
 
 
+@ends_at_call
 class async_storage(storage):
     """Storage that outlives its buffer, which never blocks at its end (SYCL 1.2 §3.6.3.1).
 

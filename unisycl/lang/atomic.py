@@ -69,6 +69,9 @@ class atomic_ref:
         if space is address_space.constant_space or space is address_space.private_space:
             raise UsageError(errc.invalid, f"atomic_ref: no atomics in {space.value} memory")
         dtype = getattr(view, "dtype", None)
+        elsewhere = getattr(view, "__host_instead__", "")
+        if elsewhere:
+            raise UsageError(errc.invalid, elsewhere)
         if dtype is None or np.dtype(dtype).name not in _TYPES:
             raise UsageError(errc.invalid, "atomic_ref: elements must be of "
                              f"{', '.join(_TYPES)}; this is "

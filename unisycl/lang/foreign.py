@@ -20,6 +20,7 @@ import numpy as np
 
 from unisycl.base.enums import address_space, backend
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.ir.foreign import ForeignFunction, ForeignParameter
 from unisycl.ir.types import Scalar, Struct, element_type
 from unisycl.lang.convert import convert
@@ -76,9 +77,9 @@ def declared(source: str | os.PathLike[str], language: str, suffix: str, target:
         language: what the text is written in; suffix: that of names of its files.
         target: the backend whose devices compile it.
     """
-    path = None if isinstance(source, str) else Path(source)
-    text = source if isinstance(source, str) else Path(source).read_text(encoding="utf-8")
+    path, text = _text(source, language)
 
+    @ends_at_call
     def make(stub: Callable[..., Any]) -> extern_function:
         if not isinstance(stub, FunctionType):
             raise UsageError(errc.invalid, f"extern: expected a function, got "
@@ -97,6 +98,21 @@ def declared(source: str | os.PathLike[str], language: str, suffix: str, target:
         return extern_function(stub, ForeignFunction(name, text, label, language, target,
                                                      parameters, result))
     return make
+
+
+def _text(source: Any, language: str) -> tuple[Path | None, str]:
+    """Return the path of a text if it is in a file, and the text."""
+    if isinstance(source, str):
+        return None, source
+    if not isinstance(source, os.PathLike):
+        raise UsageError(errc.invalid, f"extern: expected {language} in a str, or the path of a "
+                         f"file of it, got {type(source).__name__}; write '@extern(text)' above "
+                         "a Python function of the same name and parameters")
+    path = Path(source)
+    try:
+        return path, path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as err:
+        raise UsageError(errc.invalid, f"extern: '{path}' cannot be read: {err}") from err
 
 
 def _is_empty(stub: FunctionType) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, overload
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang import forms
 from unisycl.lang.kernel_properties import (
     Attributes,
@@ -133,6 +134,7 @@ class kernel:
         """Call the function as ordinary Python."""
         return self.function(*arguments, **named)
 
+    @ends_at_call
     def declare(self, space: Any, *rest: Any) -> kernel:
         """Say how the kernel will be launched, so that bundles compile it ahead of that.
 
@@ -148,10 +150,12 @@ class kernel:
         forms.declare(self, space, rest)
         return self
 
+    @ends_at_call
     def bind(self, queue: Any, space: Any, *arguments: Any) -> Any:
         """Return ``queue.bind(space, self, *arguments)``: a launch to be submitted many times."""
         return queue.bind(space, self, *arguments)
 
+    @ends_at_call
     def report(self, queue: Any, space: Any, *arguments: Any) -> str:
         """Return ``queue.ext_unisycl_report(space, self, *arguments)``: what is compiled, how."""
         found: str = queue.ext_unisycl_report(space, self, *arguments)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.enums import backend
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.foreign import declared, extern_function
 from unisycl.lang.vec import SCALARS, vec_of
 
@@ -35,6 +36,7 @@ class opencl:
         return bool(thing.has_extension(name))
 
     @staticmethod
+    @ends_at_call
     def extern(source: str | os.PathLike[str]) -> Callable[[Callable[..., Any]], extern_function]:
         """Let kernels call functions written in OpenCL C (App. C.8.1); a decorator.
 

@@ -157,10 +157,10 @@ def score(device: DeviceState) -> int:
     return 100
 
 
-def find(name: str) -> DeviceState:
+def find(name: str, asked: str = "") -> DeviceState:
     """Return the device of a short name such as ``cpu`` or ``name:1``; else ``errc.runtime``.
 
-    Without a position it is the first of a backend.
+    Without a position it is the first of a backend. ``asked`` is said of a name there is none of.
     """
     wanted = name.strip().lower()
     for listed in (near_devices, all_devices):
@@ -171,7 +171,8 @@ def find(name: str) -> DeviceState:
     kind = wanted.partition(":")[0]
     why = "".join(f"; {part}: {reason}" for part, reason in registry.problems().items()
                   if part.partition(" ")[0] == kind)
-    raise UsageError(errc.runtime, f"there is no device '{name}'; there are: {known}{why}")
+    raise UsageError(errc.runtime, f"there is no device '{name}'{asked}; there are: "
+                     f"{known}{why}")
 
 
 def preferred() -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from unisycl.backends.base import Geometry
 from unisycl.base.errors import UnsupportedError
+from unisycl.frontend import specialize
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
@@ -117,13 +118,15 @@ def _pipes(kernel: n.Kernel, raw: tuple[Any, ...]) -> Iterator[str]:
 
 def ends(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
          ) -> tuple[n.Kernel, list[tuple[str, str, Any]]]:
-    """Return a kernel for launches like this one, and its pipes.
+    """Return a kernel for launches like this one, and its pipes; the device compiles nothing.
 
     Each is told by its name, what is called to move an end of it, and the variable of its ends.
     """
-    _, made, raw = program.prepare(device, function, geometry, arguments, ())
-    return made.kernel, [(name, call, thing) for name, call, _, thing
-                         in _parts(made.kernel, raw, "_ends") if thing is not None]
+    program.refuse_arguments(function, arguments)
+    spec, raw = specialize.find(function, geometry.kind, len(geometry.global_), arguments, (),
+                                geometry.local, device.info)
+    return spec.kernel, [(name, call, thing) for name, call, _, thing
+                         in _parts(spec.kernel, raw, "_ends") if thing is not None]
 
 
 def _parts(kernel: n.Kernel, raw: tuple[Any, ...], part: str) -> Iterator[

@@ -36,6 +36,8 @@ class Variable(Capturable):
 
     __slots__ = ("__weakref__", "_extents", "_initial", "_places", "_type", "what")
     __kernel_variable__ = True
+    __host_instead__ = ""
+    """What to say to a program that reaches for the memory on the host."""
     __kernel_address__ = True
 
     def __init__(self, what: str, shape: tuple[int, ...], initial: Array) -> None:

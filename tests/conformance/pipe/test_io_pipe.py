@@ -177,6 +177,50 @@ def test_a_direction_is_the_only_one(own: sycl.queue, tmp_path: Path) -> None:
 
 
 @pytest.mark.row("K-13")
+def test_a_closed_pipe_is_refused_where_its_packets_would_be_lost(
+        own: sycl.queue, tmp_path: Path) -> None:
+    np.arange(3, dtype=np.int32).tofile(tmp_path / "given")
+    sink = intel.kernel_writeable_io_pipe(tmp_path / "made", np.int32)
+    source = intel.kernel_readable_io_pipe(tmp_path / "given", np.int32)
+
+    def write(n):
+        for k in range(n):
+            sink.write_nb(k)
+
+    def read(out):
+        out[0], _ = source.read_nb()
+    out = np.full(1, -1, np.int32)
+    own.single_task(write, 3)
+    own.single_task(write, 2).wait()
+    sink.close()
+    sink.close()
+    source.close()
+    for call, told in ((lambda: own.single_task(write, 4), "does not keep what kernels write"),
+                       (lambda: own.submit(lambda h: h.single_task(write, 3)), "made' was closed"),
+                       (lambda: own.single_task(read, out), "holds no packets any more")):
+        with pytest.raises(sycl.exception, match=told) as caught:
+            call()
+        assert sycl.errc.invalid is caught.value.code()
+    assert [0, 1, 2, 0, 1] == np.fromfile(tmp_path / "made", np.int32).tolist()
+    assert [-1] == out.tolist()
+
+
+@pytest.mark.row("K-13")
+@pytest.mark.parametrize("kind", [intel.kernel_readable_io_pipe, intel.kernel_writeable_io_pipe])
+def test_a_directory_is_told_from_a_file(kind: Any, tmp_path: Path) -> None:
+    with pytest.raises(sycl.exception, match=f"'{tmp_path}': it is a directory; name a file"):
+        kind(tmp_path, np.int32)
+
+
+@pytest.mark.row("K-13")
+def test_the_host_is_sent_to_the_file(tmp_path: Path) -> None:
+    sink = intel.kernel_writeable_io_pipe(tmp_path / "made", np.int32)
+    with pytest.raises(sycl.exception, match="on the host use its file") as caught:
+        sink.write_nb(3)
+    assert sycl.errc.invalid is caught.value.code()
+
+
+@pytest.mark.row("K-13")
 def test_what_names_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with intel.kernel_writeable_io_pipe(3, np.int32) as sink:

@@ -250,3 +250,33 @@ def test_the_host_need_not_wait_for_room_or_packets(own: sycl.queue) -> None:
     records.host_write_nb(own, (5, (1, 2, 3)))
     packet, ok = records.host_read_nb(own)
     assert (True, 5, [1, 2, 3]) == (ok, packet["n"], packet["v"].tolist())
+
+
+@pytest.mark.row("K-13")
+def test_the_host_is_told_what_to_use(own: sycl.queue) -> None:
+    two_way = pipe(np.int32, 4)
+    for call in (lambda: two_way.write_nb(3), lambda: two_way.write(3), two_way.read_nb,
+                 two_way.read, lambda: two_way.reserve_read(1)):
+        with pytest.raises(sycl.exception, match=r"on the host use host_write\(queue, packet\)"):
+            call()
+    for call in (lambda: two_way.host_write(3, own), lambda: two_way.host_read_nb(3)):
+        with pytest.raises(sycl.exception, match=r"expected the queue .* first, got int"):
+            call()
+    with pytest.raises(sycl.exception, match=r"host_write_nb: 'x' is no packet of int32"):
+        two_way.host_write_nb(own, "x")
+    assert two_way.host_write_nb(own, 3)
+    assert two_way.host_read_nb(own) == (3, True)
+
+
+@pytest.mark.row("K-13")
+def test_what_waits_on_the_host_is_named_where_it_is_refused(own: sycl.queue) -> None:
+    two_way = pipe(np.int32, 4)
+    device = own.get_device()
+    native = device.get_backend() in (sycl.backend.cpu, sycl.backend.host)
+    if native or device.has(sycl.aspect.accelerator):
+        two_way.host_write(own, 3)
+        assert two_way.host_read(own) == 3
+    else:
+        with pytest.raises(sycl.exception, match=r"'host_write' may wait .*\(_nb\)") as caught:
+            two_way.host_write(own, 3)
+        assert sycl.errc.kernel_not_supported is caught.value.code()
