@@ -451,8 +451,10 @@ def _as_device_error(error: BaseException, label: str) -> BaseException:
 def check_process(channel: Channel | None) -> None:
     """Refuse objects of the parent process in a forked child; the runtime's threads are gone."""
     if channel is not None and channel.generation != process.generation:
-        raise UsageError(errc.invalid, "this object belongs to the process that was forked; create "
-                         "the queue and its buffers again in the child")
+        raise UsageError(errc.invalid, "this object belongs to the process that was forked; in "
+                         "the child create a queue and buffers of its own, on the CPU or the host "
+                         "device; other devices that the parent has used need a child that "
+                         "multiprocessing starts by 'spawn'")
 
 
 def begin_python(function: Callable[[], None]) -> Begin:

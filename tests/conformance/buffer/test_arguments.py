@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import refusal
 
 ZEROS = np.zeros(6)
-
-
-def refusal(call: Any, *args: Any, **named: Any) -> str:
-    """Return the text of a refusal with ``errc.invalid``."""
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    assert sycl.errc.invalid == caught.value.code()
-    return caught.value.what()
 
 
 def bump(h: sycl.handler, b: sycl.buffer) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -31,12 +32,6 @@ def q(old: Any, device: sycl.device) -> Iterator[Any]:
     made = old.queue(device)
     yield made
     made.wait_and_throw()
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 ONCE = """

@@ -5,23 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 info = sycl.info.device
 how = sycl.info.partition_property
 domain = sycl.info.partition_affinity_domain
-
-
-def code_of(call: Callable[..., Any], *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 def units(device: sycl.device) -> int:

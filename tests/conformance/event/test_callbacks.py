@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 STATUS = sycl.info.event.command_execution_status
 complete = sycl.info.event_command_status.complete
@@ -23,12 +24,6 @@ user_event = sycl.ext.unisycl.user_event
 
 def add(i, p, value):
     p[i] += value
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @pytest.mark.row("E-40", "E-16")

@@ -13,15 +13,10 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 x = sycl.ext.oneapi.experimental
 updatable = x.property.graph.updatable()
-
-
-def code_of(call: Any, *args: Any, **named: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    return caught.value.code()
 
 
 def add(i, p, value):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 
 def double(i, p):
@@ -21,12 +22,6 @@ def double(i, p):
 @sycl.kernel
 def negate(i, p):
     p[i] = -p[i]
-
-
-def code_of(call: Any, *args: Any, **named: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    return caught.value.code()
 
 
 @pytest.mark.row("I-15")

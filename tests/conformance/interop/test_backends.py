@@ -10,18 +10,13 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.forward_progress.test_models import NullDriver, null_device, reported
+from tests.conformance.refusals import code_of
 from unisycl.backends.opencl.info import device_info
 from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = sycl.backend.opencl
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @pytest.mark.row("K-5")

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
+from tests.conformance.refusals import code_of
 
 
 @pytest.mark.row("C-28")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 OPENCL = sycl.backend.opencl
 pytestmark = pytest.mark.row("I-3")
@@ -27,12 +28,6 @@ def theirs(cl: Any, queue: sycl.queue) -> Any:
 
 def plus(i, x, y):
     y[i] = x[i] + 2 * y[i]
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 def test_arrays_are_used_in_place_beside_other_memory(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 OPENCL = sycl.backend.opencl
 SOURCE = """
@@ -31,12 +32,6 @@ def kernel_of(cl: Any, q: sycl.queue, name: str) -> Any:
     built, _ = program(cl, q)
     built._build(b"", [sycl.get_native(OPENCL, q.get_device())])
     return cl.Kernel(built, name)
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @pytest.mark.row("I-1", "I-2")

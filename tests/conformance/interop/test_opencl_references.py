@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 OPENCL = sycl.backend.opencl
 SOURCE = """/* references */
@@ -16,12 +17,6 @@ __kernel void iota(__global int *out, int start)
 { out[get_global_id(0)] = start + get_global_id(0); }
 __kernel void twice(__global int *out) { out[get_global_id(0)] *= 2; }
 """
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 def plus(i, x):

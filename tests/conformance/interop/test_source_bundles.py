@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = ext.source_language.opencl
@@ -19,12 +19,6 @@ __kernel void iota(__global int *out, int start)
 __kernel void twice(__global int *out) { out[get_global_id(0)] *= 2; }
 #endif
 """
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @pytest.fixture

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from unisycl.ext.oneapi import this_work_item
 
 x = sycl.ext.oneapi.experimental
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 def here():

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from unisycl.runtime import record
 
 x = sycl.ext.oneapi.experimental
@@ -24,12 +23,6 @@ def item(i, p):
 
 def single(p):
     p[0] += 1
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @pytest.mark.row("K-12")

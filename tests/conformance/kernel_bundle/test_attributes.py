@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from tests.unit.runtime.null import null_queue
 from unisycl.backends.null.driver import INFO
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 @sycl.kernel(reqd_work_group_size=(2, 4), vec_type_hint=np.float32, work_group_size_hint=(2, 4))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from tests.unit.runtime.null import null_queue
 from unisycl.backends.null.driver import INFO
 from unisycl.testing.refusal import PREFIX
@@ -39,12 +40,6 @@ def tiled(it, p):
 @sycl.kernel(device_has=(sycl.aspect.gpu, sycl.aspect.cpu))
 def nowhere(i, p):
     p[i] = 1
-
-
-def code_of(call: Any, *args: Any, **named: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    return caught.value.code()
 
 
 @pytest.mark.row("C-18")

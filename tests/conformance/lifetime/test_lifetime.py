@@ -165,12 +165,14 @@ def test_objects_go_from_any_thread(device: sycl.device) -> None:
     assert [] == wrong
 
 
-def run(program: str, device: sycl.device) -> subprocess.CompletedProcess[str]:
-    """Run a program of its own on the device; a hang fails the test."""
+def run(program: str | Path, device: sycl.device,
+        **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of its own, or a file of one, on the device; a hang fails the test."""
     name = next(n for n in device_names() if find_device(n) == device)
+    given = [str(program)] if isinstance(program, Path) else ["-c", program]
     return subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "UNISYCL_DEVICE": name})
+        [sys.executable, *given], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "UNISYCL_DEVICE": name, **more})
 
 
 FORK = """
@@ -287,3 +289,77 @@ def test_an_error_nobody_saw_is_reported_at_exit(device: sycl.device) -> None:
     assert 1 == done.returncode
     assert "ZeroDivisionError" in done.stderr
     assert "Exception ignored" not in done.stderr
+
+
+CHILD = """
+import os, sys
+import numpy as np
+import unisycl as sycl
+def one(i, p):
+    p[i] = 1
+device = sycl.queue().get_device()
+q = sycl.queue(device)
+p = sycl.malloc_device(64, np.int32, q)
+q.parallel_for(64, one, p).wait()
+bound = q.bind(64, one, p)
+child = os.fork()
+if child == 0:
+    def told(call):
+        try:
+            call()
+        except sycl.exception as error:
+            return f"{error.code().name}: {error.what()}"
+        return "done"
+    for call in (bound, q.wait, lambda: q.parallel_for(64, one, p)):
+        print(told(call))
+    mine = np.zeros(64, np.int32)
+    print(told(lambda: sycl.queue(device).parallel_for(64, one, mine).wait()))
+    cpu = sycl.queue("cpu")
+    cpu.parallel_for(64, one, mine).wait()
+    print(mine.sum(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+q.parallel_for(64, one, p).wait()
+"""
+
+
+@pytest.mark.row("A-37")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_is_told_what_it_can_do(device: sycl.device) -> None:
+    done = run(CHILD, device, UNISYCL_BACKENDS="")
+    lines = done.stdout.splitlines()
+    assert (done.returncode, len(lines), lines[4]) == (0, 5, "64"), done.stderr
+    for line in lines[:3]:
+        assert line.startswith("invalid: this object belongs to the process that was forked; in ")
+        assert "on the CPU or the host device" in line
+        assert "'spawn'" in line
+    if lines[3] != "done":  # where a driver's threads do not survive a fork
+        assert lines[3].startswith("feature_not_supported: ")
+        assert "'spawn'" in lines[3]
+        assert "sycl.queue('cpu')" in lines[3]
+
+
+SPAWN = """
+import multiprocessing
+import numpy as np
+import unisycl as sycl
+def one(i, p):
+    p[i] = 1
+def work(_=None):
+    q = sycl.queue()
+    mine = np.zeros(64, np.int32)
+    q.parallel_for(64, one, mine).wait()
+    return int(mine.sum())
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(work(), pool.map(work, [None]))
+"""
+
+
+@pytest.mark.row("A-37")
+def test_a_child_that_is_spawned_uses_what_its_parent_uses(
+        device: sycl.device, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(SPAWN)
+    done = run(program, device)
+    assert (done.stdout, done.returncode) == ("64 [64]\n", 0), done.stderr

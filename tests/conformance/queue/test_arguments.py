@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import refusal
 
 KINDS = sycl.info.partition_property
-
-
-def refusal(call: Any, *args: Any, **named: Any) -> str:
-    """Return the text of a refusal with ``errc.invalid``."""
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    assert sycl.errc.invalid == caught.value.code()
-    return caught.value.what()
 
 
 @pytest.mark.row("A-2", "A-3", "A-5", "A-6")

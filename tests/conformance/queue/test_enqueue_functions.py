@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 
 x = sycl.ext.oneapi.experimental
 user_event = sycl.ext.unisycl.user_event
-
-
-def code_of(call: Any, *args: Any) -> sycl.errc:
-    with pytest.raises(sycl.exception) as caught:
-        call(*args)
-    return caught.value.code()
 
 
 def add(i, p, value):

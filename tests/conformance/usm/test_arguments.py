@@ -9,14 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-
-
-def refusal(call: Any, *args: Any, **named: Any) -> str:
-    """Return the text of a refusal with ``errc.invalid``."""
-    with pytest.raises(sycl.exception) as caught:
-        call(*args, **named)
-    assert sycl.errc.invalid == caught.value.code()
-    return caught.value.what()
+from tests.conformance.refusals import refusal
 
 
 @pytest.mark.row("B-43", "B-44")

@@ -54,7 +54,7 @@ from unisycl.backends.opencl.pictures import NativePicture
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.scratch import Scratch, whole
-from unisycl.backends.opencl.session import Session, open_session
+from unisycl.backends.opencl.session import Session, drivers, open_session
 from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
 from unisycl.backends.opencl.traits import Traits
@@ -103,6 +103,7 @@ class ClDriver:
         self._tracks: Shared | None = None
         self._scratch = Scratch(self.transfers, shares_host=self.shares_host)
         self._parts: dict[tuple[int, ...], ClDriver] = {}
+        drivers.add(self)
 
     # ------------------------------------------------------------------ the device
     def devices(self) -> Sequence[DeviceInfo]:
@@ -138,6 +139,12 @@ class ClDriver:
                 found = self._open
             assert found is not None
         return found
+
+    def leave(self) -> object:
+        """Give up, in a forked child, what the parent opened; it must outlive the child."""
+        given, self._open, self._transfers = (self._open, self._transfers), None, None
+        self._lock = threading.Lock()
+        return given
 
     def _begin(self, session: Session, device: Any, queue: Any) -> None:
         """Give later commands to a queue, and to in-order ones beside it if it is our own."""

@@ -35,6 +35,20 @@ class _Loaded:
 
 
 _loaded = _Loaded()
+drivers: weakref.WeakSet[Any] = weakref.WeakSet()
+"""All there are, so that a forked child lets none of them use what its parent opened."""
+_kept: list[object] = []
+"""What that was: a child that released it would wait for threads it does not have."""
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.RLock()
+    _kept.extend([driver.leave() for driver in drivers])
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Session:
@@ -76,8 +90,8 @@ def open_session(traits: Traits, libraries: list[str], *,
             raise UnsupportedError(errc.feature_not_supported, f"'{traits.name}' cannot be used in "
                                    "this process: it was forked after its parent had used OpenCL, "
                                    "whose threads do not exist here; start the child with "
-                                   "multiprocessing's 'spawn' method, or use the device in the "
-                                   "child only")
+                                   "multiprocessing's 'spawn' method, use the native CPU in it "
+                                   "(sycl.queue('cpu')), or use OpenCL in children only")
         if _loaded.cl is None:
             _load(libraries)
         device = _loaded.devices.get(_key(traits))
