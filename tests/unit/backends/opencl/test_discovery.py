@@ -215,7 +215,8 @@ def test_without_a_runtime_the_device_list_says_so(place: Place) -> None:
 def test_a_device_that_was_asked_for_and_is_not_there_is_told_with_the_reason() -> None:
     done = run("import unisycl; unisycl.queue()", UNISYCL_BACKENDS="cpu,opencl",
                UNISYCL_DEVICE="opencl", OCL_ICD_VENDORS="/nowhere")
-    assert "there is no device 'opencl'; there are: cpu; opencl: " in done.stderr
+    assert ("there is no device 'opencl', which UNISYCL_DEVICE asks for; there are: cpu; "
+            "opencl: ") in done.stderr
     assert done.returncode == 1
 
 
