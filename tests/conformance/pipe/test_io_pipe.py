@@ -190,7 +190,7 @@ def test_a_closed_pipe_is_refused_where_its_packets_would_be_lost(
     def read(out):
         out[0], _ = source.read_nb()
     out = np.full(1, -1, np.int32)
-    own.single_task(write, 3)
+    own.single_task(write, 3).wait()
     own.single_task(write, 2).wait()
     sink.close()
     sink.close()

@@ -140,12 +140,6 @@ class ClDriver:
             assert found is not None
         return found
 
-    def leave(self) -> object:
-        """Give up, in a forked child, what the parent opened; it must outlive the child."""
-        given, self._open, self._transfers = (self._open, self._transfers), None, None
-        self._lock = threading.Lock()
-        return given
-
     def _begin(self, session: Session, device: Any, queue: Any) -> None:
         """Give later commands to a queue, and to in-order ones beside it if it is our own."""
         alone = self._theirs or self.quirks.one_queue

@@ -44,7 +44,10 @@ _kept: list[object] = []
 def _after_fork() -> None:
     global _lock
     _lock = threading.RLock()
-    _kept.extend([driver.leave() for driver in drivers])
+    for driver in drivers:  # the next use asks for the session, and is refused
+        _kept.append((driver._open, driver._transfers))
+        driver._open = driver._transfers = None
+        driver._lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
