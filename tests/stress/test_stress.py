@@ -17,6 +17,7 @@ BRIEF = {
     "moments": ("--seconds", "3"),
     "lifetimes": ("--count", "1500"),
     "endings": ("--count", "2"),
+    "losses": ("--seconds", "4"),
 }
 
 

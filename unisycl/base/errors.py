@@ -134,6 +134,10 @@ class NativeError(DeviceError):
         return (type(self), (self._code, self._message, None, self.native_code))
 
 
+class FollowingError(NativeError):
+    """A native command did not run because one before it failed."""
+
+
 class InternalError(exception):
     """A defect of unisycl itself. Please report it with the message."""
 

@@ -288,6 +288,8 @@ def report(tasks: Sequence[Task]) -> None:
             if error is not None:
                 taken.append(error)
         elif task.error is not None and isinstance(task, moves.Transfer) and task.root is None:
-            taken.append(task.error)
+            error = task.hand_out()
+            assert error is not None
+            taken.append(error)
     if taken:
         raise_all(taken)

@@ -15,7 +15,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Tentative
-from unisycl.base.errors import DeviceError, NativeError, UsageError, errc, exception
+from unisycl.base.errors import (
+    DeviceError,
+    FollowingError,
+    NativeError,
+    UsageError,
+    errc,
+    exception,
+)
 from unisycl.runtime.completions import Gate, Join, ended
 from unisycl.runtime.executor import Executor
 
@@ -230,7 +237,7 @@ class Task:
         try:
             begun = begin(native)
         except Exception as err:  # noqa: BLE001 - becomes the command's error
-            self._end(err)
+            self._end(_without_frames(err))
             return
         except BaseException as err:
             self.interrupted(err)
@@ -362,8 +369,8 @@ class Task:
     def _settle_self(self, completion: Completion) -> None:
         error = completion.error()
         channel = self.channel
-        if error is None and self._waits:
-            error = self._inherited()
+        if self._waits and (error is None or isinstance(error, FollowingError)):
+            error = self._inherited() or error
         if channel is not None and channel.profiling:
             self.times = completion.profile()
         self._end(error)
@@ -388,12 +395,16 @@ class Task:
         self._end(error)
 
     def deliver(self) -> BaseException | None:
-        """Return the error to whoever tells the program; what is kept knows no frame of it.
+        """Return the error to whoever tells the program; what is kept knows no frame of it."""
+        self.delivered = True
+        return self.hand_out()
+
+    def hand_out(self) -> BaseException | None:
+        """Return the error to be raised, and keep another one like it.
 
         Frames hold buffers, and the histories of buffers hold this task: with the finaliser of a
         buffer, which holds its history, that would keep all of them for ever.
         """
-        self.delivered = True
         error = self.error
         if isinstance(error, NativeError):
             self.error = NativeError(error.code(), error.what(), native_code=error.native_code)
@@ -437,6 +448,16 @@ class Task:
 
 def _text(error: BaseException | None) -> str:
     return error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
+
+
+def _without_frames(error: BaseException) -> BaseException:
+    """Return a driver's error without the frames it came through, which hold what they use."""
+    if isinstance(error, exception):
+        at: BaseException | None = error
+        while at is not None:
+            at.__traceback__ = None
+            at = at.__cause__ or at.__context__
+    return error
 
 
 def _as_device_error(error: BaseException, label: str) -> BaseException:

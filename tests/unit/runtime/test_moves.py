@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -208,6 +210,21 @@ def test_a_copy_that_fails_is_reported_and_locks_nothing(broken: str) -> None:
     with sycl.buffer(data) as b:
         add(q, b, 1)
     assert data[0] == 1
+
+
+def test_the_error_of_a_copy_keeps_no_buffer() -> None:
+    """Its frames hold the buffer, whose finaliser holds what the error is kept in."""
+    driver = ApartDriver()
+    q = apart_queue(driver)
+    driver.broken = "out"
+    b = sycl.buffer(sycl.range(N), dtype=np.int32)
+    memory = weakref.ref(b.region.memory)
+    store(q, b, 1)
+    with pytest.raises(sycl.exception, match="unplugged"):
+        sycl.host_accessor(b)
+    del b
+    gc.collect()
+    assert memory() is None
 
 
 step = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from(("add", "store", "fresh")))

@@ -17,13 +17,13 @@ from typing import Any
 from unisycl.backends.base import Tentative
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.lanes import Lane
+from unisycl.backends.opencl.losses import spoil, status_of
 from unisycl.backends.opencl.pace import Habit, Pace
 from unisycl.backends.opencl.shared import Allocation, returned
 
 _SPIN_NS = 40_000
 _APART_NS = 300_000  # a graphics card's processors do not need this one
 _YIELD_NS = 3_000_000  # this long a graphics card's commands are waited for without sleeping
-_LOST = -36
 LATE_NS = 3_000_000
 """One that looks for longer takes some hundredths of the processors' time from a kernel."""
 
@@ -135,8 +135,8 @@ class ClCompletion:
             return False
         try:
             status = self.event.get_info(self._ends.status)
-        except Exception as error:  # noqa: BLE001 - the device was lost
-            status = -abs(int(getattr(error, "code", 0))) or _LOST
+        except Exception:  # noqa: BLE001 - perhaps the device was lost
+            status = status_of(lambda: self.event.get_info(self._ends.status))
         if status > 0:
             return False
         if self.used:
@@ -155,6 +155,7 @@ class ClCompletion:
         """Note the end. What is let go of may end others, and ask this one again."""
         if status < 0 and not self.over:
             self._error = device_error(self.what, status)
+            spoil(self._keep)
         self.over = True
         keep, self._keep = self._keep, None
         del keep
@@ -259,6 +260,7 @@ class CheckedCompletion(PairCompletion, Tentative):
             self._ending = True
             if status < 0:
                 self._error = device_error(self.what, status)
+                spoil(self._keep)
             elif self._after is not None:
                 self._error = self._after()
             self.over = True

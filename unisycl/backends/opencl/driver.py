@@ -19,7 +19,16 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import discovery, foreign, lent, printing, programs, runtimes, sources
+from unisycl.backends.opencl import (
+    adopted,
+    discovery,
+    foreign,
+    lent,
+    losses,
+    printing,
+    programs,
+    runtimes,
+)
 from unisycl.backends.opencl.arguments import NOTHING
 from unisycl.backends.opencl.completion import (
     LATE_NS,
@@ -48,14 +57,13 @@ from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.info import device_info
 from unisycl.backends.opencl.lanes import MOST, Lanes
 from unisycl.backends.opencl.levels import Level, by_extension, level_of
+from unisycl.backends.opencl.losses import guarded
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.pace import Pace
-from unisycl.backends.opencl.pictures import NativePicture
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.scratch import Scratch, whole
 from unisycl.backends.opencl.session import Session, drivers, open_session
-from unisycl.backends.opencl.shapes import Shape
 from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
@@ -110,6 +118,7 @@ class ClDriver:
         """Return the one device."""
         return (self._info,)
 
+    @guarded("a part of the device")
     def part(self, units: tuple[int, ...]) -> ClDriver:
         """Return a driver of neighbouring compute units, which are a device of OpenCL's own."""
         known = self._parts.get(units)
@@ -121,12 +130,13 @@ class ClDriver:
             if found is None:
                 raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot "
                                        f"be split into the compute units {units}")
-            known = self._within(session.cl.Context([found]), None, found)
+            known = self.within(session.cl.Context([found]), None, found)
             known._info = dataclasses.replace(
                 self._info, max_compute_units=len(units), units=units if len(units) > 1 else ())
             known = self._parts.setdefault(units, known)
         return known
 
+    @guarded("opening the device")
     def opened(self) -> tuple[Session, Any, Any]:
         """Return the session, the device and the queue, loading the runtime on the first use."""
         found = self._open
@@ -163,6 +173,7 @@ class ClDriver:
             "queue_properties")
         return session.cl.CommandQueue(session.context, device, properties=asked & has)
 
+    @guarded("a queue that keeps times")
     def timed(self) -> None:
         """Have later commands timed: by another queue, since times cost a launch as much again."""
         with self._lock:
@@ -170,9 +181,13 @@ class ClDriver:
                 return
             self._timed = True
             if self._open is not None:
-                session, device, queue = self._open
-                queue.flush()
-                self._begin(session, device, self._queue(session, device))
+                session, device, _ = self._open
+                try:
+                    queue = self._queue(session, device)
+                except BaseException:
+                    self._timed = False
+                    raise
+                self._begin(session, device, queue)
                 self._transfers = None
 
     # ------------------------------------------------------------------ kernels
@@ -188,6 +203,7 @@ class ClDriver:
         made.check(geometry, self.traits, self.quirks)
         return made
 
+    @guarded("building a kernel")
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:
         key = key_of(kernel, geometry, self.traits)
         source = source_of(kernel, key, self._dialect, self.traits, variant)
@@ -241,9 +257,12 @@ class ClDriver:
         try:
             event = session.enqueue(queue, ready.kernel, ready.items, ready.local, ready.offset,
                                     waits)
-            queue.flush()
         except session.cl.Error as error:
             raise translated(ready.what, error) from error
+        try:
+            queue.flush()
+        except session.cl.Error as error:
+            losses.flush_again(queue, event, ready, ready.what, error)
         made = ClCompletion(event, ready, ready.what, self._ends or self.ends())
         if lane.owner is not None:
             made.lane, lane.last = lane, made
@@ -313,14 +332,14 @@ class ClDriver:
                     self._shared.reach(executable, launch)
                 event = session.enqueue(queue, executable.main, shape.items, shape.local,
                                         shape.offset, waits)
-            queue.flush()
+            keep = executable, launch.values  # not the launch: it holds the user's own objects
+            losses.flush(queue, event, keep, executable.what)
             if launch.packed is None:
                 launch.packed = executable if self._repeats(launch, executable) else ()
             elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
                 launch.packed = prepare(session, executable, launch, self.traits) or ()
         except session.cl.Error as error:
             raise translated(executable.what, error) from error
-        keep = executable, launch.values  # not the launch: it holds the user's own objects
         return ClCompletion(event, keep, executable.what, self._ends or self.ends())
 
     def _repeats(self, launch: Launch, executable: ClExecutable) -> bool:
@@ -337,27 +356,36 @@ class ClDriver:
         what = executable.what
         call = self._scratch.call(executable, launch, shape)
         session, _, queue = self.opened()
-        lenders, waits = lent.awaited(launch.values, waits)
         shown = call.report
-        if shown is not None and not self.shares_host:
-            call.report, waits = self._scratch.to_device(call, shown, waits)
-        with executable.lock:
-            executable.set(launch, call)
-            if executable.follows and self._shared is not None:
-                self._shared.reach(executable, launch)
-            first = event = self._enqueue(session, queue, executable.main, shape, waits, what)
-            if executable.finish is not None:
-                call.count = groups_of(shape)
-                for put in executable.set_finish:
-                    put(executable.finish, launch, call)
-                items = Shape((64,), (64,), None)
-                event = self._enqueue(session, queue, executable.finish, items, [event], what)
-        if shown is not None and not self.shares_host:
-            event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
-        queue.flush()
+        keep = executable, launch.values, launch.reductions, call, shown
+        first = event = None
+        try:
+            lenders, waits = lent.awaited(launch.values, waits)
+            if shown is not None and not self.shares_host:
+                call.report, waits = self._scratch.to_device(call, shown, waits)
+            with executable.lock:
+                executable.set(launch, call)
+                if executable.follows and self._shared is not None:
+                    self._shared.reach(executable, launch)
+                first = event = session.enqueue(
+                    queue, executable.main, shape.items, shape.local, shape.offset, waits)
+                if executable.finish is not None:
+                    call.count = groups_of(shape)
+                    for put in executable.set_finish:
+                        put(executable.finish, launch, call)
+                    event = session.enqueue(queue, executable.finish, (64,), (64,), None, [event])
+            if shown is not None and not self.shares_host:
+                event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
+        except BaseException as error:
+            if event is not None:  # what was begun goes on
+                losses.spoil(keep)
+                losses.hold(event, keep)
+            if losses.is_native(error):
+                raise translated(what, error) from error
+            raise
+        losses.flush(queue, event, keep, what)
         for view in lenders:
             view.lender.add_event(event)
-        keep = executable, launch.values, launch.reductions, call
         if shown is None:
             return ClCompletion(event, keep, what, self.ends()) if event is first else (
                 PairCompletion(first, event, keep, what, self.ends()))
@@ -370,7 +398,7 @@ class ClDriver:
             event, kept = foreign.launch(session.cl, queue, launch, waits)
         except session.cl.Error as error:
             raise translated(f"kernel '{name}'", error) from error
-        return self._completion(event, kept, f"kernel '{name}'")
+        return self.completion(event, kept, f"kernel '{name}'")
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
         """Return None: the runtime starts children when their parent has ended."""
@@ -381,6 +409,7 @@ class ClDriver:
     def words(self) -> None:
         """Return nothing: Python's threads have no atomic access to a device's memory."""
 
+    @guarded("a native object")
     def native(self, what: str, thing: Any) -> Any:
         """Return PyOpenCL's platform, device, context, queue or, for memory, its Buffer."""
         session, device, queue = self.opened()
@@ -401,20 +430,16 @@ class ClDriver:
         return {"queue": queue, "device": device, "context": session.context,
                 "platform": device.platform}.get(what, self)
 
-    def _enqueue(self, session: Session, queue: Any, kernel: Any, shape: Shape,
-                 waits: list[Any] | None, what: str) -> Any:
-        try:
-            return session.enqueue(queue, kernel, shape.items, shape.local, shape.offset, waits)
-        except session.cl.Error as error:
-            raise translated(what, error) from error
-
     def ends(self) -> Ends:
         """Return how the ends of this device's commands are awaited."""
         if self._ends is None:
             self._ends = Ends(self.opened()[0].cl, self._clock, self._waiter, self._pace)
         return self._ends
 
-    def _completion(self, event: Any, keep: object, what: str) -> ClCompletion:
+    def completion(self, event: Any, keep: object, what: str, queue: Any = None) -> ClCompletion:
+        """Return the end of a command; ``queue``: where it was given to, and is to begin."""
+        if queue is not None:
+            losses.flush(queue, event, keep, what)
         return ClCompletion(event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ copies and fills
@@ -430,44 +455,12 @@ class ClDriver:
             return transfers.allocate(nbytes)
         return self._shared.allocate(nbytes, alignment, kind)
 
+    @guarded("an object of PyOpenCL's")
     def adopt(self, what: str, native: Any) -> Any:
         """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
-        if what == "language":
-            return sources.compiles(self.traits, native)
-        session, device, queue = self.opened()
-        if what == "source":
-            return sources.build(session, device, self.traits, native)
-        if what == "array":
-            return lent.lend(session, queue, native, shares_host=self.shares_host,
-                             alignment=self._info.mem_base_addr_align // 8)
-        if what == "program":
-            foreign.check_kind(session.cl, what, native[0])
-            return sources.take(session, device, self._info.name, native)
-        foreign.check_kind(session.cl, what, native)
-        kept = type(native).from_int_ptr(native.int_ptr, retain=True)
-        if what == "device":
-            return kept == device or None
-        if what == "context":
-            return self._within(kept, None) if device in kept.devices else None
-        if what == "queue":
-            return self._within(kept.context, kept) if kept.device == device else None
-        if what == "event":
-            if device not in kept.context.devices:
-                return None
-            return self._completion(kept, kept, "a native event")
-        if what == "memory":
-            return DeviceArray.over(kept, int(kept.size)) if kept.context == session.context else (
-                None)
-        if what == "image":
-            ours = isinstance(kept, session.cl.MemoryObjectHolder) and (
-                kept.context == session.context)
-            return NativePicture(session, queue, kept) if ours else None
-        if what == "kernel":
-            return ForeignKernel(session, device, kept) if kept.context == session.context else (
-                None)
-        raise AssertionError(what)
+        return adopted.adopt(self, what, native)
 
-    def _within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:
+    def within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:
         """Return a driver of the same device, or a part of it, in another context."""
         session, whole, _ = self.opened()
         device = whole if part is None else part
@@ -514,8 +507,7 @@ class ClDriver:
             event, kept = how(dst, source, waits)
         except self.opened()[0].cl.Error as error:
             raise translated(what, error) from error
-        self.opened()[2].flush()
-        return self._completion(event, (dst, source, kept), what)
+        return self.completion(event, (dst, source, kept), what, self.opened()[2])
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes."""
@@ -527,8 +519,7 @@ class ClDriver:
         if strided.is_dense(dst) and strided.is_dense(src):
             size = math.prod(dst.shape) * dst.memory.dtype.itemsize
             event = session.api.copy(queue, address(dst), address(src), size, _events(deps) or ())
-            queue.flush()
-            return self._completion(event, (dst, src), "a copy")
+            return self.completion(event, (dst, src), "a copy", queue)
         return self._move(strided.copy_kernel, strided.as_scalars(dst), strided.as_scalars(src),
                           deps)
 
@@ -542,8 +533,7 @@ class ClDriver:
             size = math.prod(dst.shape) * value.itemsize
             repeated = value.tobytes()
             event = session.api.fill(queue, address(dst), repeated, size, _events(deps) or ())
-            queue.flush()
-            return self._completion(event, (dst, repeated), "a fill")  # quirks: a late pattern
+            return self.completion(event, (dst, repeated), "a fill", queue)  # quirks: a late one
         if strided.as_scalars(dst) is dst:
             return self._move(strided.fill_kernel, dst, value[()], deps)
         row = np.full(math.prod(dst.shape), value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unisycl.base.errors import BuildError, NativeError, errc, exception
+from unisycl.base.errors import BuildError, FollowingError, NativeError, errc, exception
 
 _NAMES = {
     -1: "DEVICE_NOT_FOUND", -2: "DEVICE_NOT_AVAILABLE", -3: "COMPILER_NOT_AVAILABLE",
@@ -34,6 +34,7 @@ _CODES = {-4: errc.memory_allocation, -5: errc.memory_allocation, -6: errc.memor
 def is_shortage(status: int) -> bool:
     """Say whether a status means that there is not enough memory."""
     return _CODES.get(status) is errc.memory_allocation
+_FAILED_BEFORE = -14
 
 
 def status_name(status: int) -> str:
@@ -47,7 +48,8 @@ def device_error(what: str, status: int) -> exception:
     text = f"{what}: OpenCL reports {status_name(status)}{_advice(code)}"
     if code is errc.build:
         return BuildError(code, text)
-    return NativeError(code, text, native_code=status)
+    kind = FollowingError if status == _FAILED_BEFORE else NativeError
+    return kind(code, text, native_code=status)
 
 
 def _advice(code: errc) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
 from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.losses import flush, guarded, is_loss
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.shared import SharedArray
@@ -54,6 +55,7 @@ class ForeignKernel:
     def habit(self, geometry: Geometry, traits: Any) -> None:
         """Return nothing: nobody knows how long it takes."""
 
+    @guarded("what a kernel may be launched with")
     def check(self, geometry: Geometry, values: tuple[Any, ...]) -> None:
         """Refuse work-groups and local memory that the device does not run the kernel with."""
         problem = self._size_problem(geometry)
@@ -61,7 +63,7 @@ class ForeignKernel:
             raise NativeError(errc.nd_range, f"kernel '{self.name}'{problem}",
                               native_code=_INVALID_WORK_GROUP_SIZE)
         asked = sum(local_bytes(v) for v in values if isinstance(v, LocalSize))
-        if asked > self._device.local_mem_size:
+        if asked and asked > self._device.local_mem_size:
             raise UsageError(errc.memory_allocation, f"kernel '{self.name}' is given {asked} bytes "
                              f"of local memory per work-group; '{self._device.name.strip()}' has "
                              f"{self._device.local_mem_size}; use smaller tiles")
@@ -161,7 +163,9 @@ def sub_device(cl: Any, device: Any, units: tuple[int, ...]) -> Any:
     counts = [first, count] if first else [count]
     try:
         parts = device.create_sub_devices([cl.device_partition_property.BY_COUNTS, *counts])
-    except cl.Error:
+    except cl.Error as error:
+        if is_loss(error):
+            raise
         return None
     return parts[-1]
 
@@ -181,5 +185,5 @@ def launch(cl: Any, queue: Any, made: Launch, waits: list[Any] | None) -> tuple[
     with executable.lock:
         kept = executable.set_arguments(made.values)
         event = cl.enqueue_nd_range_kernel(queue, executable.native, items, local, offset, waits)
-    queue.flush()
+    flush(queue, event, (executable, kept, made), f"kernel '{executable.name}'")
     return event, (executable, kept, made)

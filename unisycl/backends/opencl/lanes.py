@@ -75,7 +75,11 @@ class Lanes:
         lanes = self._lanes
         found = next((lane for lane in lanes if lane.idle()), None)
         if found is None and len(lanes) < self.most:
-            found = Lane(self._make(), self)
+            try:
+                found = Lane(self._make(), self)
+            except Exception:  # noqa: BLE001 - the device gives no more queues: these have to do
+                self.most = len(lanes)
+                return None
             lanes.append(found)
         if found is not None:
             self._near = found

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.backends.base import BoundView
+from unisycl.backends.opencl.errors import translated
+from unisycl.backends.opencl.losses import is_loss
 from unisycl.base.errors import UsageError, errc
 
 _PAGE = 1 << 12
@@ -96,6 +98,8 @@ class DeviceArray:
         try:
             part = self.buffer.get_sub_region(self.start, self.nbytes)
         except Exception as error:
+            if is_loss(error):
+                raise translated("a part of a memory object", error) from error
             raise UsageError(errc.invalid, f"memory from byte {self.start} on cannot be seen as "
                              f"other elements on this device ({error}); start it at a multiple of "
                              "the device's mem_base_addr_align") from error
@@ -134,6 +138,10 @@ class Loan:
     def __init__(self, free: list[DeviceArray] | None, memory: DeviceArray) -> None:
         self._free = free
         self.memory = memory
+
+    def forget(self) -> None:
+        """Have nobody use the memory again."""
+        self._free = None
 
     def __del__(self) -> None:
         if self._free is not None and len(self._free) < _KEPT:

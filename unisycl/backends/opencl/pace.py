@@ -12,6 +12,7 @@ known to be short is waited for by looking.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +51,10 @@ def _bounded(statement: Stmt) -> bool:
 
 
 class Pace:
-    """The commands of one device that may take long."""
+    """The commands of one device that may take long; it keeps none of what these use."""
 
     def __init__(self) -> None:
-        self._slow: list[ClCompletion] = []
+        self._slow: list[weakref.ref[ClCompletion]] = []
         self._limit = _LOOK
         self.off = False
         """Whether the program gives the device commands of its own, which nobody knows."""
@@ -72,13 +73,13 @@ class Pace:
                 completion.ahead = ahead
                 return
         slow = self._slow
-        slow.append(completion)
+        slow.append(weakref.ref(completion))
         if len(slow) > self._limit:
             self._forget()
             self._limit = _LOOK + 2 * len(self._slow)
 
     def _forget(self) -> None:
-        self._slow = [c for c in self._slow if not c.done()]
+        self._slow = [r for r in self._slow if (c := r()) is not None and not c.done()]
 
     def short(self, ahead: int) -> bool:
         """Say whether a command may be waited for in the driver; ``ahead``: it and those before."""

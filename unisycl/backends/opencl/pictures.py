@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends.opencl.losses import guarded
 from unisycl.backends.opencl.session import Session
 from unisycl.base.errors import UnsupportedError, errc
 
@@ -36,12 +37,14 @@ class NativePicture:
         self.type = _TYPES.get(type, type)
         self._bytes = int(found.itemsize) * math.prod(self.extent)
 
+    @guarded("reading an image")
     def read(self) -> np.ndarray[Any, Any]:
         """Return a copy of the pixels' bytes."""
         made = np.empty(self._bytes, np.uint8)
         self._cl._cl._enqueue_read_image(self._queue, self._native, *self._whole(), made)
         return made
 
+    @guarded("writing an image")
     def write(self, contents: Any) -> None:
         """Give the pixels other bytes."""
         given = np.frombuffer(contents, np.uint8)[:self._bytes]

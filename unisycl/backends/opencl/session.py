@@ -117,12 +117,13 @@ def _load(libraries: list[str]) -> None:
     except ImportError as error:
         raise DeviceError(errc.runtime, f"PyOpenCL cannot be imported any more: {error}; install "
                           "it again with pip install --force-reinstall pyopencl") from error
+    _loaded.pid = os.getpid()
     platforms = probe.platforms([Path(x) for x in libraries])
-    _loaded.pid, _loaded.cl, _loaded.api = os.getpid(), cl, Api(cl)
     for platform in platforms:
         for number, device in enumerate(platform.get_devices()):
             key = (platform.name.strip(), platform.version.strip(), device.name.strip(), number)
             _loaded.devices.setdefault(key, device)
+    _loaded.api, _loaded.cl = Api(cl), cl
 
 
 def _session(traits: Traits, device: Any, *, extension: bool) -> Session:

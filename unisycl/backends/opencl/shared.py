@@ -26,6 +26,7 @@ from unisycl.backends.base import BoundView, Launch
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.levels import Level
+from unisycl.backends.opencl.losses import flush, status_of
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.traits import SVM_ATOMICS, Traits
@@ -123,13 +124,17 @@ class Allocation:
     def take(self, use: Use, queue: Any) -> Any:
         """Have a command use it: from now on it is not the host's. Return what to wait for."""
         with self._lock:
-            self._uses.append(use)
             self._queue = queue
             if self.mapped:
                 before = () if self._moving is None else (self._moving,)
                 self.mapped = False
-                with self.session.sharing:
-                    self._moving = self.session.api.unmap(queue, self.address, before)
+                try:
+                    with self.session.sharing:
+                        self._moving = self.session.api.unmap(queue, self.address, before)
+                except Exception:
+                    self.mapped = True
+                    raise
+            self._uses.append(use)
             return self._moving
 
     def status(self) -> int:
@@ -150,12 +155,12 @@ class Allocation:
                         self._moving = self.session.api.map(self._queue, self.address, self.nbytes,
                                                             before)
                     self.mapped = True
-                    self._queue.flush()
+                    flush(self._queue, self._moving, self, "giving memory back to the host")
                 if self._moving is None:
                     return 0
                 status = _status(self._moving)
-            except Exception as error:  # noqa: BLE001 - the device was lost
-                self.mapped, status = True, _code(error)
+            except Exception as error:  # noqa: BLE001 - the device was lost, or is short of memory
+                status = _code(error)
             if status <= 0:
                 self._moving = None
             return status
@@ -176,20 +181,21 @@ class Allocation:
                 api.free(self.session.context.int_ptr, self.address)
                 return
             waits = () if self._moving is None else (self._moving,)
-            if self.mapped:
-                waits = (api.unmap(self._queue, self.address, waits),)
             pointers = (ctypes.c_void_p * 1)(self.address)
+            try:
+                if self.mapped:
+                    waits = (api.unmap(self._queue, self.address, waits),)
+                api.free_after(self._queue, pointers, waits)
+            except Exception:  # noqa: BLE001 - the device takes no commands; nor has it any of it
+                api.free(self.session.context.int_ptr, self.address)
+                return
             _freed.append(pointers)
-            api.free_after(self._queue, pointers, waits)
             self._queue.flush()
 
 
 def _status(event: Any) -> int:
     """Return what has become of a command: 0 complete, less than that its error."""
-    try:
-        return int(event.command_execution_status)
-    except Exception as error:  # noqa: BLE001 - the device was lost
-        return _code(error)
+    return status_of(lambda: event.command_execution_status)
 
 
 def _code(error: Exception) -> int:
@@ -280,7 +286,11 @@ class Shared:
     def take(self, used: Sequence[Allocation]) -> tuple[Use, list[Any]]:
         """Have a command use allocations; return its use, and the events that it waits for."""
         use = Use()
-        found = [a.take(use, self._queue) for a in used]
+        try:
+            found = [a.take(use, self._queue) for a in used]
+        except BaseException:
+            use.drop()
+            raise
         return use, [event for event in found if event is not None]
 
     def reach(self, executable: Any, launch: Launch) -> None:

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from unisycl.backends.opencl.foreign import ForeignKernel
+from unisycl.backends.opencl.losses import guarded, is_loss
 from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.traits import Traits
 from unisycl.base.enums import bundle_state, source_language
@@ -27,6 +28,7 @@ class BuiltSource:
         self.names = names_of(cl, program)
         self.log = log_of(cl, program, device)
 
+    @guarded("a kernel of a program")
     def kernel(self, name: str) -> ForeignKernel:
         """Return a kernel of its own, whose arguments nobody else sets."""
         return ForeignKernel(self._session, self._device,
@@ -37,7 +39,9 @@ def names_of(cl: Any, program: Any) -> tuple[str, ...]:
     """Return the names of a program's kernels; of one without any Intel's 2026.2 knows no names."""
     try:
         return tuple(n for n in program.get_info(cl.program_info.KERNEL_NAMES).split(";") if n)
-    except cl.Error:
+    except cl.Error as error:
+        if is_loss(error):
+            raise
         return ()
 
 
@@ -68,6 +72,8 @@ def build(session: Session, device: Any, traits: Traits,
         program = _made(session, traits, device, language, text)
         program._build(" ".join(words).encode(), [device])
     except cl.Error as error:
+        if is_loss(error):
+            raise
         log = (log_of(cl, program, device) if program is not None else "") or str(error)
         raise BuildError(errc.build, f"the source was refused by the compiler of "
                          f"'{traits.name}'. Its log:\n{log}") from None
@@ -128,6 +134,8 @@ def take(session: Session, device: Any, name: str,
         elif state is not have:
             program = cl._cl._Program.link(session.context, [native], b"", [device])
     except cl.Error as error:
+        if is_loss(error):
+            raise
         raise BuildError(errc.build, f"the program was refused by the compiler of '{name}'. Its "
                          f"log:\n{log_of(cl, native, device) or error}") from None
     if state is bundle_state.executable:

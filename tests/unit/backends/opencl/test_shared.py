@@ -94,6 +94,8 @@ class Machine:
         return made
 
     def unmap(self, queue: Any, address: int, deps: Any) -> Event:
+        if "unmap" in self.failing:
+            raise device_error("clEnqueueSVMUnmap", -5)
         host, own = self.memories[address]
         self.mapped.remove(address)
         self.log.append("unmap")
@@ -282,6 +284,41 @@ def test_a_device_that_is_lost_while_it_gives_memory_back_fails_the_command(mach
     machine.run_all()
     assert made.done()
     assert sycl.errc.memory_allocation == made.error().code()
+
+
+def test_memory_that_the_device_could_not_take_stays_the_hosts(machine, shared, start):
+    _, other = array(shared)
+    host, memory = array(shared)
+    host[:] = 5
+    start(lambda: None, other)
+    machine.run_all()
+    machine.failing.add("unmap")
+    with pytest.raises(sycl.exception) as caught:
+        start(lambda: None, other, memory)
+    assert sycl.errc.memory_allocation == caught.value.code()
+    machine.failing.clear()
+    for one in (memory, other):
+        while one.status() > 0:
+            assert any(e.ready() for e in machine.events), "somebody waits for ever"
+            machine.run_all()
+    assert [5] * 4 == host.tolist()
+    made = start(lambda: machine.own(memory).__iadd__(1), memory)
+    machine.run_all()
+    while not made.done():
+        machine.run_all()
+    assert [6] * 4 == host.tolist()
+
+
+def test_memory_that_could_not_be_given_back_can_be_later(machine, shared, start):
+    host, memory = array(shared)
+    made = start(lambda: machine.own(memory).fill(4), memory)
+    machine.failing.add("map")
+    machine.run_all()
+    assert made.done()
+    machine.failing.clear()
+    while memory.status() > 0:
+        machine.run_all()
+    assert [4] * 4 == host.tolist()
 
 
 def test_the_host_waits_for_memory_that_a_command_uses(machine, shared, start):
