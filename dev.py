@@ -21,6 +21,7 @@ TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy",
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
     ("", {}, ()),
+    ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED),
     ("opencl", {"UNISYCL_MEMORY": "fine"}, SHARED),
     ("opencl", {"UNISYCL_MEMORY": "coarse"}, SHARED),
     ("opencl", {"UNISYCL_MEMORY": "separate"}, (*SHARED, "tests/conformance/buffer")),

@@ -145,7 +145,8 @@ def prefetch(where: Where, pointer: Any, nbytes: int | None = None,
     """Say that the device, or the host, will use shared memory soon: a hint."""
     if not isinstance(type, prefetch_type):
         raise UsageError(errc.invalid, f"prefetch: expected a prefetch_type, got {type!r}")
-    _command("prefetch", where, lambda h: h.prefetch(pointer, nbytes))
+    to_host = type is prefetch_type.host
+    _command("prefetch", where, lambda h: h.hint("prefetch", pointer, nbytes, to_host=to_host))
 
 
 @ends_at_call

@@ -397,22 +397,24 @@ class handler(Group):
 
     def prefetch(self, pointer: usm_pointer, nbytes: int | None = None) -> None:
         """Say that the device will use shared memory soon: a hint (SYCL 2020 §4.9.4.3)."""
-        self._hint("prefetch", pointer, nbytes)
+        self.hint("prefetch", pointer, nbytes)
 
     def mem_advise(self, pointer: usm_pointer, nbytes: int | None = None, advice: int = 0) -> None:
         """Advise how memory will be used: a hint (SYCL 2020 §4.9.4.3)."""
         transfer.as_count("mem_advise", "the advice", advice)
-        self._hint("mem_advise", pointer, nbytes)
+        self.hint("mem_advise", pointer, nbytes, advice=int(advice))
 
-    def _hint(self, what: str, pointer: Any, nbytes: int | None) -> None:
+    def hint(self, what: str, pointer: Any, nbytes: int | None, **how: Any) -> None:
+        """Set a hint about memory as the command of the group (internal)."""
         self.check_free(what)
         if not isinstance(pointer, usm_pointer):
             raise UsageError(errc.invalid, f"{what}: expected USM memory, got "
                              f"{type(pointer).__name__}")
         view = pointer.bind(self, self.channel)
         if nbytes is not None:
-            transfer.as_bytes(what, "memory", view, nbytes)
-        self.set_command(what, begin_nothing, native=True)
+            view = transfer.as_bytes(what, "memory", view, nbytes)
+        begin = self.channel.driver.hint(view, **how)
+        self.set_command(what, begin or begin_nothing, native=True)
 
     def _operand(self, what: str, thing: Any, *, writes: bool = False) -> BoundView:
         return transfer.operand(what, thing, self, self.channel, writes=writes)

@@ -27,7 +27,7 @@ from unisycl.lang.cell import NativeCell
 from unisycl.lang.memory import storable
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
-from unisycl.runtime.devices import ContextState, DeviceState, near_devices, require_aspect
+from unisycl.runtime.devices import ContextState, DeviceState, host_words, require_aspect
 
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
@@ -136,9 +136,7 @@ class usm_pointer(NoArray, blocks.Pointer):
         if self.block.before_access is not None:
             require_aspect(self.block.device, _ATOMICS[self.block.kind],
                            "an atomic_ref on the host")
-        spaces = {d.driver.memory for d in self.block.context.devices}
-        native = (d.driver.words() for d in near_devices() if d.driver.memory in spaces)
-        words = next((w for w in native if w is not None), None)
+        words = host_words()
         if words is None:
             return None
         place = tuple(index) if isinstance(index, tuple | geo.id) else (index,)

@@ -6,7 +6,7 @@ talks to; differences are fields of ``DeviceInfo``.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -315,6 +315,13 @@ class Driver(Protocol):
         What is returned has ``dtype``, ``size``, ``itemsize``, ``nbytes``, an ``address`` that no
         other allocation has, ``view(dtype)`` and slices without a step, as a one-dimensional array
         has them; it frees the memory when the last of its views is gone.
+        """
+
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
+             ) -> Callable[[Sequence[Completion]], Completion] | None:
+        """Return what, given ``deps``, says that memory will be used; None if that is no use.
+
+        ``advice``: how it will be used, a number of the device's own; ``to_host``: by the host.
         """
 
     def words(self) -> Words | None:

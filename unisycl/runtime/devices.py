@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.backends import registry
-from unisycl.backends.base import DeviceInfo, Driver
+from unisycl.backends.base import HOST, DeviceInfo, Driver
 from unisycl.base import config
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc, exception_list
 from unisycl.base.record import dataclass, field
+from unisycl.base.words import Words
 from unisycl.runtime.tasks import process
 
 AsyncHandler = Callable[[exception_list], Any]
@@ -129,6 +130,12 @@ def near_devices() -> tuple[DeviceState, ...]:
     than all else that comes before the first kernel.
     """
     return tuple(d for group in platforms(near=True).values() for d in group)
+
+
+def host_words() -> Words | None:
+    """Return native atomic access to the host's memory; None where no device has it."""
+    native = (d.driver.words() for d in near_devices() if d.driver.memory == HOST)
+    return next((w for w in native if w is not None), None)
 
 
 def of_platform(name: str) -> tuple[DeviceState, ...]:

@@ -170,6 +170,9 @@ class CpuDriver:
                  addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
+        """Return nothing: memory stays where it is."""
+
     def words(self) -> CpuWords:
         """Return atomic access to memory that kernels change meanwhile."""
         return words()

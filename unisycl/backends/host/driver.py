@@ -157,6 +157,9 @@ class HostDriver:
                  addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
+        """Return nothing: memory stays where it is."""
+
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 

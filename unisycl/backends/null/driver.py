@@ -131,6 +131,9 @@ class NullDriver:
                  addressed: bool = False) -> None:
         """Return nothing: kernels work on the host's arrays."""
 
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
+        """Return nothing: memory stays where it is."""
+
     def words(self) -> None:
         """Return nothing: only Python's own threads are at work here."""
 

@@ -442,7 +442,17 @@ class ClDriver:
             losses.flush(queue, event, keep, what)
         return ClCompletion(event, keep, what, self.ends())
 
-    # ------------------------------------------------------------------ copies and fills
+    # ------------------------------------------------------------------ memory
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
+             ) -> Callable[[Sequence[Completion]], Completion] | None:
+        """Return what gives a hint about memory of the extension (``Driver.hint``)."""
+        shared = self._shared
+        if not isinstance(shared, Unified) or not shared.heeds(view):
+            return None
+        return lambda deps: self.completion(
+            shared.hint(view, _events(deps), advice, to_host=to_host), view, "a hint",
+            self.opened()[2])
+
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
                  addressed: bool = False) -> Any:
         """Return bytes of the device's own memory, or shared; None if it works on the host's."""

@@ -29,12 +29,12 @@ _CODES = {-4: errc.memory_allocation, -5: errc.memory_allocation, -6: errc.memor
           -56: errc.nd_range, -63: errc.nd_range, -3: errc.build, -11: errc.build,
           -15: errc.build, -17: errc.build, -43: errc.build, -7: errc.profiling,
           **dict.fromkeys((-49, -50, -51, -52), errc.kernel_argument)}
+_FAILED_BEFORE = -14
 
 
 def is_shortage(status: int) -> bool:
     """Say whether a status means that there is not enough memory."""
     return _CODES.get(status) is errc.memory_allocation
-_FAILED_BEFORE = -14
 
 
 def status_name(status: int) -> str:

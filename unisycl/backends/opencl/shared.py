@@ -86,7 +86,8 @@ class Allocation:
     """Memory at one address for host and kernels; it is freed with the last reference to it."""
 
     def __init__(self, session: Session, queue: Any, nbytes: int, reserve: Callable[[], int], *,
-                 coarse: bool) -> None:
+                 kind: usm_kind, coarse: bool) -> None:
+        self.kind = kind
         self.address = 0
         self.session = session
         self.nbytes = nbytes
@@ -243,7 +244,7 @@ class Shared:
         made = Allocation(
             self.session, self._queue, size,
             functools.partial(self._reserve, size, min(alignment, _LARGEST_ALIGNMENT), kind),
-            coarse=self.coarse and kind is not usm_kind.device)
+            kind=kind, coarse=self.coarse and kind is not usm_kind.device)
         skip = -made.address % alignment
         found: SharedArray = made.bytes()[skip:skip + nbytes]  # type: ignore[assignment]
         return found

@@ -8,11 +8,15 @@ is an array: that need not be there for the host.
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
+from unisycl.backends.base import BoundView
 from unisycl.backends.opencl.levels import Level, kinds_of
+from unisycl.backends.opencl.losses import guarded
+from unisycl.backends.opencl.memory import address
 from unisycl.backends.opencl.session import Session
-from unisycl.backends.opencl.shared import Shared
+from unisycl.backends.opencl.shared import Shared, SharedArray
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.unified_api import INDIRECT, UnifiedApi
 from unisycl.base.enums import usm_kind
@@ -32,6 +36,30 @@ class Unified(Shared):
 
     def _reserve(self, nbytes: int, alignment: int, kind: usm_kind) -> int:
         return self._api.reserve(self.session.context, self._device, kind, nbytes, alignment)
+
+    def heeds(self, view: BoundView) -> bool:
+        """Say whether hints about memory are for the driver: those about shared memory are."""
+        memory = view.memory
+        return isinstance(memory, SharedArray) and 0 not in view.shape and (
+            memory.allocation.kind is usm_kind.shared)
+
+    @guarded("a hint about memory")
+    def hint(self, view: BoundView, waits: list[Any] | None, advice: int | None, *,
+             to_host: bool) -> Any:
+        """Enqueue that shared memory will be used; return an event.
+
+        ``advice``: the device's own number for how; without one it is to be brought near.
+        """
+        nbytes = math.prod(view.shape) * view.memory.dtype.itemsize
+        event = self._api.hint(self._queue, address(view), nbytes, waits or (), advice,
+                               to_host=to_host)
+        cl = self.session.cl
+        if event is None and waits:
+            event = cl.enqueue_marker(self._queue, wait_for=waits)
+        if event is None:  # a marker would wait for everything
+            event = cl.UserEvent(self.session.context)
+            event.set_status(0)
+        return event
 
     def _announce(self, kernel: Any) -> None:
         for what in self._told:

@@ -13,7 +13,7 @@ from typing import Any
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error, is_shortage
 from unisycl.base.enums import usm_kind
-from unisycl.base.errors import DeviceError, errc
+from unisycl.base.errors import DeviceError, NativeError, errc
 
 EXTENSION = "cl_intel_unified_shared_memory"
 INDIRECT = {usm_kind.host: 0x4200, usm_kind.device: 0x4201, usm_kind.shared: 0x4202}
@@ -34,7 +34,9 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "clEnqueueMigrateMemINTEL": (_INT, _POINTER, _POINTER, _SIZE, _ULONG, *_WAITS),
     "clEnqueueMemAdviseINTEL": (_INT, _POINTER, _POINTER, _SIZE, _UINT, *_WAITS)}
 """Result and arguments of each."""
-_INVALID_VALUE, _INVALID_OPERATION = -30, -59
+_UNKNOWN = -30, -59  # INVALID_VALUE, INVALID_OPERATION
+_TO_HOST = 1
+_ADVICE = 1 << 32
 
 
 def missing(address_of: Callable[[str], int | None]) -> list[str]:
@@ -94,3 +96,22 @@ class UnifiedApi(Api):
         """Enqueue writing a pattern again and again; return its event."""
         return self._event("clEnqueueMemFillINTEL", self._fill, deps, queue.int_ptr, dst, pattern,
                            len(pattern), nbytes)
+
+    def hint(self, queue: Any, address: int, nbytes: int, deps: Sequence[Any],
+             advice: int | None, *, to_host: bool) -> Any:
+        """Enqueue advice, or bringing memory to the device or host; return its event.
+
+        None where the driver does not know the advice, or moves nothing.
+        """
+        if advice is not None and advice >= _ADVICE:
+            return None
+        try:
+            if advice is None:
+                return self._event("clEnqueueMigrateMemINTEL", self._migrate, deps, queue.int_ptr,
+                                   address, nbytes, _TO_HOST * to_host)
+            return self._event("clEnqueueMemAdviseINTEL", self._advise, deps, queue.int_ptr,
+                               address, nbytes, advice)
+        except NativeError as error:
+            if error.native_code not in _UNKNOWN:
+                raise
+            return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import sys
 import threading
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.backends.base import BoundView
 from unisycl.backends.opencl import probe, session
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.info import device_info
@@ -146,6 +148,12 @@ class Machine(UnifiedApi):
         self.told: list[tuple[int, int]] = []
         self.freed: list[int] = []
         self.free = self._let_go
+        self.hints: list[tuple[Any, ...]] = []
+        self.refusing = 0
+        self._migrate = functools.partial(self._note, "migrate")
+        self._advise = functools.partial(self._note, "advise")
+        self.cl: Any = types.SimpleNamespace(Event=types.SimpleNamespace(
+            from_int_ptr=lambda pointer, retain: "an event"))
         self._of_host = lambda context, *rest: self._make("host", *rest)
         self._of_device = lambda context, device, *rest: self._make("device", *rest, device)
         self._of_both = lambda context, device, *rest: self._make("shared", *rest, device)
@@ -160,6 +168,10 @@ class Machine(UnifiedApi):
         address = int(made.ctypes.data) + -made.ctypes.data % alignment
         self.memories[address] = made
         return address
+
+    def _note(self, what: str, queue: int, address: int, nbytes: int, how: int, *waits: Any) -> int:
+        self.hints.append((what, address, nbytes, how, waits[0]))
+        return self.refusing
 
     def _let_go(self, context: int, address: int) -> int:
         self.freed.append(address)
@@ -178,9 +190,10 @@ def machine() -> Machine:
 
 def unified(machine: Machine, **kinds: int) -> Unified:
     made: Any = types.SimpleNamespace(
-        api=machine, context=types.SimpleNamespace(int_ptr=2),
+        api=machine, cl=machine.cl, context=types.SimpleNamespace(int_ptr=2),
         allocations=weakref.WeakValueDictionary(), sharing=threading.RLock())
-    device, queue = types.SimpleNamespace(int_ptr=7), types.SimpleNamespace(int_ptr=1)
+    device = types.SimpleNamespace(int_ptr=7)
+    queue = types.SimpleNamespace(int_ptr=1, flush=lambda: None)
     return Unified(made, device, queue, reporting(**kinds))
 
 
@@ -256,3 +269,52 @@ def test_devices_of_a_platform_share_allocations_however_addresses_are_used(monk
     assert plain.allocations is other.allocations
     assert ("extension", loaded.api) == (other.api, plain.api)
     assert other is session._session(reporting(), device, extension=True)
+
+
+def part(memory: Any) -> BoundView:
+    """Return elements 1 to 3 of memory of 64 bytes, as numbers of 4."""
+    return BoundView(memory.view(np.int32), 1, (3,), (1,))
+
+
+def test_hints_are_commands_over_the_bytes_they_name(machine):
+    shared = unified(machine, device_mem=ALL, single_device_shared_mem=ALL)
+    made = shared.allocate(64, 4, usm_kind.shared)
+    before = types.SimpleNamespace(int_ptr=5)
+    for how in ({"advice": None, "to_host": False}, {"advice": None, "to_host": True},
+                {"advice": 0x4209, "to_host": False}):
+        assert "an event" == shared.hint(part(made), [before], **how)
+    at = made.allocation.address + 4
+    assert [("migrate", at, 12, 0, 1), ("migrate", at, 12, 1, 1),
+            ("advise", at, 12, 0x4209, 1)] == machine.hints
+
+
+@pytest.mark.parametrize("status", [-30, -59])
+def test_a_hint_that_the_driver_does_not_know_ends_with_what_it_waits_for(machine, status):
+    shared = unified(machine, single_device_shared_mem=ALL)
+    machine.refusing = status
+    made = part(shared.allocate(64, 4, usm_kind.shared))
+    machine.cl.enqueue_marker = lambda queue, wait_for: ("marker", *wait_for)
+    before = types.SimpleNamespace(int_ptr=5)
+    for advice in (7, None, 1 << 32):
+        assert ("marker", before) == shared.hint(made, [before], advice, to_host=False)
+    states: list[int] = []
+    machine.cl.UserEvent = lambda context: types.SimpleNamespace(set_status=states.append)
+    shared.hint(made, None, 7, to_host=False)
+    assert [0] == states
+    assert ["advise", "migrate", "advise"] == [what for what, *_ in machine.hints]
+
+
+def test_a_hint_that_fails_otherwise_raises(machine):
+    shared = unified(machine, single_device_shared_mem=ALL)
+    machine.refusing = -36
+    with pytest.raises(sycl.exception, match="clEnqueueMigrateMemINTEL.*INVALID_COMMAND_QUEUE"):
+        shared.hint(part(shared.allocate(64, 4, usm_kind.shared)), None, None, to_host=False)
+
+
+def test_hints_about_shared_memory_alone_are_for_the_driver(machine):
+    shared = unified(machine, device_mem=ALL, host_mem=ALL, single_device_shared_mem=ALL)
+    known = [shared.allocate(64, 4, kind) for kind in (usm_kind.host, usm_kind.device)]
+    views = [part(np.zeros(64, np.uint8)), *map(part, known)]
+    views.append(BoundView(shared.allocate(64, 4, usm_kind.shared), 0, (0,), (1,)))
+    assert not any(map(shared.heeds, views))
+    assert shared.heeds(part(shared.allocate(64, 4, usm_kind.shared)))
