@@ -6,6 +6,7 @@ Non-goals: the commands themselves (one file each in ``tools``).
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -33,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.arguments = rest
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads this has seen enough; the rest goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except sycl.exception as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")
         return 2

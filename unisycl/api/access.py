@@ -17,6 +17,7 @@ from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, target
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import native_help
 from unisycl.runtime.deps import Access
 from unisycl.runtime.group import Group
 from unisycl.runtime.regions import Region
@@ -120,7 +121,7 @@ class Window(HasProperties):
     def _setup(self, what: str, source: Any, request: Request, dimensions: int | None) -> None:
         if not isinstance(source, Backed):
             raise UsageError(errc.invalid, f"{what}: expected a buffer first, got "
-                             f"{type(source).__name__}")
+                             f"{type(source).__name__}{native_help(source)}")
         source.region.memory.check_open()
         self.buffer = source
         region = self._region = source.region
@@ -130,9 +131,10 @@ class Window(HasProperties):
         self.target = request.target
         self._properties = request.properties
         if self.mode.writes and const:
-            raise UsageError(errc.invalid, f"{what}: the buffer is over a read-only array, so only "
-                             "read_only accessors are allowed; make the buffer from a copy "
-                             "(array.copy()) to write")
+            raise UsageError(errc.invalid, f"{what}: the buffer is over a read-only array, or over "
+                             "native memory that kernels may only read, so only read_only "
+                             "accessors are allowed; to write make the buffer from a copy "
+                             "(array.copy()), or the native memory read-write")
         if self.mode is access_mode.read and self.has_property(properties.property.no_init):
             raise UsageError(errc.invalid, f"{what}: no_init and read_only contradict each other; "
                              "drop one of them")

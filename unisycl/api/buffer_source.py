@@ -19,6 +19,7 @@ from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import native_help
 from unisycl.ir.types import element_type
 from unisycl.runtime.allocation import Array, allocate
 from unisycl.runtime.memory import BufferMemory
@@ -131,7 +132,7 @@ def _as_array(source: Any, dtype: np.dtype[Any] | None) -> tuple[Array, bool]:
         return found.reshape(-1).view(np.uint8).view(dtype), True  # bytes have no type of their own
     if not isinstance(source, Iterable):
         raise UsageError(errc.invalid, "buffer: expected an array, an iterable of values, a range "
-                         f"or a buffer, got {type(source).__name__}")
+                         f"or a buffer, got {type(source).__name__}{native_help(source)}")
     try:
         return np.array(list(source), dtype), False
     except (ValueError, TypeError) as err:

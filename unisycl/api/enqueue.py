@@ -13,7 +13,7 @@ from typing import Any
 
 from unisycl.api import properties as props
 from unisycl.api.event import event
-from unisycl.api.handler import check_callable, handler, run
+from unisycl.api.handler import check_callable, check_group, handler, run
 from unisycl.api.queue import queue
 from unisycl.api.reduction import reduction
 from unisycl.base import geometry as geo
@@ -197,7 +197,7 @@ def _command(what: str, where: Any, ask: Callable[[handler], None]) -> None:
 
 
 def _group(where: queue, group_function: Callable[[handler], Any]) -> Task:
-    check_callable(group_function)
+    check_group(group_function)
     return run(group_function, handler(where.channel))
 
 

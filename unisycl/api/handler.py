@@ -521,6 +521,14 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
     return h.finish()
 
 
+def check_group(fn: Any) -> None:
+    """Refuse what is no command group function."""
+    if not callable(fn):
+        raise UsageError(errc.invalid, "submit: expected a command group function, which takes the "
+                         f"handler and submits one command with it, got {type(fn).__name__}; "
+                         "kernels are submitted by parallel_for and single_task")
+
+
 def check_callable(fn: Any) -> None:
     """Refuse what is no function, before the front end looks at it."""
     if not callable(fn):

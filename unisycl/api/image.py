@@ -58,7 +58,9 @@ class _Image(Picture, HasProperties):
         places = [a for a in rest if not any(a is g for g in given)]
         allocator = places.pop() if places and is_allocator(places[-1]) else None
         if not places:
-            raise UsageError(errc.invalid, f"{what}: the format is missing")
+            raise UsageError(errc.invalid, f"{what}: the format is missing; give (pixels, "
+                             "image_format, ...), such as image_format.r32g32b32a32_sfloat for "
+                             "four float32 of each pixel")
         self.form = as_format(what, places[0])
         if len(places) > 3:
             raise UsageError(errc.invalid, f"{what}: did not expect {places[3]!r}; give "

@@ -26,6 +26,7 @@ from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import DeviceError, UnsupportedError, UsageError, errc
 from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
+from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
@@ -50,7 +51,7 @@ def make_device(wanted: backend, native: Any) -> device:
 @ends_at_call
 def make_context(wanted: backend, native: Any,
                  async_handler: Callable[..., Any] | None = None) -> context:
-    """Return a context over a native one (SYCL 2020 §4.5.1.2).
+    """Return a context over a native one (SYCL 2020 §4.5.1.2), its devices in the same order.
 
     Its queues, memory and kernels belong to the native context.
     """
@@ -65,6 +66,8 @@ def make_context(wanted: backend, native: Any,
             made.append(DeviceState(state.name, driver, state.info, state.platform, twin=state))
     if not made:
         raise problem or _unknown("make_context", wanted, native)
+    order = list(native.devices)
+    made.sort(key=lambda d: order.index(d.driver.native("device", d.info)))
     owner = ContextState(tuple(made), async_handler)
     weakref.finalize(owner, program.forget, [d.number for d in made]).atexit = False
     return context._of(owner)
@@ -128,9 +131,16 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
         available: the event that the contents are complete with.
         dtype: the type of an element.
         shape: the range; all of the memory in one dimension if left out.
+
+    Memory that kernels may only read (``CL_MEM_READ_ONLY``) takes read_only accessors only. Raises
+    ``errc.invalid`` where elements of the type do not fill the memory and no shape is given.
     """
     state, memory = _find("make_buffer", wanted, "memory", native, owner)
     kind = as_dtype("make_buffer", dtype)
+    if shape is None and memory.nbytes % kind.itemsize:
+        raise UsageError(errc.invalid, f"make_buffer: the native memory's {memory.nbytes} bytes "
+                         f"are no whole number of {kind} ({kind.itemsize} bytes each); give "
+                         "shape= for a buffer over the first ones, or another dtype=")
     extent = (memory.nbytes // kind.itemsize,) if shape is None else tuple(geo.as_range(shape))
     made = buffer(extent, dtype=kind)
     if made.byte_size() > memory.nbytes:
@@ -139,6 +149,7 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
     if available is not None:
         available.wait()
     made.region.memory.take_over(memory, state.driver)
+    made.region.memory.const = not memory.writable
     return made
 
 
@@ -233,7 +244,7 @@ def bundle_of(owner: context, states: Iterable[DeviceState], natives: Iterable[A
 
 
 def _program(state: DeviceState, native: Any, wanted: bundle_state) -> Any:
-    if not hasattr(type(native), "from_int_ptr"):
+    if not is_native(native):
         return None
     if hasattr(type(native), "function_name"):
         found = state.driver.adopt("kernel", native)
@@ -271,8 +282,17 @@ def _context(call: str, owner: Any) -> ContextState:
     return owner.state
 
 
+def _instead(given: Any) -> str:
+    """Say what to do with an object that is no native one."""
+    if hasattr(type(given), "get_backend"):
+        return ", which is SYCL's already; get_native gives what it stands for"
+    if hasattr(given, "__array__"):
+        return "; a buffer or an image of an array is made by buffer or unsampled_image themselves"
+    return ""
+
+
 def _adopt(state: DeviceState, what: str, native: Any) -> Any:
-    if not hasattr(type(native), "from_int_ptr"):
+    if not is_native(native):
         return None
     return state.driver.adopt(what, native)
 
@@ -296,6 +316,9 @@ def _find(call: str, wanted: backend, what: str, native: Any,
 
 
 def _unknown(call: str, wanted: backend, native: Any) -> UsageError:
+    if not is_native(native) and not isinstance(native, list | tuple):
+        return UsageError(errc.invalid, f"{call}: expected an object of the native interface of "
+                          f"'{wanted.name}', got {type(native).__name__}{_instead(native)}")
     return UsageError(errc.invalid, f"{call}: {native!r} belongs to no device or context of the "
                       f"backend '{wanted.name}' given or found here; give the context that it "
                       "was made in")

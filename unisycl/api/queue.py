@@ -17,7 +17,7 @@ from unisycl.api.bound_kernel import bound_kernel
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.event import event, tasks_of
-from unisycl.api.handler import apply_properties, check_callable, handler, run, split
+from unisycl.api.handler import apply_properties, check_callable, check_group, handler, run, split
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
@@ -166,7 +166,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
                 failure is then not reported (SYCL 2020 §3.9.10). Host tasks are not run twice.
         """
         try:
-            check_callable(group_function)
+            check_group(group_function)
             h = handler(self.channel) if secondary is None else handler(
                 self.channel, _secondary(secondary))
             return event._of(run(group_function, h))

@@ -6,7 +6,7 @@ device it was built for; a text that does not compile raises with the compiler's
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from unisycl.api.bundles import chosen
 from unisycl.api.context import context
@@ -45,6 +45,18 @@ class source_bundle:
     def get_backend(self) -> backend:
         """Return the backend of the context."""
         return self._owner.get_backend()
+
+    def ext_oneapi_has_kernel(self, name: str) -> bool:
+        """Refuse: source shows its kernels when it is built (``errc.invalid``)."""
+        return self._unbuilt("ext_oneapi_has_kernel")
+
+    def ext_oneapi_get_kernel(self, name: str) -> native_kernel:
+        """Refuse: source shows its kernels when it is built (``errc.invalid``)."""
+        return self._unbuilt("ext_oneapi_get_kernel")
+
+    def _unbuilt(self, what: str) -> NoReturn:
+        raise UsageError(errc.invalid, f"{what}: this bundle is source, which shows its kernels "
+                         "when it is built: ask the bundle that build(bundle) returns")
 
     def __repr__(self) -> str:
         kind = "characters" if isinstance(self.source, str) else "bytes"

@@ -18,6 +18,7 @@ from unisycl.api.exchange import as_host_array
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.api.usm import usm_pointer
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import native_help
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import BoundView, Group
 from unisycl.runtime.regions import pitches_of
@@ -49,10 +50,11 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
             raise UsageError(errc.invalid, f"{what}: the array is not C-contiguous; pass "
                              "np.ascontiguousarray(array)")
         if writes and not thing.flags.writeable:
-            raise UsageError(errc.invalid, f"{what}: the destination array is read-only")
+            raise UsageError(errc.invalid, f"{what}: the destination array is read-only; give a "
+                             "writable one, such as array.copy(), whose flags.writeable is True")
         return BoundView(thing.reshape(-1), 0, thing.shape, pitches_of(thing.shape))
     raise UsageError(errc.invalid, f"{what}: expected an accessor, USM memory or an array, got "
-                     f"{type(thing).__name__}")
+                     f"{type(thing).__name__}{native_help(thing)}")
 
 
 def as_count(what: str, noun: str, count: Any) -> int:

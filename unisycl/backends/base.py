@@ -340,14 +340,14 @@ class Driver(Protocol):
 
         'device': True; 'context': a driver of this device within that context; 'queue': a driver
         whose commands go to that queue; 'event': a Completion; 'memory': what ``allocate`` returns,
-        over that memory; 'image': its ``order``, ``type`` and ``extent``, ``read`` and ``write`` of
-        its pixels; 'kernel': an Executable whose values are passed by position (None: as the
-        program has set it), and whose ``kernel`` is None; 'array': a view of another library's
-        array where it lies, known by ``base.outside``; 'program' (native, state): as 'source',
-        compiled and linked up to that state, of which only executables have ``names``;
-        'language': whether programs may be written in it; 'source' (language, text, options): the
-        program, with the ``names`` of its kernels, its ``log`` and ``kernel(name)``; raises
-        ``BuildError``.
+        over that memory, and whether it is ``writable`` by kernels; 'image': its ``order``,
+        ``type`` and ``extent``, ``read`` and ``write`` of its pixels; 'kernel': an Executable whose
+        values are passed by position (None: as the program has set it), and whose ``kernel`` is
+        None; 'array': a view of another library's array where it lies, known by ``base.outside``;
+        'program' (native, state): as 'source', compiled and linked up to that state, of which only
+        executables have ``names``; 'language': whether programs may be written in it; 'source'
+        (language, text, options): the program, with the ``names`` of its kernels, its ``log`` and
+        ``kernel(name)``; raises ``BuildError``.
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

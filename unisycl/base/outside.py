@@ -1,4 +1,4 @@
-"""Arrays of other libraries that lie on a device: a backend says which types they are.
+"""Other libraries' objects: arrays that lie on a device, of types a backend names; native objects.
 
 Non-goals: arrays in the host's memory. Invariant: the library that a type comes from is not loaded
 to find out; its objects are known by the name of their type.
@@ -40,3 +40,14 @@ def description(thing: Any) -> Description | None:
         names = [(base.__module__, base.__qualname__) for base in kind.__mro__]
         describe = _known[kind] = next((_named[n] for n in names if n in _named), None)
     return None if describe is None else describe(thing)
+
+
+def is_native(thing: Any) -> bool:
+    """Say whether an object stands for one of a native interface, as PyOpenCL's do."""
+    return hasattr(type(thing), "from_int_ptr")
+
+
+def native_help(thing: Any) -> str:
+    """Say how native memory gets to where a buffer or an array is wanted; else nothing."""
+    return ("; make_buffer makes a buffer of native memory, and make_unsampled_image an image of a "
+            "native one" if is_native(thing) else "")

@@ -50,6 +50,7 @@ from unisycl.frontend.values import (
     Vector,
     describe,
     own_type,
+    record_help,
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, PointerType, Scalar, Struct, element_type
@@ -252,7 +253,8 @@ def member_of(ctx: Context, record: Record, name: str, node: ast.AST) -> Record:
     if member is None:
         names = [f.name for f in record.type.fields]
         raise ctx.refuse("K032", node, what=str(record.type), name=name,
-                         help=suggest(name, names, f"it has {', '.join(names)}"))
+                         help=record_help(record.type, suggest(
+                             name, names, f"it has {', '.join(names)}")))
     return replace(record, type=member.type, shape=member.shape, name=f"{record.name}.{name}",
                    offset=record.offset + member.offset)
 

@@ -44,6 +44,7 @@ from unisycl.frontend.values import (
     Vector,
     describe,
     own_type,
+    record_help,
 )
 from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
@@ -575,6 +576,8 @@ def _is_host_object(obj: Any) -> bool:
 
 
 def _scalar_help(value: Value) -> str:
+    if isinstance(value, Record):
+        return record_help(value.type)
     if isinstance(value, Atomic):
         return "read its value with load()"
     if isinstance(value, Vector):

@@ -39,6 +39,7 @@ from unisycl.frontend.values import (
     Value,
     Vector,
     describe,
+    record_help,
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct
@@ -319,7 +320,7 @@ def _place(ctx: Context, target: Memory | Record, node: ast.AST) -> n.Place:
     kind = target.view.elem if isinstance(target, Memory) else target.type
     if not isinstance(kind, Scalar) or (isinstance(target, Record) and target.shape):
         raise ctx.refuse("K049", node, found=describe(target), expected="a number",
-                         help="assign its elements one by one")
+                         help=record_help(kind, "assign its elements one by one"))
     ctx.need(kind)
     index = tuple(ctx.hold(x) for x in target.index)
     if isinstance(target, Memory):

@@ -16,6 +16,8 @@ from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir.types import ImageView, Scalar, Struct, View
 from unisycl.lang.elements import elements_type
+from unisycl.lang.swizzle import SIZES
+from unisycl.lang.vec import vec_of
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Frame
@@ -238,6 +240,19 @@ def own_type(kind: object) -> elements_type | None:
     """Return the vec or marray type of a layout; None for any other type."""
     found = getattr(getattr(kind, "owner", None), "_type", None)
     return found if isinstance(found, elements_type) else None
+
+
+def record_help(kind: Any, otherwise: str = "") -> str:
+    """Say how records that another library keeps vectors in become vectors; else ``otherwise``."""
+    if not isinstance(kind, Struct) or kind.owner is not None:
+        return otherwise
+    count = sum(f.name == f"s{k}" for k, f in enumerate(kind.fields))
+    first = kind.fields[0].type if kind.fields else None
+    if count not in SIZES or not isinstance(first, Scalar) or any(
+            f.type != first or f.shape for f in kind.fields[:count]):
+        return otherwise
+    name = vec_of(first.dtype.numpy, count).__name__
+    return f"to use it as a vector, pass the memory as array.view(np.dtype(sycl.{name}))"
 
 
 def describe(value: Value) -> str:

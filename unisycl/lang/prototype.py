@@ -75,6 +75,9 @@ def prototype(text: str, name: str) -> Prototype:
         inner = [p for p in found[1].split(",") if p.strip()]
         given = () if [p.split() for p in inner] == [["void"]] else tuple(map(_parameter, inner))
         return Prototype(_declared(words, ""), given)
+    if not name.isidentifier():  # '<lambda>'
+        raise UsageError(errc.invalid, f"extern: a {name.strip('<>')} has no name by which to find "
+                         "the function in the text; define one by 'def', with the text's name")
     known = sorted({m for d in _declarations(text)
                     for m in re.findall(r"(\w+)\s*\([^()]*\)\s*$", d)})
     raise UsageError(errc.invalid, f"the text has no function '{name}' at its outer level; it has "

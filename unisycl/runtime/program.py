@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
+from unisycl.base.outside import is_native
 from unisycl.base.record import dataclass
 from unisycl.base.recursion import deep
 from unisycl.frontend import specialize
@@ -304,6 +305,10 @@ def _refuse(function: Any, what: str, value: Any) -> None:
     if advice is not None:
         raise UsageError(errc.kernel_argument, f"kernel '{label(function)}': {what} is a "
                          f"{type(value).__name__}, which lives on the host; {advice}")
+    if is_native(value):
+        raise UsageError(errc.kernel_argument, f"kernel '{label(function)}': {what} is a native "
+                         f"{type(value).__name__}; of native memory make a buffer with "
+                         "make_buffer, and use an accessor of that")
 
 
 def label(function: Any) -> str:

@@ -52,8 +52,19 @@ def run(options: argparse.Namespace) -> int:
         try:
             print(getattr(kernel, f"{options.stage}_text")())
         except sycl.exception as error:
-            return refuse(f"kernel '{name}' has no {options.stage}: {error.what()}")
+            return refuse(f"kernel '{name}' has no {options.stage}: {error.what()}"
+                          f"{elsewhere(kernel, options.stage)}")
     return 0
+
+
+def elsewhere(kernel: Any, stage: str) -> str:
+    """Return how to see a stage that the device has not, on one that has it; else nothing."""
+    for device in sycl.device.get_devices():
+        with contextlib.suppress(sycl.exception):
+            device.state.driver.text(kernel.kernel, kernel.geometry, stage)
+            return (f"; '{device.state.name}' has it: set UNISYCL_DEVICE={device.state.name} if "
+                    "the program takes the default device")
+    return ""
 
 
 def unknown_kernel(file: str, name: str, known: list[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,3 +116,29 @@ def test_show_reports_a_program_that_fails(
 ) -> None:
     assert main(["show", f"{program}:double_it", "many"]) == 2
     assert "ValueError" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["devices", "doctor"])
+def test_a_reader_who_has_seen_enough_gets_no_traceback(command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "unisycl", command], stdout=writing, stderr=subprocess.PIPE,
+        text=True, check=False, env={**os.environ, "UNISYCL_BACKENDS": "cpu,host",
+                                     "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_show_names_a_device_that_has_the_stage(
+        program: Path, capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    program.write_text(PROGRAM.replace("sycl.cpu_selector_v", ""))
+    monkeypatch.setenv("UNISYCL_DEVICE", "host")
+    assert main(["show", f"{program}:double_it", "--stage", "llvm", "8"]) == 2
+    said = capsys.readouterr().err
+    assert "'cpu' has it: set UNISYCL_DEVICE=cpu if the program takes the default device" in said
+    monkeypatch.setenv("UNISYCL_DEVICE", "cpu")
+    assert main(["show", f"{program}:double_it", "--stage", "source", "8"]) == 2
+    kinds = {d.get_backend().name for d in sycl.device.get_devices()}
+    assert ("has it: set UNISYCL_DEVICE=opencl" in capsys.readouterr().err) is ("opencl" in kinds)

@@ -40,6 +40,7 @@ class _Numbers:
 
 
 _numbers = _Numbers()
+_READ_ONLY = 1 << 2  # CL_MEM_READ_ONLY
 _objects = itertools.count(-1, -1)  # no addresses of the host's
 
 
@@ -69,6 +70,11 @@ class DeviceArray:
     def address(self) -> int:
         """A number that tells places apart; kernels never see it."""
         return self.base + self.start
+
+    @property
+    def writable(self) -> bool:
+        """Whether kernels may write: not where a program made the object ``CL_MEM_READ_ONLY``."""
+        return not self.buffer.flags & _READ_ONLY
 
     @property
     def itemsize(self) -> int:
