@@ -49,6 +49,7 @@ class property_list:
         return f"property_list({', '.join(map(repr, self.properties))})"
 
 
+@ends_at_call
 class _Mutex(Property):
     """A lock of the user's that the runtime holds while commands use some data.
 
@@ -197,6 +198,7 @@ class property:
                       "host_unsampled_image_accessor")
 
 
+@ends_at_call
 class buffer_location(Property):
     """Which of a card's memories an argument lies in (sycl_ext_intel_buffer_location); a hint."""
 
@@ -206,6 +208,7 @@ class buffer_location(Property):
         super().__init__(_memory_number("buffer_location", number))
 
 
+@ends_at_call
 class mem_channel(Property):
     """Which channel of a card's memory a buffer lies in (mem_channel of SYCL for FPGAs); a hint."""
 

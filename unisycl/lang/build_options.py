@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernel_properties import Trait
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
@@ -32,6 +33,7 @@ class build_options(Trait):
     name = "options"
     __slots__ = ("words",)
 
+    @ends_at_call
     def __init__(self, *words: str | Iterable[str]) -> None:
         several = [word if isinstance(word, list | tuple) else (word,) for word in words]
         self.words = [w for some in several for w in some]

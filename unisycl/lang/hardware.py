@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernel_properties import Trait, sizes_of
 
 T = TypeVar("T")
@@ -24,6 +25,7 @@ class _Count(Trait):
     __slots__ = ()
     least = 1
 
+    @ends_at_call
     def __init__(self, count: int) -> None:
         name = type(self).__name__
         if type(count) is not int or count < self.least:
@@ -41,6 +43,7 @@ class max_work_group_size(Trait):
     __slots__ = ()
     name = "max_work_group_size"
 
+    @ends_at_call
     def __init__(self, *sizes: int) -> None:
         super().__init__(sizes_of("max_work_group_size", sizes))
 

@@ -65,6 +65,7 @@ class kernel:
             device_has: Any = None,
             debug: bool | None = None, properties: Any = (),
             fast_math: bool = False) -> Callable[[Callable[..., Any]], kernel]: ...
+    @ends_at_call
     def __new__(cls, function: Callable[..., Any] | None = None, /, *,
                 reqd_work_group_size: Any = (), work_group_size_hint: Any = (),
                 reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
@@ -82,7 +83,7 @@ class kernel:
             named = Attributes(sizes_of("reqd_work_group_size", reqd_work_group_size),
                                sizes_of("work_group_size_hint", work_group_size_hint),
                                reqd_sub_group_size, has)
-            return functools.partial(cls._make, both=_merged("kernel", named, given),
+            return functools.partial(ends_at_call(cls._make), both=_merged("kernel", named, given),
                                      debug=debug, fast=fast_math)
         return cls._make(function)
 
@@ -283,6 +284,7 @@ def _asked(kind: type) -> Attributes:
     return found
 
 
+@ends_at_call
 def device_has(*aspects: aspect) -> Callable[[F], F]:
     """Mark a function: it uses these optional features of devices and no others (§5.8.1, §5.8.2).
 
@@ -296,6 +298,7 @@ def device_has(*aspects: aspect) -> Callable[[F], F]:
             raise UsageError(errc.invalid, f"device_has: expected aspects, got {one!r}")
     names = frozenset(a.name for a in aspects)
 
+    @ends_at_call
     def mark(function: F) -> F:
         bare: Any = getattr(function, "__unisycl_function__", function)
         known = getattr(bare, "__unisycl_device_has__", names)

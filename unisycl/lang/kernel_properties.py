@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels, ProgressRequest, required
+from unisycl.base.tracebacks import ends_at_call
 
 
 class KernelProperty:
@@ -19,6 +20,7 @@ class KernelProperty:
 
     __slots__ = ("value",)
 
+    @ends_at_call
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -49,6 +51,7 @@ class Trait(KernelProperty):
 class work_group_size(KernelProperty):
     """The only work-group size the kernel may be launched with: ``work_group_size(8, 8)``."""
 
+    @ends_at_call
     def __init__(self, *sizes: int) -> None:
         super().__init__(sizes_of("work_group_size", sizes))
 
@@ -56,6 +59,7 @@ class work_group_size(KernelProperty):
 class work_group_size_hint(KernelProperty):
     """The work-group size the kernel is written for."""
 
+    @ends_at_call
     def __init__(self, *sizes: int) -> None:
         super().__init__(sizes_of("work_group_size_hint", sizes))
 
@@ -63,6 +67,7 @@ class work_group_size_hint(KernelProperty):
 class sub_group_size(KernelProperty):
     """The sub-group size the kernel needs."""
 
+    @ends_at_call
     def __init__(self, size: int) -> None:
         super().__init__(sizes_of("sub_group_size", (size,)))
 
@@ -70,6 +75,7 @@ class sub_group_size(KernelProperty):
 class device_has(KernelProperty):
     """The aspects the kernel may use, and its device must have."""
 
+    @ends_at_call
     def __init__(self, *aspects: aspect) -> None:
         given: tuple[object, ...] = aspects
         for one in given:
@@ -87,6 +93,7 @@ class free_function(KernelProperty):
 
     __slots__ = ()
 
+    @ends_at_call
     def __init__(self, launch: tuple[str, int]) -> None:
         if launch[1] not in (1, 2, 3):
             raise UsageError(errc.invalid, f"nd_range_kernel: dimensions are 1, 2 or 3, not "
@@ -108,6 +115,7 @@ class properties:
 
     __slots__ = ("properties",)
 
+    @ends_at_call
     def __init__(self, *given: Any) -> None:
         self.properties = tuple(given)
         attributes_of(self)

@@ -15,6 +15,7 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.elements import elements_type
 from unisycl.lang.place import Unconstructible
 
@@ -40,6 +41,7 @@ class specialization_id:
 
     __slots__ = ("__weakref__", "_made_by", "default", "dtype", "name")
 
+    @ends_at_call
     def __init__(self, dtype: Any, default: Any = _MISSING) -> None:
         if default is _MISSING:
             dtype, default = None, dtype

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.ext.intel import check_pipes
+from unisycl.ext.intel import buffer_location, check_pipes
 from unisycl.ext.oneapi import experimental as ext
 
 pytestmark = pytest.mark.row("F-2")
@@ -84,7 +84,11 @@ MISUSES = {
     "event info": lambda q: sycl.event().get_info(3), "dlpack": lambda q: sycl.from_dlpack(3, q),
     "source": lambda q: ext.create_kernel_bundle_from_source(q.get_context(), 3, ""),
     "check_pipes": lambda q: check_pipes(q, 3), "bind": lambda q: sycl.kernel(wrong).bind(q, 4),
-    "global": lambda q: ext.device_global("text")}
+    "global": lambda q: ext.device_global("text"), "kernel": lambda q: sycl.kernel(3),
+    "attribute": lambda q: sycl.kernel(reqd_work_group_size="x"),
+    "property": lambda q: ext.sub_group_size("x"), "properties": lambda q: ext.properties(3),
+    "constant": lambda q: sycl.specialization_id(object()),
+    "options": lambda q: ext.build_options(3), "location": lambda q: buffer_location("x")}
 
 
 def freed(queue: sycl.queue) -> sycl.usm_pointer:
