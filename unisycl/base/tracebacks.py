@@ -39,17 +39,14 @@ def shorten(error: BaseException) -> None:
     if config.TRACEBACK.get() == "full":
         return
     seen: set[int] = set()
-    while isinstance(error, exception) and not isinstance(error, InternalError):
-        if id(error) in seen:
-            return
-        seen.add(id(error))
-        error.with_traceback(_users(error.__traceback__))
-        cause, context = error.__cause__, error.__context__
-        if cause is None and context is not None and _users(context.__traceback__) is None:
-            error.__suppress_context__ = True  # how we found out, and nothing the program did
-        if cause is None:
-            return
-        error = cause
+    at: BaseException | None = error
+    while at is not None and not isinstance(at, InternalError) and id(at) not in seen:
+        seen.add(id(at))
+        at.with_traceback(_users(at.__traceback__))
+        context = at.__context__
+        if at.__cause__ is None and context is not None and _users(context.__traceback__) is None:
+            at.__suppress_context__ = True  # how we found out, and nothing the program did
+        at = at.__cause__
 
 
 def _users(trace: TracebackType | None) -> TracebackType | None:

@@ -121,6 +121,15 @@ def test_what_commands_fail_with_is_told_at_the_wait(
         assert set(files(lambda: sycl.host_accessor(b))) == {HERE}
 
 
+def test_what_a_host_task_raised_is_told_by_its_own_lines(queue: sycl.queue) -> None:
+    def work() -> None:
+        raise KeyError("mine")
+    queue.submit(lambda h: h.host_task(work))
+    error = caught(queue.wait)
+    assert isinstance(error.__cause__, KeyError)
+    assert [s.name for s in traceback.extract_tb(error.__cause__.__traceback__)] == ["work"]
+
+
 def test_wrong_arguments_of_python_are_told_there_too() -> None:
     with pytest.raises(TypeError, match="positional argument") as found:
         sycl.malloc_device()
