@@ -98,7 +98,7 @@ def call(env: dict[str, str], seconds: float, *command: str) -> tuple[int, str]:
 
 
 class Suite:
-    """The conformance suite on one device: a pytest for each file, several at a time."""
+    """The conformance suite on one device: a pytest for each file or a few, several at a time."""
 
     def __init__(self, env: dict[str, str], device: str, work: Path, stop: float) -> None:
         self.env, self.device, self.work, self.stop = env, device, work, stop
@@ -108,42 +108,58 @@ class Suite:
         self.failures: list[str] = []
         self.shown: Counter[str] = Counter()
 
-    def run(self, workers: int, extra: list[str], told: Callable[[Suite], None]) -> None:
+    def run(self, workers: int, together: int, extra: list[str],
+            told: Callable[[Suite], None]) -> None:
         """Run all files, the largest first, and gather what they say; ``told`` keeps it."""
         files = sorted([*(ROOT / "tests" / "conformance").rglob("test_*.py"), *_ALSO],
                        key=lambda f: -f.stat().st_size)
         self.all = len(files)
+        left = [f for f in files if not self._status(f).exists()]
+        for file in files:
+            if file not in left:
+                self._gather([file], int(self._status(file).read_text()), "")
+        told(self)
+        for file in left:
+            for kind in ("xml", "json"):  # of a pytest that was cut short
+                (self.work / f"{self._name(file)}.{kind}").unlink(missing_ok=True)
+        groups = [left[k:k + together] for k in range(0, len(left), together)]
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            for name, status, text in pool.map(lambda f: self._one(f, extra), files):
-                self._gather(name, status, text)
+            for group, status, text in pool.map(lambda g: self._some(g, extra), groups):
+                self._gather(group, status, text)
                 told(self)
                 last = text.strip().splitlines()[-1:] or [""]
-                say(f"{name}: {last[0][:120]}")
+                say(f"{', '.join(map(self._name, group))}: {last[0][:120]}")
 
-    def _one(self, file: Path, extra: list[str]) -> tuple[str, int, str]:
-        name = str(file.relative_to(ROOT / "tests")).replace("/", ".")
-        ended = self.work / f"{name}.status"
-        if ended.exists():
-            return name, int(ended.read_text()), "of an earlier run"
+    def _name(self, file: Path) -> str:
+        return str(file.relative_to(ROOT / "tests")).replace("/", ".")
+
+    def _status(self, file: Path) -> Path:
+        return self.work / f"{self._name(file)}.status"
+
+    def _some(self, group: list[Path], extra: list[str]) -> tuple[list[Path], int, str]:
         if time.monotonic() > self.stop:
-            return name, 124, "no time was left"
+            return group, 124, "no time was left"
+        name = self._name(group[0])
         status, text = call(
             self.env, self.stop - time.monotonic(), "-m", "pytest", "-q", "--tb=short", "-p",
             "no:cacheprovider", "-k", self.device,
             f"--junitxml={self.work}/{name}.xml",
-            f"--conformance-json={self.work}/{name}.json", *extra, str(file))
+            f"--conformance-json={self.work}/{name}.json", *extra, *map(str, group))
         if status in _ENDED:
-            ended.write_text(str(status))
-        return name, status, text
+            for file in group:
+                self._status(file).write_text(str(status))
+        return group, status, text
 
-    def _gather(self, name: str, status: int, text: str) -> None:
-        self.seen += status in _ENDED
-        if status not in _ENDED:
+    def _gather(self, group: list[Path], status: int, text: str) -> None:
+        name = self._name(group[0])
+        if status in _ENDED:
+            self.seen += len(group)
+        else:
             self.failures.append(f"== {name}: exit status {status}\n{text[-3000:]}")
         tree = self.work / f"{name}.xml"
         if tree.exists():
             for case in ET.parse(tree).iter("testcase"):
-                self._case(name, case)
+                self._case(case)
         table = self.work / f"{name}.json"
         if table.exists():
             for row, cells in json.loads(table.read_text())["rows"].items():
@@ -151,18 +167,19 @@ class Suite:
                 if _STRENGTH[new] >= _STRENGTH[old]:
                     self.rows[row] = new
 
-    def _case(self, name: str, case: ET.Element) -> None:
+    def _case(self, case: ET.Element) -> None:
         bad = case.find("failure") if case.find("failure") is not None else case.find("error")
         skipped = case.find("skipped")
         if bad is not None:
             self.counts["failed"] += 1
-            test = f"{name}::{(case.get('name') or '').partition('[')[0]}"
+            name = f"{case.get('classname')}::{case.get('name')}"
+            test = name.partition("[")[0]
             self.shown[test] += 1
             if self.shown[test] > _SHOWN:
                 return
             lines = (bad.text or "").strip().splitlines()
             told = [line for line in lines if line.startswith("E ")][:12]
-            self.failures.append(f"-- {name}::{case.get('name')}\n" + "\n".join(told or lines[-8:]))
+            self.failures.append(f"-- {name}\n" + "\n".join(told or lines[-8:]))
         elif skipped is not None:
             refused = "refused: " in (skipped.get("message") or "")
             self.counts["refused" if refused else "skipped"] += 1
@@ -205,6 +222,8 @@ def main() -> int:
     parser.add_argument("--speed-seconds", type=float, default=170, help="of these, for the speed")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--parts", default="devices,shared,speed,suite")
+    parser.add_argument("--together", type=int, default=1, metavar="N",
+                        help="N files of tests in one pytest, where starting is slow")
     parser.add_argument("--continue", dest="go_on", action="store_true",
                         help="do not run files again that ended in an earlier run into DIR")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
@@ -238,7 +257,8 @@ def main() -> int:
                 shutil.rmtree(files, ignore_errors=True)
             files.mkdir(exist_ok=True)
             suite = Suite(env, options.device, files, stop)
-            suite.run(options.workers, options.pytest, lambda suite: keep(suite, options))
+            suite.run(options.workers, options.together, options.pytest,
+                      lambda suite: keep(suite, options))
             say(suite.report()[:5000])
     finally:
         shutil.rmtree(work, ignore_errors=True)
