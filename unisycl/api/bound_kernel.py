@@ -31,10 +31,12 @@ class bound_kernel:
         self._launch = made
         self._begin = launch.begin_launch(channel, made)
         self._name = name
-        self._blocks = tuple(r.block for r in made.raw if isinstance(r, usm.Pointer))
+        self._blocks = tuple(usm.lasting(made.raw))
 
     def __call__(self, depends_on: Any = ()) -> event:
         """Submit the kernel once more; raises ``errc.invalid`` if its USM memory was freed.
+
+        The same if an I/O pipe that it uses was closed.
 
         Args:
             depends_on: an event or a list of events to wait for.

@@ -50,10 +50,14 @@ class FileEnds(Variable):
         self._seen: weakref.WeakKeyDictionary[ContextState, set[DeviceState]] = (
             weakref.WeakKeyDictionary())
 
+    def __lasting__(self) -> _Pump | None:
+        """What a launch that is kept must find open."""
+        return self.pump()
+
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
         served = self.pump()
         if served is not None:
-            served.check_open()
+            served.bytes()
         view = super().bind(group, channel)
         devices = self._seen.setdefault(channel.context, set())
         if channel.device not in devices:
@@ -93,9 +97,14 @@ class _Pump:
         """Whether kernels read what the file holds."""
         return self._flags == os.O_RDONLY
 
-    def check_open(self) -> None:
+    @property
+    def freed(self) -> bool:
+        """Whether the file was closed."""
+        return self._stop.is_set()
+
+    def bytes(self) -> None:
         """Refuse a kernel whose packets would be lost, or which would wait for ever for some."""
-        if self._stop.is_set():
+        if self.freed:
             what = ("holds no packets any more" if self.reads else
                     "does not keep what kernels write any more")
             raise UsageError(errc.invalid, f"the I/O pipe to '{self.path}' was closed and {what}; "

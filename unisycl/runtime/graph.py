@@ -415,8 +415,7 @@ class Plan:
         """Prepare what a replay needs of all nodes together."""
         for step in self.steps:
             step.make(self.driver)
-        blocks = {r.block for n in self.nodes if n.launch is not None for r in n.launch.raw
-                  if isinstance(r, usm.Pointer)}
+        blocks = usm.lasting(r for n in self.nodes if n.launch is not None for r in n.launch.raw)
         blocks.update(b for n in self.nodes for b in n.blocks)
         self._blocks: tuple[usm.Block, ...] = tuple(blocks)
         self.accesses = _union(a for n in self.nodes for a in n.accesses)

@@ -7,6 +7,7 @@ view uses it, whatever was freed; an allocation belongs to one context.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,17 @@ class Pointer(Capturable):
                              f"context (of {block.device.name}) than the queue's (of "
                              f"{channel.device.name}); allocate it with this queue")
         return self._bound
+
+
+def lasting(raw: Iterable[Any]) -> set[Any]:
+    """Return what objects given to a launch that is kept must not have ended: ask ``freed``.
+
+    Allocations, and what the ``__lasting__`` of others returns; ``bytes`` says what is wrong.
+    """
+    found = {r.block if isinstance(r, Pointer) else r.__lasting__() for r in raw
+             if isinstance(r, Pointer) or hasattr(type(r), "__lasting__")}
+    return found - {None}
+
 
 
 class _Table(np.ndarray[Any, Any]):

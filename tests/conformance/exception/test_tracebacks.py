@@ -179,10 +179,25 @@ def test_what_others_raise_is_not_touched(queue: sycl.queue) -> None:
     ("UNISYCL_HOST", "unisycl.queue('host').single_task(nothing)", "UNISYCL_HOST=bogus: expected")])
 def test_wrong_variables_are_told_at_the_line_that_met_them(
         variable: str, what: str, says: str, tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
+    told = said(what, tmp_path, **{variable: "bogus", "UNISYCL_BACKENDS": "cpu,host"})
+    assert told.count("File \"") == 1
+    assert says in told
+
+
+def test_a_wrong_level_of_memory_is_told_there_too(device: sycl.device, tmp_path: Path) -> None:
+    if device.get_backend() is not sycl.backend.opencl:
+        pytest.skip("the level of memory is OpenCL's")
+    told = said("unisycl.queue('opencl')", tmp_path, UNISYCL_MEMORY="bogus")
+    assert told.count("File \"") == 1
+    assert "UNISYCL_MEMORY: expected system, " in told
+    assert "got 'bogus'" in told
+
+
+def said(what: str, folder: Path, **env: str) -> str:
+    """Return what a program with this line writes to standard error."""
+    program = folder / "program.py"
     program.write_text(f"import unisycl\n\n\ndef nothing():\n    pass\n\n\n{what}\n")
     ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                         env={**os.environ, variable: "bogus", "UNISYCL_BACKENDS": "cpu,host",
-                              "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
-    assert ran.stderr.count("File \"") == 1
-    assert says in ran.stderr
+                         env={**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1]),
+                              **env})
+    return ran.stderr

@@ -14,6 +14,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.ext import intel
+from unisycl.ext.oneapi import experimental as ext
 
 record = np.dtype([("n", np.int32), ("v", np.float32, (3,))])
 
@@ -192,16 +193,23 @@ def test_a_closed_pipe_is_refused_where_its_packets_would_be_lost(
     out = np.full(1, -1, np.int32)
     own.single_task(write, 3).wait()
     own.single_task(write, 2).wait()
+    bound, graph = own.bind(1, lambda i, n: write(n), 1), ext.command_graph(own)
+    graph.add(lambda h: h.single_task(write, 1))
+    ready = graph.finalize()
+    bound().wait()
+    own.ext_oneapi_graph(ready).wait()
     sink.close()
     sink.close()
     source.close()
     for call, told in ((lambda: own.single_task(write, 4), "does not keep what kernels write"),
                        (lambda: own.submit(lambda h: h.single_task(write, 3)), "made' was closed"),
-                       (lambda: own.single_task(read, out), "holds no packets any more")):
+                       (lambda: own.single_task(read, out), "holds no packets any more"),
+                       (bound, "made' was closed"),
+                       (lambda: own.ext_oneapi_graph(ready), "made' was closed")):
         with pytest.raises(sycl.exception, match=told) as caught:
             call()
         assert sycl.errc.invalid is caught.value.code()
-    assert [0, 1, 2, 0, 1] == np.fromfile(tmp_path / "made", np.int32).tolist()
+    assert [0, 1, 2, 0, 1, 0, 0] == np.fromfile(tmp_path / "made", np.int32).tolist()
     assert [-1] == out.tolist()
 
 

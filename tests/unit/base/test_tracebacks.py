@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import traceback
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -13,6 +13,9 @@ import unisycl
 from unisycl.base import geometry
 from unisycl.base.errors import InternalError, UsageError, errc, exception
 from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.ext import intel
+from unisycl.ext import unisycl as unisycl_ext
+from unisycl.ext.oneapi import experimental
 
 IN_COMMAND_GROUPS = frozenset((
     "handler", "accessor", "local_accessor", "sampled_image_accessor", "unsampled_image_accessor"))
@@ -21,6 +24,10 @@ TELL = frozenset(("buffer_allocator", "image_allocator", "bound_kernel", "info",
                   "default_selector_v", "cpu_selector_v", "gpu_selector_v", "host_selector_v",
                   "accelerator_selector_v"))
 """What refuses nothing, or does so where the runtime calls it, or shortens by itself."""
+
+
+IN_KERNELS = frozenset(("read", "read_nb", "write", "write_nb"))
+"""Of I/O pipes: compiled from their source, so the host sees frames of theirs."""
 
 
 def _caught(call: object) -> exception:
@@ -133,16 +140,22 @@ def _ends(member: object) -> bool:
         inspect.isgeneratorfunction(member))
 
 
-@pytest.mark.parametrize("name", [
-    name for home, names in unisycl._HOMES.items() if home.startswith("api.")
-    for name in names.split() if name not in IN_COMMAND_GROUPS | TELL])
-def test_what_programs_call_ends_there(name: str) -> None:
-    public = getattr(unisycl, name)
+CORE = [(unisycl, name) for home, names in unisycl._HOMES.items() if home.startswith("api.")
+        for name in names.split()]
+MORE = [(room, name) for room in (experimental, intel, unisycl_ext) for name in room.__all__
+        if getattr(getattr(room, name), "__module__", "").startswith("unisycl.api.")
+        and name not in ("pipe", "device_global", "work_group_memory", "save_log")]
+
+
+@pytest.mark.parametrize(("room", "name"), [
+    (room, name) for room, name in CORE + MORE if name not in IN_COMMAND_GROUPS | TELL])
+def test_what_programs_call_ends_there(room: ModuleType, name: str) -> None:
+    public = getattr(room, name)
     if isinstance(public, FunctionType):
         assert _ends(public)
     elif isinstance(public, type):
         own = [m for k in public.__mro__ if k.__name__ in (name, "_Image", "_Host")
                for m in vars(k).items()]
         assert [n for n, m in own if isinstance(m, FunctionType) and not n.startswith("_")
-                and not _ends(m)] == []
+                and n not in IN_KERNELS and not _ends(m)] == []
         assert all(_ends(m) for n, m in own if n == "__init__")
