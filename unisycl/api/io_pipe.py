@@ -50,14 +50,26 @@ class FileEnds(Variable):
         self._seen: weakref.WeakKeyDictionary[ContextState, set[DeviceState]] = (
             weakref.WeakKeyDictionary())
 
-    def __lasting__(self) -> _Pump | None:
-        """What a launch that is kept must find open."""
-        return self.pump()
+    def __lasting__(self) -> FileEnds:
+        """Return what a launch that is kept asks whether it is ``freed``."""
+        return self
+
+    @property
+    def freed(self) -> bool:
+        """Whether the file was closed."""
+        served = self.pump()
+        return served is not None and served.closed
+
+    def bytes(self) -> None:
+        """Refuse kernels once the file was closed."""
+        served = self.pump()
+        if served is not None:
+            served.check_open()
 
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
         served = self.pump()
         if served is not None:
-            served.bytes()
+            served.check_open()
         view = super().bind(group, channel)
         devices = self._seen.setdefault(channel.context, set())
         if channel.device not in devices:
@@ -98,13 +110,13 @@ class _Pump:
         return self._flags == os.O_RDONLY
 
     @property
-    def freed(self) -> bool:
-        """Whether the file was closed."""
+    def closed(self) -> bool:
+        """Whether the service has ended."""
         return self._stop.is_set()
 
-    def bytes(self) -> None:
+    def check_open(self) -> None:
         """Refuse a kernel whose packets would be lost, or which would wait for ever for some."""
-        if self.freed:
+        if self.closed:
             what = ("holds no packets any more" if self.reads else
                     "does not keep what kernels write any more")
             raise UsageError(errc.invalid, f"the I/O pipe to '{self.path}' was closed and {what}; "

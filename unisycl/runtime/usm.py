@@ -128,9 +128,8 @@ def lasting(raw: Iterable[Any]) -> set[Any]:
 
     Allocations, and what the ``__lasting__`` of others returns; ``bytes`` says what is wrong.
     """
-    found = {r.block if isinstance(r, Pointer) else r.__lasting__() for r in raw
-             if isinstance(r, Pointer) or hasattr(type(r), "__lasting__")}
-    return found - {None}
+    return {r.block if isinstance(r, Pointer) else r.__lasting__() for r in raw
+            if isinstance(r, Pointer) or hasattr(type(r), "__lasting__")}
 
 
 
