@@ -87,6 +87,7 @@ class Calls:
         self._lasting = self._ends = False
         self._only = ""
         self._bad: dict[int, int] = {}
+        self._queues: set[int] = set()
         self._lock = threading.Lock()
         table = ctypes.c_void_p.from_address(platform.int_ptr).value or 0
         self._table = (ctypes.c_void_p * 150).from_address(table)
@@ -137,7 +138,7 @@ class Calls:
                 return False
             self.failed.append(entry.name)
             lost = self._lasting and len(self.failed) == 1
-            queues = [h for kind, h in self.alive if kind == "queue"] if lost else []
+            queues = list(self._queues) if lost else []
         for queue in queues:  # what a lost device has been given, it does not do later
             self._real[_FINISH](queue, *[None] * (_ARGUMENTS - 1))
         return True
@@ -147,6 +148,7 @@ class Calls:
             self.alive[kind, handle or 0] += change
             if self.alive[kind, handle or 0] <= 0:
                 del self.alive[kind, handle or 0]
+                self._queues.discard(handle or 0)  # it comes back with its next command
 
     def _maker(self, entry: Entry, real: Any) -> Callable[..., int | None]:
         """Return what stands for a function that returns an object."""
@@ -172,6 +174,7 @@ class Calls:
             if entry.name == "clEnqueueSVMFree":
                 count, given = (arguments[1] or 0) & 0xFFFFFFFF, arguments[2] or 0
                 freed = list((ctypes.c_void_p * count).from_address(given))
+            self._queues.add(arguments[0] or 0)
             status: int | None = real(*arguments)
             if not _signed(status):
                 self._note(entry, arguments)

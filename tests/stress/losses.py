@@ -4,6 +4,8 @@ The calls of small programs are numbered; the n-th fails in the n-th run (``call
 on do, until the device is well again, or the n-th command ends with an error. The program gets
 right results or an error with the right code, nothing hangs, the queue works afterwards, and no
 native object or thread is left over. Devices are treated as of each level of memory that they have.
+Non-goals: devices lost whose memory is that of ``cl_intel_unified_shared_memory``; its functions
+are not in the table, and what they enqueue would go on.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from tests.stress.run import Run, handles
 from unisycl.api.device import device
 from unisycl.backends import registry
 from unisycl.backends.opencl.driver import ClDriver
+from unisycl.backends.opencl.levels import Level
 from unisycl.base import config
 from unisycl.ext.oneapi import experimental as ext
 from unisycl.runtime.devices import DeviceState
@@ -385,7 +388,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trials.append(Trial(run, calls, place))
     kept: tuple[int, int] | None = None
     plan = [(t, p, s, m) for t in trials for p in PARTS
-            for m, known in MODES.items() for s in known]
+            for m, known in MODES.items() for s in known
+            if not (m == "from" and t.place.driver.level is Level.unified)]
     for _ in run.turns():
         run.random.shuffle(plan)
         for trial, part, status, mode in plan:
