@@ -145,13 +145,14 @@ def allocations(channel: Channel) -> BoundView | Staged:
     Raises ``errc.feature_not_supported`` where the device knows no addresses.
     """
     device = channel.device
-    if device.driver.memory != HOST:  # memory objects have no addresses that kernels share
-        require_aspect(device, aspect.usm_shared_allocations, "a pointer kept in memory")
     known = [(at, nbytes, memory) for at, nbytes, memory, where in channel.context.variables
              if where is device]
     known += [(block.address, block.nbytes, block.memory)
               for block in list(channel.context.allocations.values())
               if block.kind is not usm_kind.device or block.device.root() is device.root()]
+    if device.driver.memory != HOST and not any(isinstance(m, np.ndarray) for _, _, m in known):
+        # memory objects have no addresses that kernels share
+        require_aspect(device, aspect.usm_shared_allocations, "a pointer kept in memory")
     bounds = [x for at, nbytes, _ in known for x in (at, at + nbytes)]
     table = np.array(bounds or (0, 0), np.int64).view(_Table)
     table.kept = [memory for _, _, memory in known]

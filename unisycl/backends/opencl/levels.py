@@ -54,7 +54,7 @@ def level_of(traits: Traits, quirks: Quirks) -> Level:
     reported = traits.number_of("svm_capabilities")
     has = {Level.system: (quirks.addresses_host or bool(reported & SVM_SYSTEM)
                           or reaches_host_by_extension(traits)),
-           Level.unified: usm_kind.device in kinds_of(traits),
+           Level.unified: _unified(traits),
            Level.fine: bool(reported & SVM_FINE), Level.coarse: bool(reported & SVM_COARSE),
            Level.separate: True}
     try:
@@ -62,6 +62,13 @@ def level_of(traits: Traits, quirks: Quirks) -> Level:
     except ValueError as error:
         raise UsageError(errc.invalid, str(error)) from None
     return next(level for level in Level if level >= most and has[level])
+
+
+def _unified(traits: Traits) -> bool:
+    """Say whether the extension gives device memory, and nothing is missing that SVM would give."""
+    kinds = kinds_of(traits)
+    svm = traits.number_of("svm_capabilities") & (SVM_COARSE | SVM_FINE)
+    return usm_kind.device in kinds and (len(kinds) == len(_KINDS) or not svm)
 
 
 def by_extension(traits: Traits, quirks: Quirks, level: Level) -> bool:

@@ -84,7 +84,7 @@ def describe(device: Any, library: str, number: int) -> Traits:
         numbers={n: v for n in _NUMBERS if (v := _number(device, n)) is not None}
         | _unified_memory(device, extensions),
         item_sizes=tuple(int(x) for x in device.max_work_item_sizes),
-        sub_group_sizes=_sub_group_sizes(device, library, extensions))
+        sub_group_sizes=_sub_group_sizes(device, extensions))
 
 
 def _ask(device: Any, name: str) -> Any:
@@ -112,37 +112,36 @@ def _features(device: Any) -> frozenset[str]:
     return frozenset(f.name for f in _ask(device, "opencl_c_features") or ())
 
 
-def _sub_group_sizes(device: Any, library: str, extensions: frozenset[str]) -> tuple[int, ...]:
-    """Return the sizes that can be required, asked of the driver itself: PyOpenCL cannot."""
+def _sub_group_sizes(device: Any, extensions: frozenset[str]) -> tuple[int, ...]:
+    """Return the sizes that can be required."""
     if "cl_intel_required_subgroup_size" not in extensions:
         return ()
-    try:
-        ask = ctypes.CDLL(library).clGetDeviceInfo
-        sizes = (ctypes.c_size_t * 16)()
-        used = ctypes.c_size_t()
-        status = ask(ctypes.c_void_p(device.int_ptr), ctypes.c_uint(_SUB_GROUP_SIZES_INTEL),
-                     ctypes.c_size_t(ctypes.sizeof(sizes)), sizes, ctypes.byref(used))
-    except (OSError, AttributeError):
-        return ()
-    count = used.value // ctypes.sizeof(ctypes.c_size_t)
-    return tuple(sizes[:count]) if status == 0 else ()
+    sizes = (ctypes.c_size_t * 16)()
+    return tuple(sizes[:_told(device, _SUB_GROUP_SIZES_INTEL, sizes) // ctypes.sizeof(
+        ctypes.c_size_t)])
+
+
+def _told(device: Any, what: int, into: Any) -> int:
+    """Ask what PyOpenCL has no name for; return the bytes of the answer, 0 where there is none."""
+    ask = ctypes.CDLL(importlib.import_module("pyopencl")._cl.__file__).clGetDeviceInfo
+    used = ctypes.c_size_t()
+    status = ask(ctypes.c_void_p(device.int_ptr), ctypes.c_uint(what),
+                 ctypes.c_size_t(ctypes.sizeof(into)), into, ctypes.byref(used))
+    return 0 if status else used.value
 
 
 def _unified_memory(device: Any, extensions: frozenset[str]) -> dict[str, int]:
     """Return what a device can do with each kind of memory; {} if a function is missing."""
     if unified_api.EXTENSION not in extensions:
         return {}
-    cl = importlib.import_module("pyopencl")
-    if unified_api.missing(functools.partial(Api(cl).extension, device.platform)):
+    api = Api(importlib.import_module("pyopencl"))
+    if unified_api.missing(functools.partial(api.extension, device.platform)):
         return {}
     out: dict[str, int] = {}
     for name, number in _UNIFIED_MEMORY.items():
-        found = ctypes.c_uint64()
-        ask = ctypes.CDLL(cl._cl.__file__).clGetDeviceInfo
-        status = ask(ctypes.c_void_p(device.int_ptr), ctypes.c_uint(number),
-                     ctypes.c_size_t(ctypes.sizeof(found)), ctypes.byref(found), None)
-        if status == 0:
-            out[f"{name}_capabilities_intel"] = found.value
+        bits = (ctypes.c_uint64 * 1)()
+        if _told(device, number, bits):
+            out[f"{name}_capabilities_intel"] = bits[0]
     return out
 
 

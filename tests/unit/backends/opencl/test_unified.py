@@ -71,8 +71,11 @@ def kinds_of_usm(traits: Traits, level: Level) -> set[aspect]:
     (reporting(device_mem=ALL, host_mem=ALL, single_device_shared_mem=ALL,
                shared_system_mem=ACCESS), Level.unified, PLAIN | ATOMICS),
     (reporting(1, host_mem=ALL), Level.coarse, PLAIN),
+    (reporting(3, device_mem=ALL, host_mem=ALL), Level.fine, PLAIN),
+    (reporting(1, device_mem=ALL, single_device_shared_mem=ALL), Level.coarse, PLAIN),
 ], ids=["nothing", "device", "no shared", "no host", "cross only", "all", "host atomics",
-        "shared atomics", "no scope", "system by turns", "no device"])
+        "shared atomics", "no scope", "system by turns", "no device", "no shared but SVM",
+        "no host but SVM"])
 def test_each_aspect_is_what_the_device_reports_of_that_kind(traits, level, aspects):
     assert level is level_of(traits, Quirks())
     assert aspects == kinds_of_usm(traits, level)
@@ -98,7 +101,8 @@ def test_of_two_ways_to_the_systems_memory_svm_is_taken():
     ("fine", 0, Level.separate), ("coarse", 15, Level.coarse), ("separate", 15, Level.separate)])
 def test_a_program_may_ask_for_less(monkeypatch, word, svm, level):
     monkeypatch.setenv("UNISYCL_MEMORY", word)
-    assert level is level_of(reporting(svm, device_mem=ALL), Quirks())
+    traits = reporting(svm, device_mem=ALL, host_mem=ALL, single_device_shared_mem=ALL)
+    assert level is level_of(traits, Quirks())
 
 
 class Loader(Api):
