@@ -20,12 +20,12 @@ from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.atomic import atomic_ref
-from unisycl.runtime.variables import Variable, element_type
+from unisycl.runtime.variables import Ends, Variable, element_type
 
 _MOST = 1 << 30
 _RELAXED, _ACQUIRE, _RELEASE = memory_order.relaxed, memory_order.acquire, memory_order.release
 _BOTH, _DEVICE = memory_order.acq_rel, memory_scope.device
-_WRITE, _READ = 0, 1
+_WRITE, _READ, _WAITING = 0, 1, 2  # elements of the ends
 _NUMBERS = 0xFFFFFFFF  # packets are numbered by 32 bits, over and over
 
 
@@ -36,8 +36,8 @@ class Waiting:
     __kernel_waits__ = True
 
 
-class _Ends(Variable):
-    """The numbers of the next packets; whoever writes or reads begins here."""
+class _Ends(Ends):
+    """The numbers of the next packets, and how many work-items wait; who writes or reads begins."""
 
     __slots__ = ()
     __host_instead__ = ("a pipe's read, write and their like are for kernels; on the host use "
@@ -80,7 +80,7 @@ class pipe:
         self._data: Any = Variable("pipe", (self.capacity,), np.zeros(self.capacity, self.dtype))
         numbers = np.arange(self.capacity, dtype=np.int32)
         self._turns: Any = Variable("pipe", (self.capacity,), numbers)
-        self._ends: Any = _Ends("pipe", (2,), np.zeros(2, np.int32))
+        self._ends: Any = _Ends("pipe", (3,), np.zeros(3, np.int32))
         self._waiting: Waiting | None = Waiting()
 
     def __repr__(self) -> str:
@@ -162,8 +162,12 @@ class pipe:
         """Append a packet, when there is room."""
         self._may_wait()
         at = self._claim(_WRITE, 0, 1)
-        while at < 0:
-            at = self._claim(_WRITE, 0, 1)
+        if at < 0:
+            waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
+            waiting.fetch_add(1)
+            while at < 0:
+                at = self._claim(_WRITE, 0, 1)
+            waiting.fetch_sub(1)
         self._data[at & self._mask] = value
         self._publish(at, 1)
 
@@ -171,8 +175,12 @@ class pipe:
         """Take the oldest packet, when there is one."""
         self._may_wait()
         at = self._claim(_READ, 1, 1)
-        while at < 0:
-            at = self._claim(_READ, 1, 1)
+        if at < 0:
+            waiting = atomic_ref(self._ends, _WAITING, _RELAXED, _DEVICE)
+            waiting.fetch_add(1)
+            while at < 0:
+                at = self._claim(_READ, 1, 1)
+            waiting.fetch_sub(1)
         value = copy(self._data[at & self._mask])
         self._publish(at, self.capacity)
         return value

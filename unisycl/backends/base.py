@@ -93,6 +93,12 @@ class BoundView:
         return np.ndarray(self.shape, memory.dtype, memory, self.offset * memory.itemsize, strides)
 
 
+class PipeEnds(BoundView):
+    """The ends of a pipe: its last element counts the work-items that wait for the other end."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class LocalSize:
     """A local_accessor argument of one launch: its extents, and the bytes of an element."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from unisycl.backends.base import PipeEnds
 from unisycl.base.enums import access_mode, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.types import View, global_view
@@ -39,6 +40,8 @@ class Variable(Capturable):
     __host_instead__ = ""
     """What to say to a program that reaches for the memory on the host."""
     __kernel_address__ = True
+    view: ClassVar[type[BoundView]] = BoundView
+    """What kernels are given."""
 
     def __init__(self, what: str, shape: tuple[int, ...], initial: Array) -> None:
         kind = global_view(initial.dtype, len(shape), access_mode.read_write)
@@ -72,7 +75,8 @@ class Variable(Capturable):
     def _filled(self, context: ContextState, device: DeviceState) -> BoundView:
         block = Block(self._initial.nbytes, usm_kind.device, context, device,
                       addressed=True)
-        view = Pointer(block, self._initial.dtype, self._extents).bound()
+        found = Pointer(block, self._initial.dtype, self._extents).bound()
+        view = self.view(found.memory, found.offset, found.shape, found.pitches)
         context.variables.append((block.address, block.nbytes, block.memory, device))
         initial = BoundView(self._initial, 0, self._extents, pitches_of(self._extents))
         filled = device.driver.copy(view, initial, ())
@@ -81,6 +85,13 @@ class Variable(Capturable):
         if failed is not None:
             raise failed
         return view
+
+
+class Ends(Variable):
+    """The ends of a pipe; the last element counts who waits there."""
+
+    __slots__ = ()
+    view = PipeEnds
 
 
 def element_type(what: str, dtype: Any) -> np.dtype[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends.base import PipeEnds
 from unisycl.backends.cpu import apart
 from unisycl.backends.cpu.abi import LOCAL_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Plan
@@ -36,6 +37,7 @@ class OwnThreads:
         self._turn = threading.Lock()
         self._last: NativeJob | None = None
         self._pools: list[NativePool] = []
+        self._begun: list[tuple[NativeJob, list[PipeEnds]]] = []
 
     def submitter(self, executable: CpuExecutable, plan: Plan) -> Callable[..., NativeJob]:
         """Return what starts a kernel that waits."""
@@ -46,8 +48,9 @@ class OwnThreads:
             groups_too = levels[2] is forward_progress_guarantee.concurrent
             needed = plan.units if groups_too else \
                 min(plan.units, count * max(1, self._pool.threads // count))
-            return functools.partial(self._aside, max(1, needed))
-        return self._together if kernel.progress else functools.partial(self._aside, 1)
+            return functools.partial(self._aside, max(1, needed), alone=False)
+        return self._together if kernel.progress else functools.partial(
+            self._aside, 1, alone=kernel.index_kind == "single")
 
     def _together(self, entry: int, args: int, units: int, grain: int, deps: Any,
                   keep: Any, **options: Any) -> NativeJob:
@@ -65,21 +68,41 @@ class OwnThreads:
             return self._last
 
     def _aside(self, threads: int, entry: int, args: int, units: int, grain: int, deps: Any,
-               keep: Any, **options: Any) -> NativeJob:
-        """Start a kernel on threads that no other one can need.
+               keep: Any, *, alone: bool, **options: Any) -> NativeJob:
+        """Start a kernel on threads that no other one can need; ``alone``: it is one work-item.
 
         Units are begun in order, so those of one work-group run at the same time wherever there
         are as many threads as they are.
         """
+        ends = [v for v in keep[1] if isinstance(v, PipeEnds)] if alone else []
         with self._turn:
             fit = [p for p in self._pools if p.threads >= threads and not p.pending()]
             if fit:
                 pool = min(fit, key=lambda p: p.threads)
             else:
                 pool = self._make(1 << (threads - 1).bit_length())
+                pool.stuck = self.stuck
                 self._pools.append(pool)
-            return pool.submit(entry, args, units, grain, deps, keep,
-                               **{**options, "assisted": False})
+            job = pool.submit(entry, args, units, grain, deps, keep,
+                              **{**options, "assisted": False})
+            self._begun = [b for b in self._begun if not b[0].done()]
+            self._begun.append((job, ends))
+            return job
+
+    def stuck(self) -> bool:
+        """Say whether all that is left waits for packets, or room, that nobody can bring.
+
+        That is certain of kernels that are one work-item each, as long as nothing else can begin.
+        """
+        left = [(job, ends) for job, ends in list(self._begun)
+                if not (job.done() or job.held_back())]
+        known = {e.slots()[0]: e for _, ends in left for e in ends}
+        waiting = sum(int(e.array()[-1]) for e in known.values())
+        if not left or waiting < len(left):
+            return False
+        first = [job for job, _ in left]
+        others = [job for pool in (self._pool, *self._pools) for job in pool.unfinished()]
+        return all(job in first or job.held_back() for job in others)
 
 
 def common_memory(executable: CpuExecutable, plan: Plan, values: Sequence[Any]) -> tuple[Any, int]:

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import ctypes
 import functools
+import math
 import os
 import platform
 import signal
@@ -19,6 +20,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from ctypes import c_int32, c_int64, c_uint32, c_uint64
@@ -43,6 +45,7 @@ _BLOCK = 256 * 1024
 _STREAM_BYTES = 32 << 20  # copies from here on go past the caches; fills from four times this
 _DONE, _FAILED = 1, 2
 _CLOSED = 1
+_STUCK_SLICES = 10  # for half a second: a thread of Python may be about to feed a pipe
 _MAX_UNITS = 1 << 62
 _INLINE_EDGES = 4
 _HEAD = struct.Struct("<QQqqQQiiq")
@@ -147,6 +150,11 @@ class NativeJob(ctypes.Structure):
         self._owner._prune()
         return True
 
+    def held_back(self) -> bool:
+        """Say whether it waits for another job to end."""
+        return not self.state & _DONE and any(not d.state & _DONE or d.error_code == ABANDONED
+                                              for d in self._deps)
+
     def error(self) -> BaseException | None:
         """Return what the job failed with, and let go of what it kept; only valid once done.
 
@@ -217,6 +225,9 @@ def _not_run(origin: BaseException) -> DeviceError:
     return failure
 
 
+_pools: weakref.WeakSet[NativePool] = weakref.WeakSet()
+
+
 class NativePool:
     """N native threads that run jobs; starts them on first use. Any thread may call any method.
 
@@ -231,6 +242,9 @@ class NativePool:
         self.threads = threads
         self._spin_ns = spin_ns
         self._hooked = False
+        _pools.add(self)
+        self.stuck: Callable[[], bool] = lambda: False
+        """Says whether what is left can never end; set by whoever knows that of the jobs."""
         self._reset()
 
     def _reset(self) -> None:
@@ -332,7 +346,11 @@ class NativePool:
     def pending(self) -> int:
         """Return how many jobs have not ended."""
         self._prune()
-        return sum(not job.state & _DONE for job in list(self._pending))
+        return len(self.unfinished())
+
+    def unfinished(self) -> list[NativeJob]:
+        """Return the jobs that have not ended."""
+        return [job for job in list(self._pending) if not job.state & _DONE]
 
     def stop(self, timeout: float = EXIT_SECONDS) -> bool:
         """Finish all that was submitted, end the threads; returns whether that came in time.
@@ -346,20 +364,26 @@ class NativePool:
             try:
                 if not self._join(1, timeout):
                     self._closed = True
-                    lost = self.pending()
-                    if not self._join(2, 1.0):
+                    lost, stuck = self.pending(), self.stuck()
+                    if stuck:
+                        self._abandon()
+                    elif not self._join(2, 1.0):
                         self._immortalise()
-                    warnings.warn(f"unisycl: {lost} commands on the CPU did not end within "
-                                  f"{timeout:g} s and were cut off", RuntimeWarning, stacklevel=2)
+                    _tell(lost, timeout, stuck=stuck)
                     return False
             except BaseException:
                 self._closed = True
-                self._immortalise()
+                self._abandon()
                 raise
             self._ended = True
+        deadline = time.monotonic() + timeout
         for job in list(self._pending):  # pushed by a helping thread after the last worker left
-            if job.given:
-                self._work_off(job)
+            if job.given and not self._work_off(job, deadline):
+                self._closed = True
+                lost, stuck = self.pending(), self.stuck()
+                self._abandon()
+                _tell(lost, timeout, stuck=stuck)
+                return False
         return True
 
     def _take_back(self, job: NativeJob) -> None:
@@ -368,24 +392,40 @@ class NativePool:
             with contextlib.suppress(ValueError):
                 self._pending.remove(job)
 
-    def _work_off(self, job: NativeJob) -> None:
-        """Do a job in this thread, however long it is: there are no workers any more."""
+    def _work_off(self, job: NativeJob, deadline: float = math.inf) -> bool:
+        """Do a job in this thread: there are no workers any more. Say whether that was possible."""
+        seen = 0
         while not job.state & _DONE and not self._native.wait(job, _SLICE_NS, _SLICE_NS):
-            pass
-        job.wait()
+            seen = seen + 1 if self.stuck() else 0
+            if seen > _STUCK_SLICES or time.monotonic() >= deadline:
+                return False
+        return job.wait()
 
     def _join(self, how: int, timeout: float) -> bool:
         """Ask the workers to end and wait for them, open to Ctrl-C."""
         self._native.stop(self._state, how)
         deadline = time.monotonic() + timeout
+        seen = 0
         while self._native.join_all(self._state, _SLICE_NS):
-            if time.monotonic() >= deadline:
+            seen = seen + 1 if how == 1 and self.stuck() else 0
+            if time.monotonic() >= deadline or seen > _STUCK_SLICES:
                 return False
         return True
 
+    def _abandon(self) -> None:
+        """Leave what is at work to the end of the process, which does not wait for it."""
+        self._immortalise()
+        behind = self.unfinished()
+        while behind:
+            for job in behind:
+                job._cut_off()
+            behind = [job for pool in list(_pools) for job in pool.unfinished()
+                      if any(d.error_code == ABANDONED for d in job._deps)]
+
     def _immortalise(self) -> None:
         """Never free what threads that cannot be ended still use."""
-        held = (self, self._native, self._state, self._threads, list(self._pending))
+        jobs = list(self._pending)
+        held = (self, self._native, self._state, self._threads, jobs, [job._keep for job in jobs])
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
 
     def _ready(self) -> None:
@@ -448,6 +488,13 @@ class NativePool:
                     pending.append(job)
         except IndexError:
             pass
+
+
+def _tell(lost: int, timeout: float, *, stuck: bool) -> None:
+    """Warn of commands that the end of the program has cut off."""
+    why = ("were cut off: they wait for pipes that nobody writes or reads any more" if stuck
+           else f"did not end within {timeout:g} s and were cut off")
+    warnings.warn(f"unisycl: {lost} commands on the CPU {why}", RuntimeWarning, stacklevel=3)
 
 
 def addresses() -> tuple[int, int]:
