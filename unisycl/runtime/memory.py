@@ -279,9 +279,13 @@ class BufferMemory:
 
 
 def report(tasks: Sequence[Task]) -> None:
-    """Raise the undelivered errors of tasks whose queues have no handler, and of transfers."""
+    """Raise the undelivered errors of tasks whose queues have no handler, and of transfers.
+
+    Of a transfer that did not run since a command had failed, that command's.
+    """
     taken: list[BaseException] = []
-    for task in tasks:
+    for task in dict.fromkeys(t.root if isinstance(t, moves.Transfer) and t.root else t
+                              for t in tasks):
         channel: Channel | None = task.channel
         if task.error is not None and channel is not None and channel.handler is None:
             error = channel.claim(task)

@@ -119,6 +119,8 @@ def test_what_commands_fail_with_is_told_at_the_wait(
             assert set(files(wait)) == {HERE}
         submit()
         assert set(files(lambda: sycl.host_accessor(b))) == {HERE}
+        submit()
+        assert set(files(b.close)) == {HERE}
 
 
 def test_what_a_host_task_raised_is_told_by_its_own_lines(queue: sycl.queue) -> None:
