@@ -4,7 +4,9 @@
 launches a kernel of one work-item, empty or with one argument. ``host`` is the processor time of
 the submitting thread where nothing is waited for, ``pipelined`` the time with one wait at the end,
 ``waited`` with a wait for each. Ratios are to PyOpenCL's in-order queue and the same kernel. Rows
-that begin with "parts" tell what each of the things we ask OpenCL for costs by itself.
+that begin with "parts" tell what each of the things we ask OpenCL for costs by itself, and what
+PyOpenCL's call costs where the thread does something else before each: a worker of the driver that
+has gone to sleep must be woken then.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,7 @@ import unisycl as sycl
 from unisycl.ext.oneapi import experimental as ext
 from unisycl.testing import find_device
 
-COUNT, WAITED, ROUNDS, NODES = 1000, 200, 7, 10
+COUNT, WAITED, ROUNDS, NODES, BUSY = 1000, 200, 7, 10, 350
 Way = tuple[Callable[[], Any], Callable[[], Any]]
 EMPTY, ONE = "PyOpenCL, empty kernel", "PyOpenCL, argument set before"
 EACH, TEN = "PyOpenCL, argument set each time", "PyOpenCL, ten kernels"
@@ -101,11 +104,19 @@ def of_pyopencl(peer: Any) -> dict[str, Way]:
         loose.flush()
         return last[0]
 
+    def busy() -> Any:
+        for _ in range(BUSY):
+            pass
+        return SimpleNamespace(wait=int)
+
     return {
         EMPTY: (lambda: enqueue(queue, empty, (1,), (1,)), queue.finish),
         ONE: (lambda: enqueue(queue, kernel, (1,), (1,)), queue.finish),
         EACH: (set_each_time, queue.finish),
         TEN: (ten, queue.finish),
+        "parts: other work": (busy, int),
+        "parts: other work, in order": (
+            lambda: busy() and enqueue(queue, empty, (1,), (1,)), queue.finish),
         "parts: in order, flush": (lambda: flushed(queue), queue.finish),
         "parts: out of order": (lambda: enqueue(loose, empty, (1,), (1,)), loose.finish),
         "parts: out of order, flush": (lambda: flushed(loose), loose.finish),
