@@ -533,8 +533,10 @@ def check_callable(fn: Any) -> None:
     """Refuse what is no function, before the front end looks at it."""
     if not callable(fn):
         raise UsageError(errc.kernel_argument, f"expected a function to run, got "
-                         f"{type(fn).__name__}; the kernel comes after the range and the "
-                         "reductions")
+                         f"{type(fn).__name__}; " + (
+                             "launch native kernels in a command group: h.set_args(...), then "
+                             "h.parallel_for(range, kernel)" if isinstance(fn, native_kernel) else
+                             "the kernel comes after the range and the reductions"))
 
 
 def _run_host_task(fn: Callable[..., Any], users: list[HostUser], channel: Channel) -> None:

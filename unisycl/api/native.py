@@ -26,7 +26,7 @@ from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.errors import DeviceError, UnsupportedError, UsageError, errc
 from unisycl.base.images import image_channel_order, image_channel_type, image_sampler
-from unisycl.base.outside import is_native
+from unisycl.base.outside import description, is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import program
 from unisycl.runtime.devices import ContextState, DeviceState, all_devices
@@ -286,6 +286,8 @@ def _instead(given: Any) -> str:
     """Say what to do with an object that is no native one."""
     if hasattr(type(given), "get_backend"):
         return ", which is SYCL's already; get_native gives what it stands for"
+    if description(given) is not None:
+        return "; give its memory, array.data, with dtype=array.dtype and shape=array.shape"
     if hasattr(given, "__array__"):
         return "; a buffer or an image of an array is made by buffer or unsampled_image themselves"
     return ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unisycl.base import outside
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
@@ -84,8 +85,13 @@ def _bound(at: int, value: Any, group: Group, channel: Channel) -> Any:
         return value
     if isinstance(value, np.ndarray):
         return bind_array(value, channel)
+    if (lent := outside.description(value)) is not None:
+        if lent.problem:
+            raise UsageError(errc.kernel_argument, f"set_arg({at}): {lent.problem}")
+        return bind_array(value, channel)
     if hasattr(value, "__array__"):
         return np.asarray(value)
     raise UsageError(errc.kernel_argument, f"set_arg({at}): a native kernel's argument needs a "
                      f"type of known size, not {type(value).__name__}; give np.int32(...) or "
-                     "such, a vector, an accessor, a local_accessor or USM memory")
+                     "such, a vector, an accessor, a local_accessor, USM memory or an array" +
+                     outside.native_help(value))

@@ -21,6 +21,7 @@ from unisycl.api.usm import usm_pointer
 from unisycl.base.dtypes import find_dtype
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import native_help
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.functions import has_known_identity, known_identity, plus
 from unisycl.runtime.args import bind_array
@@ -108,7 +109,7 @@ class reduction(HasProperties):
                                  "empty")
             return variable
         raise UsageError(errc.invalid, "reduction: expected a buffer, USM memory, a span or an "
-                         f"array, got {type(variable).__name__}")
+                         f"array, got {type(variable).__name__}{native_help(variable)}")
 
     def _drops(self) -> bool:
         """Say whether old values do not count: as asked, or because an accessor discards them."""

@@ -6,6 +6,8 @@ device it was built for; a text that does not compile raises with the compiler's
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any, NoReturn
 
 from unisycl.api.bundles import chosen
@@ -120,33 +122,63 @@ def is_source_kernel_bundle_supported(where: Any, language: source_language) -> 
         where: a device or a context; a backend is not enough to know.
         language: what the text is written in.
     """
+    return _compiles("is_source_kernel_bundle_supported", where, language)
+
+
+def _compiles(what: str, where: Any, language: source_language) -> bool:
     if isinstance(where, device):
         states: tuple[DeviceState, ...] = (where.state,)
     elif isinstance(where, context):
         states = where.state.devices
     else:
-        raise UsageError(errc.invalid, "is_source_kernel_bundle_supported: expected a device or a "
-                         f"context, got {type(where).__name__}")
+        raise UsageError(errc.invalid, f"{what}: expected a device or a context, got "
+                         f"{type(where).__name__}")
     return any(s.driver.adopt("language", language) for s in states)
 
 
 @ends_at_call
 def create_kernel_bundle_from_source(owner: context, language: source_language,
-                                     source: str | bytes) -> source_bundle:
+                                     source: str | bytes | os.PathLike[str]) -> source_bundle:
     """Return a bundle of source text (sycl_ext_oneapi_kernel_compiler).
 
-    ``errc.invalid`` where no device of the context compiles the language.
+    Args:
+        owner: the context.
+        language: what the text is written in.
+        source: the text; of SPIR-V its bytes; or the path of a file that holds either.
+
+    ``errc.invalid`` where no device of the context compiles the language, or for a file that cannot
+    be read.
     """
+    given: Any = owner
+    if not isinstance(given, context):
+        way_out = "; write queue.get_context()" if hasattr(given, "get_context") else ""
+        raise UsageError(errc.invalid, "create_kernel_bundle_from_source: expected a context "
+                         f"first, got {type(given).__name__}{way_out}")
     if not isinstance(language, source_language):
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: expected a "
                          f"member of source_language, got {language!r}")
-    if not is_source_kernel_bundle_supported(owner, language):
+    if not _compiles("create_kernel_bundle_from_source", owner, language):
         raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: no device of {owner!r} "
                          f"compiles {language.name}")
+    if isinstance(source, os.PathLike):
+        source = _text_of(Path(source), language)
+    if not isinstance(source, str | bytes):
+        raise UsageError(errc.invalid, "create_kernel_bundle_from_source: expected text, bytes or "
+                         f"a path, got {type(source).__name__}")
     if isinstance(source, str) and "\0" in source:
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: the text has a NUL at "
                          f"character {source.index(chr(0))}, where compilers would end it")
     return source_bundle(owner, language, source)
+
+
+def _text_of(path: Path, language: source_language) -> str | bytes:
+    """Return what a file holds."""
+    try:
+        held = path.read_bytes()
+        return held if language is source_language.spirv else held.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(errc.invalid, f"create_kernel_bundle_from_source: '{path}' cannot be read "
+                         f"as {language.name}: {error}") from error
 
 
 @ends_at_call

@@ -49,5 +49,8 @@ def is_native(thing: Any) -> bool:
 
 def native_help(thing: Any) -> str:
     """Say how native memory gets to where a buffer or an array is wanted; else nothing."""
+    if description(thing) is not None:
+        return ("; kernels and set_args take it, and elsewhere a buffer of its memory serves: "
+                "make_buffer(backend, array.data, context, dtype=array.dtype, shape=array.shape)")
     return ("; make_buffer makes a buffer of native memory, and make_unsampled_image an image of a "
             "native one" if is_native(thing) else "")

@@ -158,7 +158,8 @@ def array_type(array: np.ndarray[Any, Any]) -> View | None:
     """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
     elem = element_type(array.dtype)
     flags = array.flags
-    if elem is None or not flags.c_contiguous or not flags.aligned or array.ndim > 3:
+    if elem is None or not flags.c_contiguous or not flags.aligned or array.ndim > 3 or isinstance(
+            array, np.ma.MaskedArray):
         return None
     mode = access_mode.read_write if array.flags.writeable else access_mode.read
     return View(elem, array.ndim, mode=mode)
@@ -226,6 +227,9 @@ def why_not(obj: Any) -> tuple[str, str]:
                                              "records in the machine's byte order")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
+        if isinstance(obj, np.ma.MaskedArray):
+            return "masked array", ("kernels know nothing of masks; pass array.filled(value), or "
+                                    "array.data to use all elements")
         if obj.flags.c_contiguous:
             return "unaligned array", "pass a copy of it"
         return "non-contiguous array", "pass np.ascontiguousarray(...) of it"

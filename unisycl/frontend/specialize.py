@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import config, diagnostics
+from unisycl.base import config, diagnostics, outside
 from unisycl.base.architecture import Target, fits
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
@@ -193,7 +193,9 @@ def _code(function: Any) -> Any:
     if isinstance(call_method, FunctionType) and not isinstance(function, type):
         return call_method.__code__
     raise UsageError(errc.kernel_argument, f"a kernel must be a Python function, a lambda or an "
-                     f"object with __call__, not {type(function).__name__}")
+                     f"object with __call__, not {type(function).__name__}" + (
+                         "; of a native kernel make_kernel makes one that can be launched"
+                         if outside.is_native(function) else ""))
 
 
 def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any, ...],

@@ -81,7 +81,8 @@ def prototype(text: str, name: str) -> Prototype:
     known = sorted({m for d in _declarations(text)
                     for m in re.findall(r"(\w+)\s*\([^()]*\)\s*$", d)})
     raise UsageError(errc.invalid, f"the text has no function '{name}' at its outer level; it has "
-                     f"{', '.join(known) or 'none'}")
+                     f"{', '.join(known) or 'none'}" + (
+                         "" if "(" in text else "; to read a file give a pathlib.Path"))
 
 
 def _declarations(text: str) -> list[str]:

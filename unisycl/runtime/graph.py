@@ -160,7 +160,8 @@ class Graph:
         asked = group.command()
         begin = None if asked.begin is begin_nothing else asked.begin  # whoever waits, waits on
         node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group)
-        node.blocks = asked.blocks if asked.launch is None else ()
+        if asked.launch is None or not asked.launch.raw:  # what others use is asked of their launch
+            node.blocks = asked.blocks
         group.recorded(node)
         return node, asked.accesses, nodes_of(asked.deps)
 

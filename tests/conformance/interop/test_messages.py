@@ -51,6 +51,12 @@ def test_read_only_arrays_are_told_how_to_become_writable(queue: sycl.queue) -> 
     assert x.tolist() == [0] * 4
 
 
+def test_masked_arrays_are_told_how_to_lose_their_mask(queue: sycl.queue) -> None:
+    x = np.ma.masked_array(np.zeros(4, np.float32), [1, 0, 0, 0])
+    assert "pass array.filled(value)" in told(queue.parallel_for, 4, one, x)
+    assert x.data.tolist() == [0] * 4
+
+
 @pytest.mark.parametrize(("count", "name"), [(2, "float2"), (3, "float3"), (4, "float4")])
 def test_vectors_of_another_library_are_told_how_to_be_seen(
         queue: sycl.queue, count: int, name: str) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.refusals import code_of
+from tests.conformance.refusals import code_of, refusal
+from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = sycl.backend.opencl
 pytestmark = pytest.mark.row("I-3")
@@ -149,6 +150,79 @@ def test_what_kernels_cannot_take_is_refused(
         if device.get_backend() != OPENCL:
             with pytest.raises(sycl.exception, match="own context"):
                 sycl.queue(device).parallel_for(6, plus, y, y)
+
+
+SCALE = """
+__kernel void scale(__global float *x, float by) { x[get_global_id(0)] *= by; }
+"""
+
+
+def scaling(cl: Any, q: sycl.queue) -> Any:
+    """Return a native kernel that multiplies a row by a number."""
+    program = cl._cl._Program(sycl.get_native(OPENCL, q.get_context()), SCALE)
+    program._build(b"", [sycl.get_native(OPENCL, q.get_device())])
+    return sycl.make_kernel(OPENCL, cl.Kernel(program, "scale"), q.get_context())
+
+
+@pytest.mark.row("I-5")
+def test_native_kernels_take_arrays_between_commands_of_both(
+        cl: Any, arrays: Any, theirs: Any, queue: sycl.queue) -> None:
+    scale, start = scaling(cl, queue), np.arange(100, dtype=np.float32)
+    x = arrays.to_device(theirs, start)
+    seen, want = [], []
+    for first, last, by in ((0, 100, 3), (32, 64, 2), (0, 100, 0.5)):
+        part = x[first:last]
+        queue.submit(lambda h, part=part, by=by: (
+            h.set_args(part, np.float32(by)), h.parallel_for(part.size, scale)))
+        seen.append(x.copy())  # behind the kernel, and before the next
+        start[first:last] *= np.float32(by)
+        want.append(start.copy())
+    assert np.array_equal(want, [y.get() for y in seen])
+
+
+@pytest.mark.row("I-5", "F-2")
+def test_native_kernels_refuse_arrays_that_they_cannot_take(
+        cl: Any, arrays: Any, theirs: Any, queue: sycl.queue) -> None:
+    scale = scaling(cl, queue)
+    context = cl.Context([theirs.device])
+    elsewhere = cl.CommandQueue(context)
+    x = arrays.to_device(theirs, np.ones((4, 4), np.float32))
+    for wrong, text in ((x[:, 1], "C-contiguous"), (arrays.zeros(elsewhere, 4, np.float32),
+                                                    "own context"), (x.data, "make_buffer")):
+        with pytest.raises(sycl.exception, match=text) as caught:
+            queue.submit(lambda h, wrong=wrong: (h.set_args(wrong, np.float32(2)),
+                                                 h.parallel_for(4, scale)))
+        assert sycl.errc.kernel_argument == caught.value.code()
+    assert (x.get() == 1).all()
+
+
+@pytest.mark.row("I-5", "F-19")
+def test_a_graph_refuses_freed_memory_of_native_kernels(cl: Any, queue: sycl.queue) -> None:
+    scale, p = scaling(cl, queue), sycl.malloc_shared(8, np.float32, queue)
+    p[:] = np.ones(8)
+    graph = ext.command_graph(queue.get_context(), queue.get_device())
+    with graph.record(queue):
+        queue.submit(lambda h: (h.set_args(p, np.float32(2)), h.parallel_for(8, scale)))
+    made = graph.finalize()
+    queue.ext_oneapi_graph(made).wait()
+    assert p[:].tolist() == [2] * 8
+    sycl.free(p, queue)
+    with pytest.raises(sycl.exception, match="freed"):
+        queue.ext_oneapi_graph(made)
+
+
+@pytest.mark.row("F-2")
+def test_where_arrays_are_not_taken_the_way_out_is_told(
+        arrays: Any, theirs: Any, queue: sycl.queue) -> None:
+    x = arrays.to_device(theirs, np.ones(4, np.float32))
+    for call in (lambda: sycl.buffer(x), lambda: queue.memcpy(np.zeros(4, np.float32), x),
+                 lambda: sycl.reduction(x, sycl.plus())):
+        assert "make_buffer(backend, array.data, context" in refusal(call)
+    context = queue.get_context()
+    assert "array.data" in refusal(sycl.make_buffer, OPENCL, x, context)
+    made = sycl.make_buffer(OPENCL, x.data, context, dtype=x.dtype, shape=x.shape)
+    with sycl.host_accessor(made, sycl.read_only) as seen:
+        assert seen.get_view().tolist() == [1] * 4
 
 
 @pytest.mark.row("I-10")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.refusals import code_of
+from tests.conformance.refusals import code_of, refusal
 from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = ext.source_language.opencl
@@ -52,6 +53,21 @@ def test_a_text_without_kernels_is_a_bundle_without_kernels(
 def test_a_text_with_a_nul_is_refused(compiling: sycl.queue) -> None:
     assert sycl.errc.invalid == code_of(ext.create_kernel_bundle_from_source,
                                         compiling.get_context(), OPENCL, SOURCE + "\0" + SOURCE)
+
+
+@pytest.mark.row("M-10")
+def test_a_text_may_lie_in_a_file(compiling: sycl.queue, tmp_path: Path) -> None:
+    path, context = tmp_path / "kernels.cl", compiling.get_context()
+    path.write_text(SOURCE)
+    built = ext.build(ext.create_kernel_bundle_from_source(context, OPENCL, path))
+    assert built.ext_oneapi_has_kernel("iota")
+    absent = tmp_path / "absent.cl"
+    path.write_bytes(b"\xff\xfe")
+    for wrong, text in ((absent, "absent.cl"), (tmp_path, "cannot be read"),
+                        (path, "cannot be read"), (3, "expected text, bytes or a path")):
+        assert text in refusal(ext.create_kernel_bundle_from_source, context, OPENCL, wrong)
+    assert "queue.get_context()" in refusal(
+        ext.create_kernel_bundle_from_source, compiling, OPENCL, SOURCE)
 
 
 @pytest.mark.row("M-10", "I-6")

@@ -360,7 +360,7 @@ class ClDriver:
         keep = executable, launch.values, launch.reductions, call, shown
         first = event = None
         try:
-            lenders, waits = lent.awaited(launch.values, waits)
+            lenders, waits = lent.awaited(session.cl, launch.values, waits)
             if shown is not None and not self.shares_host:
                 call.report, waits = self._scratch.to_device(call, shown, waits)
             with executable.lock:

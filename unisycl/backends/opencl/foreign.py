@@ -15,6 +15,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
 from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.lent import awaited
 from unisycl.backends.opencl.losses import flush, guarded, is_loss
 from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.session import Session
@@ -182,8 +183,11 @@ def launch(cl: Any, queue: Any, made: Launch, waits: list[Any] | None) -> tuple[
     executable: ForeignKernel = made.executable  # type: ignore[assignment]
     items, local, offset = shape_of(made.geometry)
     local = local or executable.required[:len(items)] or None
+    lenders, waits = awaited(cl, made.values, waits)
     with executable.lock:
         kept = executable.set_arguments(made.values)
         event = cl.enqueue_nd_range_kernel(queue, executable.native, items, local, offset, waits)
     flush(queue, event, (executable, kept, made), f"kernel '{executable.name}'")
+    for view in lenders:
+        view.lender.add_event(event)
     return event, (executable, kept, made)

@@ -1,6 +1,7 @@
 """``pyopencl.array.Array`` as an argument of a kernel, used where it lies.
 
-A launch waits for the events that the array has, and the array gets the event of the launch.
+A launch waits for the events that the array has and for what its queue was given, and the array
+gets the event of the launch.
 Non-goals: arrays of other contexts. Invariant: nothing is copied, and nothing here waits.
 """
 
@@ -82,14 +83,16 @@ def lend(session: Session, queue: Any, array: Any, *, shares_host: bool,
     return Lent(mapped, array, (ready,))
 
 
-def awaited(values: Sequence[Any], waits: list[Any] | None) -> tuple[list[Lent], list[Any] | None]:
+def awaited(cl: Any, values: Sequence[Any],
+            waits: list[Any] | None) -> tuple[list[Lent], list[Any] | None]:
     """Return the lent views among the values of a launch, and all that it waits for."""
     lent = [v for v in values if isinstance(v, Lent)]
     if not lent:
         return lent, waits
     found = list(waits or ())
+    for queue in {view.lender.queue for view in lent} - {None}:
+        found.append(cl.enqueue_marker(queue))  # what only reads an array leaves no event in it
+        queue.flush()
     for view in lent:
-        if view.lender.queue is not None:
-            view.lender.queue.flush()
         found += [*view.lender.events, *view.ready]
     return lent, found or None
