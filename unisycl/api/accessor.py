@@ -201,8 +201,8 @@ class accessor(Window, Capturable):
     def _elements(self) -> Array:
         if self._array is None:
             raise UsageError(errc.accessor, f"{self!r}: its elements exist only inside the "
-                             "command; use a host_accessor on the host, or a _host_task tag in "
-                             "a host task")
+                             "command; use a host_accessor on the host, and in a host task an "
+                             "accessor with a tag such as read_write_host_task")
         return self._array
 
     def get_multi_ptr(self) -> Array:

@@ -302,7 +302,8 @@ def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
     shape = tuple(geo.as_range(count))
     if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
         raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment!r}")
-    require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation")
+    other = "" if kind is usm_kind.device else ", or malloc_device and copies"
+    require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation", f"; use buffers{other}")
     nbytes = math.prod(shape) * dtype.itemsize
     most = state.info.max_mem_alloc_size or state.info.global_mem_size
     if (most and nbytes > most) or alignment > 1 << 24:

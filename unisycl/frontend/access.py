@@ -102,8 +102,16 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return vectors.call_type(ctx, base.object, ctx.operands(*parts), node)
     raise ctx.refuse("K049", node, found=describe(base), expected="memory, a tuple or an id",
-                     help="take one dimension of it: get_global_id(0), get_local_id(0), ..."
-                     if isinstance(base, Item) else "")
+                     help=no_memory(base))
+
+
+def no_memory(base: Value) -> str:
+    """Return the way out for what is used as memory and is none."""
+    if isinstance(base, Item):
+        return "take one dimension of it: get_global_id(0), get_local_id(0), ..."
+    if isinstance(base, Constant) and base.object is None:
+        return "pass memory; malloc functions return None where there is not enough of it"
+    return ""
 
 
 def _read(ctx: Context, member: Record, node: ast.AST) -> Value:

@@ -22,6 +22,7 @@ from unisycl.frontend.access import (
     index_record,
     is_vector,
     member_of,
+    no_memory,
     record_of,
     referent,
     subscript_of,
@@ -108,7 +109,7 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
                          help="make a new one: z = complex(x, z.imag)")
     if isinstance(node, ast.Attribute):
         raise ctx.refuse("K041", node, name=ast.unparse(node))
-    raise ctx.refuse("K049", node, found=describe(base), expected="memory", help="")
+    raise ctx.refuse("K049", node, found=describe(base), expected="memory", help=no_memory(base))
 
 
 def _as_target(ctx: Context, record: Record, node: ast.AST) -> Record | Vector:

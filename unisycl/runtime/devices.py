@@ -187,11 +187,11 @@ def preferred() -> str:
     return config.DEVICE.get()
 
 
-def require_aspect(device: DeviceState, needed: aspect, what: str) -> None:
-    """Refuse ``what`` on a device that lacks an aspect, naming both."""
+def require_aspect(device: DeviceState, needed: aspect, what: str, way_out: str = "") -> None:
+    """Refuse ``what`` on a device that lacks an aspect, naming both; and say the way out."""
     if needed not in device.info.aspects:
         raise UsageError(errc.feature_not_supported, f"{what} needs aspect.{needed.name}, which "
-                         f"the device '{device.info.name}' does not have")
+                         f"the device '{device.info.name}' does not have{way_out}")
 
 
 def forget() -> None:

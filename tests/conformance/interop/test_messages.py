@@ -51,6 +51,25 @@ def test_read_only_arrays_are_told_how_to_become_writable(queue: sycl.queue) -> 
     assert x.tolist() == [0] * 4
 
 
+def first(i, x, y):
+    y[i] = x[0]
+
+
+def test_memory_that_was_not_there_is_told_where_it_is_used(queue: sycl.queue) -> None:
+    x = np.zeros(4, np.float32)
+    for kernel, args in ((one, (None,)), (first, (None, x))):
+        assert "malloc functions return None" in told(queue.parallel_for, 4, kernel, *args)
+
+
+def test_accessors_outside_their_command_are_told_the_tag(queue: sycl.queue) -> None:
+    with sycl.buffer(np.zeros(4, np.float32)) as b:
+        def group(h):
+            x = sycl.accessor(b, h)
+            h.host_task(lambda: x[0])
+        with pytest.raises(sycl.exception, match="read_write_host_task"):
+            queue.submit(group).wait_and_throw()
+
+
 def test_masked_arrays_are_told_how_to_lose_their_mask(queue: sycl.queue) -> None:
     x = np.ma.masked_array(np.zeros(4, np.float32), [1, 0, 0, 0])
     assert "pass array.filled(value)" in told(queue.parallel_for, 4, one, x)
