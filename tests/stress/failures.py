@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from tests.stress.run import Run, handles
+from tests.stress.run import Run, device_names, handles
 from unisycl.api.device import device
 from unisycl.backends import registry
 from unisycl.runtime import lifecycle
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run = Run("failures", arguments, seconds=60.0)
     kept = -1
     for _ in run.turns():
-        for inner in (registry.drivers()["cpu"], registry.drivers()["host"]):
+        for inner in [registry.drivers()[name] for name in device_names()]:
             for given in ([], [sycl.property.queue.in_order()]):
                 for kind in CALLS:
                     number = 1

@@ -16,7 +16,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
 import unisycl as sycl
-from tests.stress.run import Run
+from tests.stress.run import Run, device_names
 
 BUFFERS, SIZE, PART = 4, 384, 128
 EXAMPLES = 20
@@ -42,7 +42,7 @@ class Program:
     """Runs steps on devices and, one after the other, on arrays."""
 
     def __init__(self) -> None:
-        devices = [d for d in sycl.device.get_devices() if d.get_backend().name in ("cpu", "host")]
+        devices = [sycl.queue(name).get_device() for name in device_names()]
         self.queues = [sycl.queue(devices[0]),
                        sycl.queue(devices[0], sycl.property.queue.in_order()),
                        sycl.queue(devices[-1])]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from tests.stress.run import Run, handles, resident
+from tests.stress.run import Run, device_names, handles, resident
 from unisycl.runtime import lifecycle
 
 THREADS, CALM = 4, 1000
@@ -58,7 +58,7 @@ def look(h: sycl.handler, buffer: sycl.buffer) -> None:
 def work(run: Run, seed: int, each: int, wrong: list[BaseException]) -> None:
     """Make and drop objects; each thread drops what another one made, too."""
     choose = np.random.default_rng(seed)
-    devices = [d for d in sycl.device.get_devices() if d.get_backend().name in ("cpu", "host")]
+    devices = [sycl.queue(name).get_device() for name in device_names()]
     kept: list[Any] = []
     try:
         for _ in range(each):

@@ -70,6 +70,14 @@ class Run:
         return int(bool(self.counts["wrong"]))
 
 
+def device_names() -> tuple[str, ...]:
+    """Return whose devices programs run on: the one that ``UNISYCL_DEVICE`` asks for, and the host.
+
+    Without it that is the native CPU.
+    """
+    return os.environ.get("UNISYCL_DEVICE") or "cpu", "host"
+
+
 def resident() -> int:
     """Return the bytes of memory this process has in use."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])

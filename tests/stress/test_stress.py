@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from unisycl.testing import device_names
 
 ROOT = Path(__file__).parents[2]
 BRIEF = {
@@ -21,10 +24,22 @@ BRIEF = {
 }
 
 
-@pytest.mark.parametrize("name", BRIEF)
-def test_a_brief_run_finds_nothing_wrong(name: str) -> None:
+def brief(name: str, **environment: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", f"tests.stress.{name}", *BRIEF[name]], cwd=ROOT,
-        capture_output=True, text=True, timeout=300, check=False)
+        capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, **environment})
     assert 0 == done.returncode, done.stdout + done.stderr
     assert " 0 wrong" in done.stdout
+
+
+@pytest.mark.parametrize("name", BRIEF)
+def test_a_brief_run_finds_nothing_wrong(name: str) -> None:
+    brief(name)
+
+
+def test_ctrl_c_leaves_nothing_to_commands_of_opencl_that_were_cut_off() -> None:
+    found = [name for name in device_names() if name.startswith("opencl")]
+    if not found:
+        pytest.skip("no OpenCL device was found")
+    brief("interrupts", UNISYCL_DEVICE=found[-1])

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import unisycl as sycl
-from tests.stress.run import Run, handles, resident
+from tests.stress.run import Run, device_names, handles, resident
 
 THREADS, BUFFERS, SIZE = 8, 6, 16
 
@@ -25,7 +25,7 @@ class Shared:
     """The buffers, the queues, and how often each buffer was added to."""
 
     def __init__(self) -> None:
-        found = [d for d in sycl.device.get_devices() if d.get_backend().name in ("cpu", "host")]
+        found = [sycl.queue(name).get_device() for name in device_names()]
         self.queues = [q for d in found for q in (
             sycl.queue(d), sycl.queue(d, sycl.property.queue.in_order()))]
         self.arrays = [np.zeros(SIZE, np.int64) for _ in range(BUFFERS)]

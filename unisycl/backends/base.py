@@ -279,6 +279,12 @@ class Driver(Protocol):
         Raises ``UnsupportedError`` for a stage it does not have.
         """
 
+    def outlast(self, keep: object) -> None:
+        """Keep what a command uses until all that was begun has ended.
+
+        Ctrl-C came while it was begun, so nobody knows whether it was. Not to be waited for.
+        """
+
     def timed(self) -> None:
         """Keep the times of commands from now on, for ``Completion.profile``.
 

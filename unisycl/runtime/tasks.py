@@ -240,6 +240,7 @@ class Task:
             self._end(_without_frames(err))
             return
         except BaseException as err:
+            self._outlast(begin)
             self.interrupted(err)
             raise
         self.completion = begun  # as ``begun`` does, without its call
@@ -249,6 +250,14 @@ class Task:
             self._settle(begun)
         elif self.dependents:
             process.executor.watch(self)
+
+    def _outlast(self, begin: Begin) -> None:
+        """Keep what a command uses that was cut off while it began: perhaps it goes on."""
+        driver = self.driver
+        if driver is None and self.channel is not None:
+            driver = self.channel.driver
+        if driver is not None:
+            driver.outlast(begin)
 
     def _defer(self, blockers: list[Task], begin: Begin) -> None:
         self._begin = begin

@@ -113,6 +113,9 @@ class CpuDriver:
         return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=asked.level,
                     on=asked.machine)
 
+    def outlast(self, keep: object) -> None:
+        """Do nothing: the pool keeps what its jobs use."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

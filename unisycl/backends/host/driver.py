@@ -136,6 +136,9 @@ class HostDriver:
         raise UnsupportedError(errc.feature_not_supported, "the host device compiles nothing: "
                                "CPython runs the function as it stands")
 
+    def outlast(self, keep: object) -> None:
+        """Do nothing: a thread of Python's keeps what it uses."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

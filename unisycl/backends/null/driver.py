@@ -116,6 +116,9 @@ class NullDriver:
     repeats = True
     waits_inside = False
 
+    def outlast(self, keep: object) -> None:
+        """Do nothing: nothing is ever begun."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

@@ -19,16 +19,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import (
-    adopted,
-    discovery,
-    foreign,
-    lent,
-    losses,
-    printing,
-    programs,
-    runtimes,
-)
+from unisycl.backends.opencl import adopted, discovery, foreign, lent, losses, printing, programs
 from unisycl.backends.opencl.arguments import NOTHING
 from unisycl.backends.opencl.completion import (
     LATE_NS,
@@ -62,6 +53,7 @@ from unisycl.backends.opencl.memory import DeviceArray, address
 from unisycl.backends.opencl.pace import Pace
 from unisycl.backends.opencl.prepared import Prepared, prepare
 from unisycl.backends.opencl.quirks import corrected, quirks_of
+from unisycl.backends.opencl.runtimes import missing
 from unisycl.backends.opencl.scratch import Scratch, whole
 from unisycl.backends.opencl.session import Session, drivers, open_session
 from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
@@ -76,6 +68,9 @@ from unisycl.ir.nodes import Kernel
 _VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
+
+
+__all__ = ["ClDriver", "make_drivers", "missing", "problems"]
 
 
 class ClDriver:
@@ -172,6 +167,11 @@ class ClDriver:
         has = self.traits.number_of("queue_on_host_properties") or self.traits.number_of(
             "queue_properties")
         return session.cl.CommandQueue(session.context, device, properties=asked & has)
+
+    def outlast(self, keep: object) -> None:
+        """Keep what a command uses until the queues are empty."""
+        if self._open is not None:
+            losses.hold_all(self._lanes.queues(), keep)
 
     @guarded("a queue that keeps times")
     def timed(self) -> None:
@@ -593,8 +593,3 @@ def make_drivers() -> Sequence[ClDriver]:
 def problems() -> dict[str, str]:
     """Return why runtimes that are installed have no device, by the names of their libraries."""
     return {Path(library).name: why for library, why in discovery.discover().problems.items()}
-
-
-def missing() -> dict[str, str]:
-    """Return what is registered and is not there."""
-    return runtimes.missing()

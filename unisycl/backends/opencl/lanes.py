@@ -85,6 +85,10 @@ class Lanes:
             self._near = found
         return found
 
+    def queues(self) -> list[Any]:
+        """Return all there are."""
+        return [self.main.queue, *(lane.queue for lane in self._lanes)]
+
     def close(self) -> list[Any]:
         """Use the main queue only; return the events of what still runs in the others."""
         self.most, self._near = 0, None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from unisycl.backends.opencl.errors import translated
@@ -88,6 +88,17 @@ def hold(event: Any, keep: object) -> None:
         keep.clear()
 
     threading.Thread(target=wait, args=(event, [keep]), name="unisycl-opencl", daemon=True).start()
+
+
+def hold_all(queues: Sequence[Any], keep: object) -> None:
+    """Keep what a command uses that Ctrl-C cut off, begun or not, until the queues are empty."""
+    def wait(keep: list[object]) -> None:
+        for queue in queues:
+            with contextlib.suppress(Exception):
+                queue.finish()
+        keep.clear()
+
+    threading.Thread(target=wait, args=([keep],), name="unisycl-opencl", daemon=True).start()
 
 
 def spoil(keep: object) -> None:

@@ -110,6 +110,24 @@ def test_what_a_command_uses_outlives_a_flush_that_fails():
     assert alive() is None
 
 
+def test_what_a_command_uses_that_was_cut_off_outlives_what_its_queues_have():
+    class Used:
+        """What a command uses."""
+
+    queue, used = Flaky(0), Used()
+    queue.finish = queue.wait
+    alive = weakref.ref(used)
+    losses.hold_all([queue], used)
+    del used
+    gc.collect()
+    assert alive() is not None
+    queue.gone.set()
+    for thread in [t for t in threading.enumerate() if t.name == "unisycl-opencl"]:
+        thread.join(30)
+    gc.collect()
+    assert alive() is None
+
+
 def test_memory_on_loan_to_a_command_that_failed_is_not_used_again():
     pool = Pool()
     for status, again in ((-5, False), (0, True)):
