@@ -396,7 +396,9 @@ class Task:
         root = self.root = dep.root or dep
         error = DeviceError(errc.runtime, f"{self.label} did not run because {root.label}, which "
                             f"it depends on, failed: {_text(root.error)}")
-        error.__cause__ = root.error
+        if root.error is not None:  # that one itself may be raised, and then has frames
+            error.__cause__ = _like(root.error)
+            error.__cause__.__cause__ = root.error.__cause__
         return error
 
     def fail(self, error: BaseException) -> None:
@@ -415,10 +417,8 @@ class Task:
         buffer, which holds its history, that would keep all of them for ever.
         """
         error = self.error
-        if isinstance(error, NativeError):
-            self.error = NativeError(error.code(), error.what(), native_code=error.native_code)
-        elif isinstance(error, exception):
-            self.error = DeviceError(error.code(), error.what())
+        if error is not None:
+            self.error = _like(error)
         return error
 
     def _fail_for(self, dep: Task) -> None:
@@ -457,6 +457,13 @@ class Task:
 
 def _text(error: BaseException | None) -> str:
     return error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
+
+
+def _like(error: BaseException) -> BaseException:
+    """Return an error of ours that says the same; others as they are."""
+    if isinstance(error, NativeError):
+        return NativeError(error.code(), error.what(), native_code=error.native_code)
+    return DeviceError(error.code(), error.what()) if isinstance(error, exception) else error
 
 
 def _without_frames(error: BaseException) -> BaseException:
