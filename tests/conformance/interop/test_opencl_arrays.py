@@ -220,6 +220,7 @@ def test_where_arrays_are_not_taken_the_way_out_is_told(
         assert "make_buffer(backend, array.data, context" in refusal(call)
     context = queue.get_context()
     assert "array.data" in refusal(sycl.make_buffer, OPENCL, x, context)
+    theirs.finish()  # a blocking write only lets go of the host's data
     made = sycl.make_buffer(OPENCL, x.data, context, dtype=x.dtype, shape=x.shape)
     with sycl.host_accessor(made, sycl.read_only) as seen:
         assert seen.get_view().tolist() == [1] * 4
