@@ -11,7 +11,6 @@ import select
 import threading
 import time
 from collections.abc import Callable
-from queue import SimpleQueue
 from typing import Any
 
 from unisycl.backends.base import Tentative
@@ -20,12 +19,10 @@ from unisycl.backends.opencl.lanes import Lane
 from unisycl.backends.opencl.losses import spoil, status_of
 from unisycl.backends.opencl.pace import Habit, Pace
 from unisycl.backends.opencl.shared import Allocation, returned
+from unisycl.backends.opencl.waiting import SPIN_NS, Waiter
 
-_SPIN_NS = 40_000
 _APART_NS = 300_000  # a graphics card's processors do not need this one
 _YIELD_NS = 3_000_000  # this long a graphics card's commands are waited for without sleeping
-LATE_NS = 3_000_000
-"""One that looks for longer takes some hundredths of the processors' time from a kernel."""
 
 
 class Clock:
@@ -44,42 +41,6 @@ class Clock:
             ahead = time.monotonic_ns() - int(event.profile.end)
             self._offset = 0 if 0 <= ahead < 10**9 else ahead
         return stamp + self._offset
-
-
-class Waiter:
-    """Threads that wait inside the driver, so that Ctrl-C stays possible.
-
-    ``after``: so many ns a command is waited for by looking; less where the threads work, too.
-    """
-
-    def __init__(self, after: int = _SPIN_NS) -> None:
-        self.after = after
-        self._jobs: SimpleQueue[tuple[Any, threading.Lock]] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._idle = 0
-
-    def watch(self, event: Any) -> threading.Lock:
-        """Return a lock that is released when the event has ended."""
-        gate = threading.Lock()
-        gate.acquire()
-        with self._lock:
-            start = self._idle == 0
-            self._idle -= not start
-        self._jobs.put((event, gate))
-        if start:
-            threading.Thread(target=self._run, name="unisycl-opencl", daemon=True).start()
-        return gate
-
-    def _run(self) -> None:
-        while True:
-            event, gate = self._jobs.get()
-            with contextlib.suppress(Exception):  # its status says what went wrong
-                event.wait()
-            del event  # who goes on next may count what holds memory
-            gate.release()
-            del gate
-            with self._lock:
-                self._idle += 1
 
 
 class Ends:
@@ -165,18 +126,24 @@ class ClCompletion:
         start = time.monotonic_ns()
         stop = start + (1 << 62) if timeout is None else start + int(timeout * 1e9)
         now, ends = start, self._ends
-        if self.ahead and ends.pace is not None and ends.pace.short(self.ahead):
+        if self.ahead and ends.pace is not None and ends.waiter is not None and (
+                ends.pace.short(self.ahead)):
             with contextlib.suppress(ends.error):  # its status says what went wrong
-                self.event.wait()
+                ends.waiter.wait_here(self.event)
         while not self._seen():
             spent = now - start
             if now >= stop:
                 return False
-            if spent >= (_YIELD_NS if ends.clock.apart else _SPIN_NS):
-                if ends.waiter is not None and (spent >= ends.waiter.after or self._gate):
-                    return self._wait_inside(None if timeout is None else (stop - now) / 1e9)
-                time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
-            elif spent >= (_APART_NS if ends.clock.apart else _SPIN_NS):
+            if spent >= (_YIELD_NS if ends.clock.apart else SPIN_NS):
+                gate, waiter = self._gate, ends.waiter
+                if gate is None and waiter is not None and spent >= waiter.after:
+                    gate = self._gate = waiter.watch(self.event)
+                if gate is not None:
+                    if self._wait_inside(gate, None if timeout is None else (stop - now) / 1e9):
+                        return True
+                else:
+                    time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
+            elif spent >= (_APART_NS if ends.clock.apart else SPIN_NS):
                 select.select((), (), (), 0)  # lets others run; time.sleep(0) may take 50 us
             now = time.monotonic_ns()
         return True
@@ -190,21 +157,14 @@ class ClCompletion:
             self.habit = None
         return True
 
-    def _wait_inside(self, timeout: float | None) -> bool:
-        """Have a thread wait in the driver, and wait for that."""
-        waiter = self._ends.waiter
-        assert waiter is not None
-        gate = self._gate
-        if gate is None:
-            gate = self._gate = waiter.watch(self.event)
-        stop = None if timeout is None else time.monotonic() + timeout
+    def _wait_inside(self, gate: threading.Lock, timeout: float | None) -> bool:
+        """Wait for the thread that waits in the driver; say whether the command was seen to end."""
         if gate.acquire(timeout=-1 if timeout is None else timeout):
             gate.release()
-        while not self._seen():  # what it used may be on its way back to the host
-            if stop is not None and time.monotonic() >= stop:
-                return False
-            time.sleep(5e-5)
-        return True
+            if not self._seen():  # what it used is on its way back, or another thread was faster
+                self._gate = None
+                time.sleep(5e-5)
+        return self._seen()
 
     def error(self) -> BaseException | None:
         """Return what the command failed with; only valid once done."""

@@ -22,13 +22,11 @@ from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, L
 from unisycl.backends.opencl import adopted, discovery, foreign, lent, losses, printing, programs
 from unisycl.backends.opencl.arguments import NOTHING
 from unisycl.backends.opencl.completion import (
-    LATE_NS,
     CheckedCompletion,
     ClCompletion,
     Clock,
     Ends,
     PairCompletion,
-    Waiter,
 )
 from unisycl.backends.opencl.dialect import make_dialect
 from unisycl.backends.opencl.errors import translated
@@ -60,6 +58,7 @@ from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, h
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
 from unisycl.backends.opencl.unified import Unified
+from unisycl.backends.opencl.waiting import LATE_NS, Waiter
 from unisycl.base import outside
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import UnsupportedError, errc
@@ -95,7 +94,7 @@ class ClDriver:
         self._lanes: Lanes
         self._ends: Ends | None = None
         self._clock = Clock(apart=traits.kind == "gpu")
-        self._waiter = Waiter() if self.quirks.blocking_waits else (
+        self._waiter = Waiter(alone=self.quirks.lone_waits) if self.quirks.blocking_waits else (
             Waiter(LATE_NS) if traits.kind == "cpu" else None)
         self._pace = Pace() if traits.kind == "cpu" else None
         self.waits_inside = self._pace is not None

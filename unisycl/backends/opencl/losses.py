@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from unisycl.backends.opencl.errors import translated
+from unisycl.backends.opencl.waiting import INSIDE
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -83,7 +84,7 @@ def flush_again(queue: Any, event: Any, keep: object, what: str, error: Exceptio
 def hold(event: Any, keep: object) -> None:
     """Keep what a command uses until it has ended; nobody else knows of it."""
     def wait(event: Any, keep: list[object]) -> None:
-        with contextlib.suppress(Exception):  # the program was told of the failure
+        with contextlib.suppress(Exception), INSIDE:  # the program was told of the failure
             event.wait()
         keep.clear()
 
@@ -94,7 +95,7 @@ def hold_all(queues: Sequence[Any], keep: object) -> None:
     """Keep what a command uses that Ctrl-C cut off, begun or not, until the queues are empty."""
     def wait(keep: list[object]) -> None:
         for queue in queues:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception), INSIDE:
                 queue.finish()
         keep.clear()
 

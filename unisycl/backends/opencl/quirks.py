@@ -43,6 +43,8 @@ class Quirks:
         one_kind: an argument that was an address takes no memory object afterwards, in the same
             kernel object.
         low_limits: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that run in larger groups, too.
+        lone_waits: of several threads that wait in the driver, with a queue out of order, some wait
+            for ever.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -50,6 +52,7 @@ class Quirks:
     rounds_division: bool = False
     own_cache: bool = False
     blocking_waits: bool = False
+    lone_waits: bool = False
     reads_early: bool = False
     emulate_collectives: bool = False
     contracts: bool = False
@@ -179,6 +182,12 @@ TABLE = (
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
           "processor's own"),
+    Quirk("Intel", "cpu", ("lone_waits",),
+          "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
+          "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
+          "hundred launches, an event being CL_SUBMITTED for ever; not if one at a time waits, nor "
+          "if they look at the events' status, nor without the out-of-order queue "
+          "(tests/device/lone_waits.py)"),
 )
 
 

@@ -1,0 +1,73 @@
+"""Threads that wait inside drivers, so that Ctrl-C stays possible meanwhile.
+
+Non-goals: how long a command is looked at before (``completion``). Invariant: where a driver lets
+only one thread wait at a time, whoever waits inside it holds ``INSIDE``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from queue import SimpleQueue
+from typing import Any
+
+SPIN_NS = 40_000
+LATE_NS = 3_000_000
+"""One that looks for longer takes some hundredths of the processors' time from a kernel."""
+
+INSIDE = threading.Lock()
+"""Held by the thread that waits inside a driver which lets only one do so."""
+
+
+class Waiter:
+    """Threads that wait inside the driver, each for one event.
+
+    Args:
+        after: so many ns a command is waited for by looking; less where the threads work, too.
+        alone: only one thread of the process may be inside; the others go on looking.
+    """
+
+    def __init__(self, after: int = SPIN_NS, *, alone: bool = False) -> None:
+        self.after = after
+        self.alone = alone
+        self._jobs: SimpleQueue[tuple[Any, threading.Lock]] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = 0
+
+    def watch(self, event: Any) -> threading.Lock | None:
+        """Return a lock that is released when the event has ended; None if nobody may wait now.
+
+        It is released at once if another thread was faster.
+        """
+        if self.alone and INSIDE.locked():
+            return None
+        gate = threading.Lock()
+        gate.acquire()
+        with self._lock:
+            start = self._idle == 0
+            self._idle -= not start
+        self._jobs.put((event, gate))
+        if start:
+            threading.Thread(target=self._run, name="unisycl-opencl", daemon=True).start()
+        return gate
+
+    def wait_here(self, event: Any) -> None:
+        """Wait in this thread; not if another one is inside where only one may be."""
+        if not self.alone:
+            event.wait()
+        elif INSIDE.acquire(blocking=False):
+            try:
+                event.wait()
+            finally:
+                INSIDE.release()
+
+    def _run(self) -> None:
+        while True:
+            event, gate = self._jobs.get()
+            with contextlib.suppress(Exception):  # its status says what went wrong
+                self.wait_here(event)
+            del event  # who goes on next may count what holds memory
+            gate.release()
+            del gate
+            with self._lock:
+                self._idle += 1
