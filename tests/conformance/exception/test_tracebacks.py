@@ -200,6 +200,6 @@ def said(what: str, folder: Path, **env: str) -> str:
     program = folder / "program.py"
     program.write_text(f"import unisycl\n\n\ndef nothing():\n    pass\n\n\n{what}\n")
     ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1]),
-                              **env})
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join(
+                             [str(Path(sycl.__file__).parents[1]), *sys.path]), **env})
     return ran.stderr

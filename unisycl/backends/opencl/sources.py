@@ -36,8 +36,13 @@ class BuiltSource:
 
 
 def names_of(cl: Any, program: Any) -> tuple[str, ...]:
-    """Return the names of a program's kernels; of one without any Intel's 2026.2 knows no names."""
+    """Return the names of a program's kernels.
+
+    Of one without any Intel's 2026.2 knows no names, and PyOpenCL crashes on NVIDIA's 580.159.
+    """
     try:
+        if not program.get_info(cl.program_info.NUM_KERNELS):
+            return ()
         return tuple(n for n in program.get_info(cl.program_info.KERNEL_NAMES).split(";") if n)
     except cl.Error as error:
         if is_loss(error):
