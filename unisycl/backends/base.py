@@ -285,6 +285,9 @@ class Driver(Protocol):
         Ctrl-C came while it was begun, so nobody knows whether it was. Not to be waited for.
         """
 
+    def leave(self) -> None:
+        """Have no thread of Python's inside native code: the interpreter ends, and all work has."""
+
     def timed(self) -> None:
         """Keep the times of commands from now on, for ``Completion.profile``.
 

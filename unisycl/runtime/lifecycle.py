@@ -23,6 +23,7 @@ from unisycl.runtime.completions import Gate
 from unisycl.runtime.tasks import Task, process
 
 if TYPE_CHECKING:
+    from unisycl.backends.base import Driver
     from unisycl.runtime.channel import Channel
 
 
@@ -36,6 +37,7 @@ class _Alive:
         self.lock = threading.RLock()
         self.channels: set[Channel] = set()
         self.retired: set[Channel] = set()
+        self.drivers: weakref.WeakSet[Driver] = weakref.WeakSet()
         self.gates: weakref.WeakSet[Gate] = weakref.WeakSet()
         self.installed = False
 
@@ -55,6 +57,7 @@ def add(channel: Channel) -> None:
         if len(_alive.retired) >= 16:
             _sweep()
         _alive.channels.add(channel)
+        _alive.drivers.add(channel.driver)
 
 
 def retire(channel: Channel) -> None:
@@ -145,6 +148,8 @@ def finish() -> None:
     if failed:
         _leave(1)
     _say_goodbye()
+    for driver in list(_alive.drivers):
+        call_quietly(driver.leave)
 
 
 def _say_goodbye() -> None:

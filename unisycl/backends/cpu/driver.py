@@ -116,6 +116,9 @@ class CpuDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: the pool keeps what its jobs use."""
 
+    def leave(self) -> None:
+        """Do nothing: its threads run no Python."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

@@ -139,6 +139,9 @@ class HostDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: a thread of Python's keeps what it uses."""
 
+    def leave(self) -> None:
+        """Do nothing: all it has are threads of Python's."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

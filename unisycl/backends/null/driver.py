@@ -119,6 +119,9 @@ class NullDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: nothing is ever begun."""
 
+    def leave(self) -> None:
+        """Do nothing: there are no threads."""
+
     def timed(self) -> None:
         """Do nothing: times are always kept."""
 

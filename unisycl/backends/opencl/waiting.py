@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from queue import SimpleQueue
 from typing import Any
 
@@ -17,6 +18,22 @@ LATE_NS = 3_000_000
 
 INSIDE = threading.Lock()
 """Held by the thread that waits inside a driver which lets only one do so."""
+
+_LEAVING_SECONDS = 5.0
+_inside: set[int] = set()
+_ending = threading.Event()
+
+
+def leave() -> None:
+    """Have no other thread inside a driver any more, now that all commands have ended.
+
+    Python ends a thread where it comes back from native code after the end of the interpreter; in
+    the midst of PyOpenCL's C++ that is ``std::terminate``.
+    """
+    _ending.set()
+    stop = time.monotonic() + _LEAVING_SECONDS
+    while _inside - {threading.get_ident()} and time.monotonic() < stop:
+        time.sleep(1e-4)
 
 
 class Waiter:
@@ -53,12 +70,16 @@ class Waiter:
 
     def wait_here(self, event: Any) -> None:
         """Wait in this thread; not if another one is inside where only one may be."""
-        if not self.alone:
-            event.wait()
-        elif INSIDE.acquire(blocking=False):
-            try:
+        if self.alone and not INSIDE.acquire(blocking=False):
+            return
+        me = threading.get_ident()
+        _inside.add(me)
+        try:
+            if not _ending.is_set():
                 event.wait()
-            finally:
+        finally:
+            _inside.discard(me)
+            if self.alone:
                 INSIDE.release()
 
     def _run(self) -> None:
