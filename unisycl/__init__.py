@@ -103,9 +103,9 @@ if TYPE_CHECKING:
     from unisycl.base.errors import (
         BuildError as BuildError, DeviceError as DeviceError, Diagnostic as Diagnostic, errc
         as errc, error_category as error_category, exception as exception, exception_list as
-        exception_list, InternalError as InternalError, KernelError as KernelError,
-        sycl_category as sycl_category, UnsupportedError as UnsupportedError, UsageError as
-        UsageError,
+        exception_list, InternalError as InternalError, KernelError as KernelError, KernelWarning
+        as KernelWarning, sycl_category as sycl_category, UnsupportedError as UnsupportedError,
+        UsageError as UsageError,
     )
     from unisycl.base.features import (
         SYCL_BACKEND_CPU as SYCL_BACKEND_CPU, SYCL_BACKEND_HOST as SYCL_BACKEND_HOST,
@@ -315,8 +315,8 @@ _HOMES: dict[str, str] = {
         "memory_scope rounding_mode stream_manipulator target"
     ),
     "base.errors": (
-        "BuildError DeviceError Diagnostic InternalError KernelError UnsupportedError UsageError "
-        "errc error_category exception exception_list sycl_category"
+        "BuildError DeviceError Diagnostic InternalError KernelError KernelWarning "
+        "UnsupportedError UsageError errc error_category exception exception_list sycl_category"
     ),
     "base.features": (
         "SYCL_BACKEND_CPU SYCL_BACKEND_HOST SYCL_DEVICE_COPYABLE SYCL_EXT_ONEAPI_BFLOAT16 "

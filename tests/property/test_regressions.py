@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.property.cases import check
 
 HEAD = """import numpy as np
@@ -126,6 +128,7 @@ def kernel(it, a_int32, o_int32):
 """)
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # no first turn is left early
 def test_a_value_left_over_by_an_earlier_iteration_is_the_sub_groups_own() -> None:
     same("""
 @sycl.kernel(reqd_sub_group_size=8)

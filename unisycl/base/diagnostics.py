@@ -1,7 +1,7 @@
 """Every diagnostic of the kernel language: one row per id, with the reason and the way out.
 
 Non-goals: finding problems. Texts are templates over the facts the front end passes. Invariant: an
-id never changes meaning; a retired id is not reused.
+id never changes meaning; a retired id (K086) is not reused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K034": ("{what} takes {expected}; {found} given",
              "pass what it takes, in this order or by name"),
     "K035": ("'{name}' would have two kinds of value: {first} and {second}",
-             "use two names: a variable of a kernel keeps one type"),
+             "use two names: what is one thing on all paths has one kind of value"),
     "K036": ("'{op}' is not defined for {types}", "{help}"),
     "K037": ("{what} has {expected} dimension(s), but {found} index(es) are given", "{help}"),
     "K038": ("an index must be an integer, an id or an item, not {found}", "{help}"),
@@ -93,8 +93,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K084": ("'{name}' may be the same {type} as {other} here, so its elements cannot be assigned",
              "in Python both would change: give one of them a copy first, x = {type}(y)"),
     "K085": ("{what}", "{help}"),
-    "K086": ("the loop over constants that made '{name}' {kind} may have been left before",
-             "give it a value of that kind before the loop, or use names of their own for numbers"),
+    "K087": ("{name} is of type {types} here, as the path taken decides: this would depend on it",
+             "convert it where it gets its value, so that it has one type on all paths"),
     "K090": ("{what}", "{help}"),
     "K110": ("image '{name}' is addressed by {expected} coordinates, not by {found}", "{help}"),
     "K111": ("the coordinate of image '{name}' has {found} component(s); it needs {expected}",

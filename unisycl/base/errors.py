@@ -134,6 +134,10 @@ class NativeError(DeviceError):
         return (type(self), (self._code, self._message, None, self.native_code))
 
 
+class KernelWarning(UserWarning):
+    """A kernel compiles, but may not do what it was written for; the place is the kernel's line."""
+
+
 class FollowingError(NativeError):
     """A native command did not run because one before it failed."""
 

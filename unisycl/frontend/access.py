@@ -31,9 +31,11 @@ from unisycl.frontend.atomics import atomic_attribute, atomic_attributes, atomic
 from unisycl.frontend.context import Context
 from unisycl.frontend.handlers import METHODS as HANDLER_METHODS
 from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
+from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.names import suggest
 from unisycl.frontend.reducers import element, operator_name
 from unisycl.frontend.spans import shifted, span_of
+from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -220,7 +222,7 @@ def _indices(ctx: Context, node: ast.expr, *, negative: bool = False) -> list[n.
 
 def _spread(ctx: Context, value: Value, node: ast.AST) -> list[n.Expr]:
     if isinstance(value, Several):
-        return [ctx.to_scalar(v, node) for v in value.items]
+        return [plain(ctx.to_scalar(v, node, unsure=True)) for v in value.items]
     if isinstance(value, Item):
         if value.kind not in ITEM_KINDS:
             raise ctx.refuse("K038", node, found=describe(value),
@@ -230,7 +232,7 @@ def _spread(ctx: Context, value: Value, node: ast.AST) -> list[n.Expr]:
         return [ctx.to_scalar(v, node) for v in ids.items]
     if not isinstance(value, n.Expr | Memory | Record):
         raise ctx.refuse("K038", node, found=describe(value), help="")
-    return [ctx.to_scalar(value, node)]
+    return [plain(ctx.to_scalar(value, node, unsure=True))]
 
 
 def index_record(ctx: Context, record: Record, node: ast.Subscript) -> Record:
@@ -315,12 +317,17 @@ def _pick_vector(ctx: Context, several: Several, first: Vector, index: n.Expr,
 
 def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``several[index]`` for an index known at run time only, of many by halves."""
-    values = [ctx.to_scalar(v, node) for v in several.items]
+    values = [ctx.to_scalar(v, node, unsure=True) for v in several.items]
     if not values:
         raise ctx.refuse("K060", node, found=0, count=0)
-    type: Scalar | None = values[0].type
-    for v in values[1:]:
-        type = coerce.join(type, v.type) if type else None
+    form = meet([Met(v, ctx.known) for v in values])
+    if isinstance(form, Unsure):
+        unsure = replace(form, name="the element", places=tuple(
+            {v.type: ctx.span(node) for v in values}.items()))
+        chosen = choose(ctx, Several(tuple(coerce.cast(v, form.plain) for v in values),
+                                     several.kind), index, node)
+        return n.Read(unsure, ctx.named(chosen))
+    type = form if isinstance(form, Scalar) else None
     if type is None:
         raise ctx.refuse("K035", node, name="the element", first=values[0].type,
                          second=values[-1].type)

@@ -18,6 +18,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.spans import shifted
+from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -128,7 +129,7 @@ def _place(ctx: Context, view: Value | None, index: Value | None, node: ast.AST)
         items = ()
     indices: list[n.Expr] = []
     for item in items:
-        x = ctx.to_scalar(item, node)
+        x = plain(ctx.to_scalar(item, node, unsure=True))
         if x.type.dtype.kind not in "iu":
             raise ctx.refuse("K038", node, found=x.type, help="convert it first: int(...)")
         indices.append(ctx.hold(x if indices else shifted(view, x)))

@@ -50,6 +50,7 @@ from unisycl.frontend.reducers import operate as operate_object
 from unisycl.frontend.rows import builtin_row, call_row, convert, operator_function, qualified
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL
+from unisycl.frontend.unassigned import start_flags
 from unisycl.frontend.values import (
     Atomic,
     Closure,
@@ -401,8 +402,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         ctx.guard(path, function)
     if library:
         ctx.libraries.add(path)
-    frame = Frame(source, function, path, _key(ctx, node), call=node, entry=ctx.regions,
-                  library=library)
+    frame = Frame(source, function, path, _key(ctx, node), call=node, library=library)
     ctx.enter(frame)
     ctx.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)
@@ -420,7 +420,7 @@ def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords:
             raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
     source = FunctionSource(closure.node, closure.frame.source.file)
     frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
-                  call=node, entry=ctx.regions, library=closure.frame.library)
+                  call=node, library=closure.frame.library)
     return run(ctx, frame, args, keywords, node)
 
 
@@ -434,13 +434,16 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
     ctx.frames.append(frame)
     loops, ctx.loops = ctx.loops, []
     refusals = ctx.refusals
+    path = ctx.path
     try:
         for name, value in bound.items():
             _bind_parameter(ctx, frame, name, value, node)
+        start_flags(ctx, frame)
         if isinstance(function, ast.Lambda):
             return ctx.value(function.body)
         with ctx.into() as block:
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
+        ctx.settle_returns(ctx, frame)
         if ctx.refusals > refusals and frame.result is None:
             return Poison()  # what it would return is not known; more errors would mislead
         if frame.result is not None and (frame.falls or not ended) \
@@ -451,7 +454,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
                 raise ctx.refuse("K043", function, name=function.name)
     finally:
         ctx.frames.pop()
-        ctx.loops = loops
+        ctx.loops, ctx.path = loops, path
     if frame.needs_scope:
         ctx.emit(n.Scope(frame.scope, tuple(block), span=ctx.span(node)))
     else:
@@ -474,7 +477,7 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
     if moving or name in frame.assigned or isinstance(value, Memory | Record):
         ctx.assign(name, value, node)
     else:
-        frame.names[name] = value
+        frame.names[name] = value  # a given name: no assignment in the text
 
 
 def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: dict[str, Value],

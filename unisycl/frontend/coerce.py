@@ -5,6 +5,7 @@ Non-goals: syntax. Invariant: what is folded here equals what the host device co
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
+from unisycl.frontend.unsure import Unsure, alternatives, exact, holds, plain
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
     BOOL,
@@ -37,7 +39,12 @@ def weak_scalar(value: bool | int | float | complex) -> n.Const:
 
 
 def common(a: Scalar, b: Scalar) -> Scalar | None:
-    """Return the type two operands share in an operation; None where NumPy has none for kernels."""
+    """Return the type two operands share in an operation; None where NumPy has none for kernels.
+
+    Raises ``Ambiguous`` where an operand may have several types that give several results.
+    """
+    if isinstance(a, Unsure) or isinstance(b, Unsure):
+        return _settled(a, b, common)
     if isinstance(a, PointerType) or isinstance(b, PointerType):
         return None
     if a.weak and b.weak:
@@ -50,13 +57,57 @@ def common(a: Scalar, b: Scalar) -> Scalar | None:
     return Scalar(row) if row else None
 
 
-def join(a: Scalar, b: Scalar) -> Scalar | None:
-    """Return the type of a variable that is given values of both types."""
-    if a == b:
-        return a
-    if a.dtype.kind == "b" and b.dtype.kind == "b":
-        return BOOL
-    return common(a, b)
+def _settled(a: Scalar, b: Scalar,
+             rule: Callable[[Scalar, Scalar], Scalar | None]) -> Scalar | None:
+    """Return the type that a rule gives whichever types the operands have."""
+    found = {rule(x, y) for x in alternatives(a) for y in alternatives(b)}
+    only = found.pop() if len(found) == 1 else None
+    unsure = [t for t in (a, b) if isinstance(t, Unsure)]
+    if found or any(t.wraps and only is not None and not _low_bits(only, t) for t in unsure):
+        raise Ambiguous(unsure[0])
+    return only
+
+
+def _low_bits(to: Scalar, type: Unsure) -> bool:
+    """Say whether an integer type has no more bits than are known of a number."""
+    return to.dtype.is_integer and to.dtype.kind != "b" and to.dtype.bits <= type.bits \
+        and not to.weak
+
+
+def whole(op: str, x: n.Expr, y: n.Expr) -> Unsure | None:
+    """Return the type of an integer operation whose operands may be of several types.
+
+    Bits, remainders and the like are exact whichever type it is; of sums and products only the low
+    bits are known. None: it has one type, or what it gives depends on the type.
+    """
+    a, b = x.type, y.type
+    if op not in _LOW and op not in _EXACT:
+        return None
+    unsure = [t for t in (a, b) if isinstance(t, Unsure)]
+    found = {arithmetic(op, s, t) for s in alternatives(a) for t in alternatives(b)} \
+        if unsure else set()
+    among = frozenset(t for t in found if t is not None)
+    if len(found) < 2 or len(among) < len(found) or any(t.dtype.kind not in "iu" for t in among):
+        return None
+    wraps = op in _LOW or any(t.wraps for t in unsure)
+    number = y.value if isinstance(y, n.Const) else None
+    if op in _DIVIDING and (wraps or number is None or number < (op != "shr")):
+        return None
+    bits = min((t.bits for t in unsure if t.wraps), default=64)
+    narrow = frozenset(t for t in among if t.dtype.bits <= bits)
+    if not narrow:
+        return None
+    if op == "and" and number is not None and 0 <= number < 1 << (
+            min(t.dtype.bits for t in narrow) - 1):
+        wraps = False
+    wide = dtypes.UINT64 if any(t.dtype is dtypes.UINT64 for t in among) else dtypes.INT64
+    return Unsure(wide, among=narrow if wraps else among, wraps=wraps, name=unsure[0].name,
+                  places=unsure[0].places)
+
+
+_LOW = frozenset(("add", "sub", "mul"))
+_DIVIDING = frozenset(("mod", "floordiv", "shr"))
+_EXACT = _DIVIDING | {"and", "or", "xor"}
 
 
 def weakened(type: Scalar) -> Scalar:
@@ -68,6 +119,8 @@ def arithmetic(op: str, a: Scalar, b: Scalar) -> Scalar | None:
     """Return the type of ``a op b``: as ``common``, but bools are numbers where NumPy says so."""
     if op == "div":
         return quotient(a, b)
+    if isinstance(a, Unsure) or isinstance(b, Unsure):
+        return _settled(a, b, functools.partial(arithmetic, op))
     shared = common(a, b)
     if shared == WEAK_BOOL:
         return WEAK_BOOL if op in ("and", "or", "xor") else WEAK_INT
@@ -78,6 +131,8 @@ def arithmetic(op: str, a: Scalar, b: Scalar) -> Scalar | None:
 
 def quotient(a: Scalar, b: Scalar) -> Scalar | None:
     """Return the type of ``a / b``: integers divide as float64."""
+    if isinstance(a, Unsure) or isinstance(b, Unsure):
+        return _settled(a, b, quotient)
     shared = common(a, b)
     if shared is None or shared.dtype.kind in "fc":
         return shared
@@ -126,6 +181,13 @@ class LosesPart(DoesNotFit):
         self.found = found
 
 
+class Ambiguous(DoesNotFit):
+    """What is asked for depends on which of several types a number has."""
+
+    def __init__(self, type: Scalar) -> None:
+        super().__init__(0, type)
+
+
 def cast(x: n.Expr, to: Scalar) -> n.Expr:
     """Convert an operand, folding constants; raises ``DoesNotFit`` for a literal too large."""
     if isinstance(x, n.Const) and x.type.weak and not fits(x.value, to.dtype):
@@ -144,6 +206,10 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 def convert(x: n.Expr, to: Scalar) -> n.Expr:
     """Convert as a store does: integers wrap, floats truncate; complex numbers stay such."""
+    if isinstance(x.type, Unsure) and x.type.wraps and not (
+            to == x.type.plain or _low_bits(to, x.type)):
+        raise Ambiguous(x.type)
+    x = plain(x)
     if x.type == to:
         return x
     if x.type.dtype.kind == "c" and to.dtype.kind not in "cb":
@@ -180,6 +246,9 @@ def _convert(value: Any, to: DType) -> Any:
 
 def truth(x: n.Expr) -> n.Expr:
     """Return ``bool(x)``."""
+    if not exact(x.type):
+        raise Ambiguous(x.type)
+    x = plain(x)
     if x.type.dtype.kind == "b":
         return cast(x, BOOL)
     if isinstance(x, n.Const):
@@ -259,6 +328,12 @@ def _fold(op: str, a: Any, b: Any, type: Scalar) -> Any:
 
 def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     """Return a comparison; None if the operands share no type."""
+    if isinstance(a.type, Unsure) or isinstance(b.type, Unsure):
+        for x in (a, b):
+            if not exact(x.type):
+                raise Ambiguous(x.type)
+        _check_comparison(a, b)
+        a, b = plain(a), plain(b)
     shared = common(a.type, b.type)
     result = WEAK_BOOL if a.type.weak and b.type.weak else BOOL
     if shared is None or (shared.dtype.kind == "c" and op not in ("eq", "ne")):
@@ -278,6 +353,25 @@ def compare(op: str, a: n.Expr, b: n.Expr) -> n.Expr | None:
     if isinstance(a, n.Const) and isinstance(b, n.Const):
         return n.Const(result, bool(_FOLD[op](a.value, b.value)))
     return n.Compare(result, op, a, b)
+
+
+def _check_comparison(a: n.Expr, b: n.Expr) -> None:
+    """Raise ``Ambiguous`` if a comparison may depend on which types its operands have.
+
+    Whole numbers compare exactly whatever their types; floats as long as neither is rounded.
+    """
+    kinds = {t.dtype.kind for x in (a, b) for t in alternatives(x.type)}
+    if kinds <= {"b", "i", "u"}:
+        return
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x.type, Unsure) and isinstance(y, n.Const) and y.type.weak:
+            if not all(holds(t, y.value) for t in x.type.among):
+                raise Ambiguous(x.type)
+            return
+    if all(not t.weak and (t.dtype.is_float or t.dtype.bits < 64)
+           for x in (a, b) for t in alternatives(x.type)):
+        return  # NumPy compares in a type that holds both
+    _settled(a.type, b.type, common)
 
 
 _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}

@@ -9,11 +9,15 @@ from __future__ import annotations
 import ast
 import enum
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unisycl.frontend import coerce, instances, pointers, stored, vectors
 from unisycl.frontend.context import Context
+from unisycl.frontend.flow import Label, condition, site, state
+from unisycl.frontend.joins import Met, meet
+from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Closure,
     Constant,
@@ -26,7 +30,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
@@ -106,7 +110,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     several = left if isinstance(left, Several) else right
     if isinstance(several, Several) and several.kind in ("id", "range") and len(several.items) > 1:
         return _compare_ids(ctx, op, left, right, len(several.items), node)
-    a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
+    a, b = ctx.to_scalar(left, node, unsure=True), ctx.to_scalar(right, node, unsure=True)
     result = coerce.compare(name, a, b)
     if result is None:
         raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
@@ -181,12 +185,16 @@ def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: as
 
 def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
     parts: list[Callable[[], Value]] = [functools.partial(ctx.value, v) for v in node.values]
-    return _short_circuit(ctx, parts, is_and=isinstance(node.op, ast.And), node=node)
+    return _short_circuit(ctx, parts, is_and=isinstance(node.op, ast.And), node=node,
+                          tests=node.values)
 
 
 def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bool,
-                   node: ast.AST) -> Value:
-    """Evaluate parts while the result is open; the value is the last one evaluated."""
+                   node: ast.AST, tests: Sequence[ast.expr] = ()) -> Value:
+    """Evaluate parts while the result is open; the value is the last one evaluated.
+
+    ``tests`` are the parts' texts, where each is one.
+    """
     first = parts[0]()
     if len(parts) == 1:
         return first
@@ -194,25 +202,41 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     if fixed is not None:
         if fixed != is_and:
             return first
-        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node)
+        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node, tests=tests[1:])
     a = _operand(ctx, first, node)
+    test = condition(ctx, tests[0]) if tests else None
+    label = Label(site(ctx, node, f"operand {len(parts)}"))
+    around = state(ctx)
     with ctx.into() as block:
-        b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node), node)
+        ctx.path = (*ctx.path, *([(test, is_and)] if test else []))
+        b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node,
+                                         tests=tests[1:]), node)
+        label.jump(ctx, node)
+    around.restore(ctx)
+    with ctx.into() as skipped:
+        ctx.path = (*ctx.path, *([(test, not is_and)] if test else []))
+        label.jump(ctx, node)
+    label.land(ctx)
     both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
-    type = WEAK_BOOL if a.type == b.type == WEAK_BOOL else BOOL if both_bool \
-        else coerce.join(a.type, b.type)
-    if type is None:
+    type = meet((Met(a, ctx.known), Met(b, ctx.known)))
+    if not isinstance(type, Scalar):
         raise ctx.refuse("K036", node, op="and" if is_and else "or",
                          types=f"{a.type} and {b.type}", help="")
-    if not block and is_cheap(b):
+    if not block and not skipped and is_cheap(b):
         if both_bool:
             return coerce.binary("and" if is_and else "or", a, b, type)
-        return coerce.select(coerce.truth(a), b if is_and else a, a if is_and else b, type)
-    result = n.Local("t", type)
-    ctx.emit(n.Assign(result, coerce.cast(a, type), span=ctx.span(node)))
-    block.append(n.Assign(result, coerce.cast(b, type), span=ctx.span(node)))
-    test = coerce.truth(n.Read(type, result))
-    ctx.emit(n.If(test if is_and else coerce.negate(test), tuple(block), span=ctx.span(node)))
+        if not isinstance(type, Unsure):
+            return coerce.select(coerce.truth(a), b if is_and else a, a if is_and else b, type)
+    held = type.plain if isinstance(type, Unsure) else type
+    if isinstance(type, Unsure) and not type.places:
+        type = replace(type, name="the result", places=tuple(
+            (x.type, ctx.span(node)) for x in (a, b)))
+    result = n.Local("t", held)
+    ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=ctx.span(node)))
+    block.append(n.Assign(result, coerce.cast(plain(b), held), span=ctx.span(node)))
+    go_on = coerce.truth(n.Read(held, result))
+    ctx.emit(n.If(go_on if is_and else coerce.negate(go_on), tuple(block), tuple(skipped),
+                  span=ctx.span(node)))
     return n.Read(type, result)
 
 

@@ -25,10 +25,12 @@ from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.frontend import captures, coerce, guards, stored
+from unisycl.frontend.flow import Condition, Definition, Head, Label
 from unisycl.frontend.items import ITEM_KINDS
+from unisycl.frontend.joins import Form, Met
 from unisycl.frontend.source import FunctionSource
+from unisycl.frontend.unsure import Unsure
 from unisycl.frontend.values import (
-    Atomic,
     Constant,
     Image,
     Item,
@@ -44,7 +46,7 @@ from unisycl.frontend.values import (
     Vector,
     describe,
     own_type,
-    record_help,
+    scalar_help,
 )
 from unisycl.frontend.variables import Variables
 from unisycl.ir import nodes as n
@@ -78,11 +80,10 @@ class Frame:
 
     ``library``: a function of unisycl's own, written in the kernel language; what is wrong in it is
     reported where the user calls it. ``key`` names the inlined instance the same way in every
-    round. ``result`` collects returns; ``falls`` says that one returns nothing. ``entry`` is the
-    region of its call, ``where`` the region in which each name got its value. ``assigned`` are the
-    names the function binds, ``once`` those that one plain assignment binds, so that a constant
-    given to one stays a constant. ``lost`` says what the names were whose meaning depends on the
-    turn in which a loop over constants was left. ``allowed`` are the aspects that ``device_has``
+    round. ``definitions`` say where each name got what it stands for, ``seen`` of which form.
+    ``result`` is what returns give, ``returned`` which values; ``falls``: one returns nothing.
+    ``assigned`` are the names the function binds, ``once`` those that one plain assignment binds,
+    so that a constant given to one stays one. ``allowed`` are the aspects that ``device_has``
     lists, None where it says nothing.
     """
 
@@ -92,31 +93,32 @@ class Frame:
     key: tuple[Any, ...]
     parent: Frame | None = None
     names: dict[str, Value | n.Local] = field(default_factory=dict)
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    seen: dict[str, Form] = field(default_factory=dict)
     assigned: frozenset[str] = frozenset()
     once: frozenset[str] = frozenset()
     scope: int = 0
     needs_scope: bool = False
     falls: bool = False
-    entry: tuple[int, ...] = ()
-    where: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    lost: dict[str, str] = field(default_factory=dict)
     result: Value | n.Local | None = None
+    returned: list[tuple[Met, Definition]] = field(default_factory=list)
     call: ast.AST | None = None
     allowed: frozenset[str] | None = None
     library: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Scoped:
-    """A loop left by scopes: those that break and continue leave; None: continue is the loop's.
+class Loop:
+    """A loop whose body is being lowered: where ``break`` and ``continue`` go.
 
-    ``left``: it is repeated while compiling and its body has a break or continue, so any turn may
-    be the last one to give a value.
+    ``outer`` and ``inner`` are the scopes that they leave, None where the loop of the IR is meant;
+    ``exit`` is where ``break`` leads, ``next`` where ``continue`` does.
     """
 
-    outer: int
-    inner: int | None
-    left: bool = False
+    exit: Label
+    next: Label | Head
+    outer: int | None = None
+    inner: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,8 @@ class Context(Variables):
     def __init__(self, function: Any, arguments: tuple[Any, ...], shape: KernelShape,
                  types: dict[Any, Scalar], facts: set[str],
                  lower_expr: Callable[[Context, ast.expr], Value],
-                 lower_body: Callable[..., bool], call: Callable[..., Value]) -> None:
+                 lower_body: Callable[..., bool], call: Callable[..., Value],
+                 settle_returns: Callable[[Context, Frame], None]) -> None:
         self.function = function
         self.arguments = arguments
         self.shape = shape
@@ -149,7 +152,11 @@ class Context(Variables):
         self.facts = facts
         self.changed = False
         self.unsure = False
-        self.indices: set[Any] = set()
+        self.locals: dict[Any, n.Local] = {}
+        self.known: dict[n.Local, n.Const] = {}
+        self.path: tuple[Condition, ...] = ()
+        self.heads: list[Head] = []
+        self.unassigned: dict[Span, tuple[str, Definition]] = {}
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0
         self.block: list[n.Stmt] = []
@@ -161,8 +168,7 @@ class Context(Variables):
         self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
-        self.loops: list[Scoped | None] = []
-        self.regions: tuple[int, ...] = ()
+        self.loops: list[Loop | None] = []
         self.aspects: set[str] = set()
         self.shared: dict[Any, str] = {}
         self.places: dict[CodeType, set[Position]] = {}
@@ -185,6 +191,7 @@ class Context(Variables):
         self._lower_expr = lower_expr
         self.lower_body: Callable[..., bool] = lower_body
         self.call: Callable[..., Value] = call
+        self.settle_returns = settle_returns
 
     # ---- places and problems
     @property
@@ -199,19 +206,24 @@ class Context(Variables):
             node = frame.call
         return self.frame.source.span(node)
 
-    def refuse(self, id: str, node: ast.AST, **facts: object) -> Refused:
-        """Report a diagnostic and return the exception that gives up the statement."""
+    def refuse(self, id: str, node: ast.AST, **facts: Any) -> Refused:
+        """Report a diagnostic and return the exception that gives up the statement.
+
+        ``notes`` among the facts are texts with their places.
+        """
         self.refusals += 1
+        notes: tuple[tuple[str, Span | None], ...] = facts.pop("notes", ())
         found = diagnostics.diagnostic(id, self.span(node), **facts)
         library = any(frame.library for frame in self.frames)
         if not any(d.span == found.span and (library or (d.id, d.message) == (id, found.message))
                    for d in self.diagnostics):  # one for a call of ours; the rest would mislead
-            notes = tuple(
+            calls = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
                 for outer, inner in itertools.pairwise(self.frames)
                 if inner.call is not None and not inner.library)
             self.diagnostics.append(
-                Diagnostic(found.id, found.message, found.span, found.help, notes[::-1]))
+                Diagnostic(found.id, found.message, found.span, found.help,
+                           (*notes, *calls[::-1])))
         return Refused()
 
     def number(self) -> int:
@@ -248,25 +260,38 @@ class Context(Variables):
 
     def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused:
         """Refuse a number that the type it would get cannot hold."""
+        if isinstance(problem, coerce.Ambiguous):
+            return self.unsettled(problem.type, node)
         if isinstance(problem, coerce.LosesPart):
             return self.refuse("K049", node, found=problem.found, expected=f"{problem.type}",
                                help="take z.real, z.imag or abs(z)")
         return self.refuse("K057", node, value=problem.value, type=problem.type.dtype,
                            help="convert the other operand to a wider type first")
 
+    def unsettled(self, type: Scalar, node: ast.AST) -> Refused:
+        """Refuse what would depend on which of several types a number has."""
+        assert isinstance(type, Unsure)
+        return self.refuse("K087", node, name=type.name, types=type, notes=tuple(
+            (f"{kind} here", span) for kind, span in type.places))
+
     def scalar(self, node: ast.expr) -> n.Expr:
         """Lower an expression that must be a number or truth value."""
         return self.to_scalar(self.value(node), node)
 
-    def to_scalar(self, value: Value, node: ast.AST) -> n.Expr:
-        """Turn a value into a scalar expression, or refuse."""
+    def to_scalar(self, value: Value, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        """Turn a value into a scalar expression, or refuse; ``unsure``: one of several types, too.
+
+        Who allows that has to use the number so that its type makes no difference.
+        """
         if isinstance(value, n.Expr):
+            if isinstance(value.type, Unsure) and not unsure:
+                raise self.unsettled(value.type, node)
             if isinstance(value.type, PointerType):
                 raise self.refuse("K049", node, found=describe(value), expected="a number",
                                   help="follow it: p[0], p.name")
             return value
         if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
-            return self.to_scalar(value.items[0], node)
+            return self.to_scalar(value.items[0], node, unsure=unsure)
         if isinstance(value, Vector) and len(value.items) == 1:
             return value.items[0]
         if isinstance(value, Memory) and len(value.index) == value.view.ndim \
@@ -287,7 +312,7 @@ class Context(Variables):
         if isinstance(value, Reduction):
             raise self.refuse("K055", node)
         raise self.refuse("K049", node, found=describe(value), expected="a number",
-                          help=_scalar_help(value))
+                          help=scalar_help(value))
 
     def truth(self, value: Value, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
@@ -295,7 +320,7 @@ class Context(Variables):
             return coerce.truth(value)
         if isinstance(value, Memory) and getattr(stored.decayed(self, value), "pointer", None):
             return n.true()  # it points to memory that is there
-        return coerce.truth(self.to_scalar(value, node))
+        return coerce.truth(self.to_scalar(value, node, unsure=True))
 
     def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
         """Turn a value into a pointer that memory can hold, or refuse."""
@@ -305,12 +330,13 @@ class Context(Variables):
         """Return the type of pointer in memory that a variable becomes by a second value."""
         return stored.joined(self, old, value)
 
-    def as_pointers(self, known: object, old: Value | n.Local | None,
-                    value: Value) -> tuple[Any, Value]:
-        """Return what a name had and gets, USM memory as a pointer where the other is one."""
-        if isinstance(known, PointerType):
-            value = stored.decayed(self, value)
+    def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]:
+        """Return two values that a name gets, USM memory as a pointer where the other is one."""
         return stored.one_kind(self, old, value)
+
+    def decayed(self, value: Value) -> Value:
+        """Return USM memory as the pointer to its first element; other values as they are."""
+        return stored.decayed(self, value)
 
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""
@@ -455,13 +481,11 @@ class Context(Variables):
     @contextmanager
     def branch(self) -> Iterator[list[n.Stmt]]:
         """Collect statements that may not run, or run again: a region of control flow."""
-        outer, self.regions = self.regions, (*self.regions, self.number())
         before = dict(self.shared)
         try:
             with self.into() as block:
                 yield block
         finally:
-            self.regions = outer
             self.shared = {**before, **self.shared}  # it may not have run
 
     @contextmanager
@@ -573,18 +597,3 @@ def _is_host_object(obj: Any) -> bool:
         "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor",
         "sampled_image", "unsampled_image", "host_sampled_image_accessor",
         "host_unsampled_image_accessor")
-
-
-def _scalar_help(value: Value) -> str:
-    if isinstance(value, Record):
-        return record_help(value.type)
-    if isinstance(value, Atomic):
-        return "read its value with load()"
-    if isinstance(value, Vector):
-        return "take one element of it, or ask sycl.any(v) or sycl.all(v) of a condition"
-    if isinstance(value, Memory):
-        return "index it with one integer for each dimension"
-    if getattr(value, "kind", "") in ("item", "nd_item", "h_item", "id", "range"):
-        return "take one dimension of it, e.g. index[0] or get_global_id(0)"
-    return ""
-

@@ -26,12 +26,28 @@ from unisycl.frontend import (
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.faults import checked_operand, fitting
+from unisycl.frontend.flow import (
+    UNSET,
+    Definition,
+    Label,
+    definition,
+    lost,
+    resolve,
+    site,
+    state,
+    two_kinds,
+)
+from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.names import suggest
+from unisycl.frontend.unassigned import check_read
+from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Closure,
     Constant,
     Instance,
+    Lost,
     Memory,
+    Pending,
     Poison,
     Record,
     Several,
@@ -40,7 +56,6 @@ from unisycl.frontend.values import (
     Vector,
     describe,
 )
-from unisycl.frontend.variables import variable
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, PointerType, Scalar
@@ -69,8 +84,7 @@ def lower_name(ctx: Context, node: ast.Name) -> Value:
     frame: Frame | None = ctx.frame
     while frame is not None:
         if node.id in frame.names:
-            bound = frame.names[node.id]
-            return n.Read(bound.type, bound) if isinstance(bound, n.Local) else bound
+            return _bound(ctx, frame, node)
         if node.id in frame.assigned:
             return _not_yet(ctx, frame, node)
         if frame.function is not None:
@@ -79,24 +93,32 @@ def lower_name(ctx: Context, node: ast.Name) -> Value:
     raise AssertionError("a frame without a function has a parent")
 
 
+def _bound(ctx: Context, frame: Frame, node: ast.Name) -> Value:
+    """Return what a name stands for here."""
+    made = definition(frame, node.id)
+    made.note_read()
+    bound = frame.names[node.id]
+    if isinstance(bound, Pending):
+        bound = frame.names[node.id] = resolve(ctx, bound, node)
+    if isinstance(bound, Lost):
+        raise lost(ctx, bound, node)
+    check_read(ctx, frame, node.id, made, node)
+    return n.Read(bound.type, bound) if isinstance(bound, n.Local) else bound
+
+
 def _not_yet(ctx: Context, frame: Frame, node: ast.Name) -> Value:
     """Return a variable whose assignment comes later in the text (in a loop)."""
-    vector = ctx.types.get((frame.key, node.id, "vector"))
-    if vector is not None:
-        locals = [n.Local(f"{node.id}.{k}", f.type) for k, f in enumerate(vector.fields)]
-        made = frame.names[node.id] = variable((frame.key, node.id), node.id,
-                                               Vector(vector, ()), locals)
-        return made
-    known = ctx.types.get((frame.key, node.id))
-    if known is not None:
-        local = frame.names[node.id] = n.Local(node.id, known)
-        return n.Read(known, local)
-    if "final" not in ctx.facts:
+    made = definition(frame, node.id)
+    made.note_read()
+    if made is not UNSET and "final" not in ctx.facts:
         ctx.unsure = True
         return Poison()
-    if node.id in frame.lost:
-        raise ctx.refuse("K086", node, name=node.id, kind=frame.lost[node.id])
-    raise ctx.refuse("K031", node, name=node.id)
+    form = frame.seen.get(node.id)
+    if made is UNSET or form is None:
+        raise ctx.refuse("K031", node, name=node.id)
+    # Every turn of a loop that assigns it ends the function: only a loop without turns gets here.
+    frame.names[node.id] = ctx.adopt((frame.key, node.id), node.id, form, None, node)
+    return _bound(ctx, frame, node)
 
 
 def _captured(ctx: Context, frame: Frame, node: ast.Name) -> Value:
@@ -152,7 +174,7 @@ def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
         return pointer
     if _is_text(left) or _is_text(right):
         raise ctx.refuse("K019", node)
-    a, b = ctx.to_scalar(left, node), ctx.to_scalar(right, node)
+    a, b = ctx.to_scalar(left, node, unsure=True), ctx.to_scalar(right, node, unsure=True)
     return arithmetic(ctx, op, a, b, node)
 
 
@@ -198,6 +220,10 @@ def _is_text(value: Value) -> bool:
 
 def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return a binary operation of two scalars by NumPy's typing."""
+    either = coerce.whole(op, a, b)
+    if either is not None:
+        x, y = (_low(v, either.plain) for v in (a, b))
+        return n.Read(either, ctx.named(n.Binary(either.plain, op, x, y)))
     type = coerce.arithmetic(op, a.type, b.type)
     if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.kind in "fc") \
             or (op in ("floordiv", "mod") and type.dtype.kind == "c") \
@@ -211,6 +237,12 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
         return power(ctx, a, b, type, node)
     b = checked_operand(ctx, op, a, b, node)
     return coerce.binary(op, fitting(ctx, a, type, node), fitting(ctx, b, type, node), type)
+
+
+def _low(x: n.Expr, to: Scalar) -> n.Expr:
+    """Return an integer of which only the low bits are known as one of another type."""
+    x = plain(x)
+    return coerce.cast(x, to) if isinstance(x, n.Const) or x.type == to else n.Cast(to, x)
 
 
 def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
@@ -299,7 +331,13 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
     if isinstance(value, Several) and value.kind != "tuple":
         return Several(tuple(_unary(ctx, node, ctx.to_scalar(v, node)) for v in value.items),
                        value.kind)
-    return _unary(ctx, node, ctx.to_scalar(value, node))
+    x = ctx.to_scalar(value, node, unsure=True)
+    if isinstance(x.type, Unsure):
+        zero = coerce.weak_scalar(0)
+        pair = {"-": ("sub", zero, x), "+": ("add", x, zero),
+                "~": ("xor", x, coerce.weak_scalar(-1))}[_UNARY[type(node.op)]]
+        return arithmetic(ctx, *pair, node)
+    return _unary(ctx, node, x)
 
 
 def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
@@ -328,10 +366,15 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
     if fixed is not None:
         return ctx.value(node.body if fixed else node.orelse)
     cond = ctx.hold(ctx.truth(test, node.test))
+    before, label = state(ctx), Label(site(ctx, node, "choice"))
     with ctx.into() as then:
         left = ctx.value(node.body)
+        label.jump(ctx, node)
+    before.restore(ctx)
     with ctx.into() as orelse:
         right = ctx.value(node.orelse)
+        label.jump(ctx, node)
+    label.land(ctx)
     if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
         return _one_vector(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Instance) and isinstance(right, Instance):
@@ -378,11 +421,15 @@ def _one_object(ctx: Context, cond: n.Expr, left: tuple[list[n.Stmt], Value],
                 right: tuple[list[n.Stmt], Value], node: ast.AST) -> Value:
     """Return one of two objects of a class, or places in one memory, in variables of its own."""
     key = (ctx.frame.key, "choice", ctx.span(node), *ctx.unrolled)
+    values = [Met(v, ctx.known) for _, v in (left, right)]
+    form = ctx.meet(values)
+    if form is None:
+        raise two_kinds(ctx, "the choice", values, Definition(), node)
     result: Value | n.Local | None = None
     blocks = []
     for block, value in (left, right):
         with ctx.into() as more:
-            result = ctx.bind(key, "the choice", result, value, node)
+            result = ctx.adopt(key, "the choice", form, value, node)
         blocks.append((*block, *more))
     ctx.emit(n.If(cond, *blocks, span=ctx.span(node)))
     assert result is not None
@@ -395,9 +442,10 @@ def _branched(ctx: Context, cond: n.Expr, then: list[n.Stmt], orelse: list[n.Stm
     """Emit a branch that gives variables one or the other of each pair of values."""
     results: list[n.Expr] = []
     for a, b, type in values:
-        result = n.Local("t", type)
-        then.append(n.Assign(result, coerce.cast(a, type), span=ctx.span(node)))
-        orelse.append(n.Assign(result, coerce.cast(b, type), span=ctx.span(node)))
+        held = type.plain if isinstance(type, Unsure) else type
+        result = n.Local("t", held)
+        then.append(n.Assign(result, coerce.cast(plain(a), held), span=ctx.span(node)))
+        orelse.append(n.Assign(result, coerce.cast(plain(b), held), span=ctx.span(node)))
         results.append(n.Read(type, result))
     ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
     return results
@@ -413,14 +461,23 @@ def _in_block(ctx: Context, block: list[n.Stmt], value: Value, kind: PointerType
 
 
 def _joined(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST) -> Scalar:
-    type = coerce.join(a.type, b.type)
-    if type is None:
+    """Return the type of a number that is one of two, as the path decides."""
+    type = meet((Met(a, ctx.known), Met(b, ctx.known)))
+    if not isinstance(type, Scalar):
         raise ctx.refuse("K036", node, op="if else", types=f"{a.type} and {b.type}", help="")
+    if isinstance(type, Unsure) and not type.places:
+        type = replace(type, name="the choice", places=tuple(
+            (x.type, ctx.span(node)) for x in (a, b)))
     return type
 
 
 def _choose(ctx: Context, cond: n.Expr, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
-    return coerce.select(cond, a, b, _joined(ctx, a, b, node))
+    type = _joined(ctx, a, b, node)
+    if not isinstance(type, Unsure):
+        return coerce.select(cond, a, b, type)
+    held = n.Local("t", type.plain)
+    ctx.emit(n.Assign(held, coerce.select(cond, plain(a), plain(b), held.type)))
+    return n.Read(type, held)
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {

@@ -218,7 +218,7 @@ def _operands(x: n.Expr, first: n.Expr | None, combine: str, *,
         return (x,)
     if keep:
         return x, coerce.cast(first, x.type)
-    type = coerce.join(x.type, first.type) or x.type
+    type = coerce.common(x.type, first.type) or x.type
     return coerce.convert(x, type), coerce.convert(first, type)
 
 

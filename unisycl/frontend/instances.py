@@ -48,8 +48,13 @@ def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Va
     if after is None:
         return made
     held = ctx.hold_object(made, cls.__name__, node)
+    hidden = f"new {cls.__name__}"  # so that it is known what becomes of it
+    ctx.frame.names[hidden] = held
     ctx.call(ctx, Constant(after, class_path(cls, "__post_init__")), [held], node)
-    kept = local_homes(held, lambda home: home not in ctx.shared)
+    ctx.frame.definitions.pop(hidden, None)
+    became = ctx.frame.names.pop(hidden)
+    assert isinstance(became, Instance)
+    kept = local_homes(became, lambda home: home not in ctx.shared)
     assert isinstance(kept, Instance)
     return replace(kept, exact=False)
 

@@ -14,7 +14,8 @@ from unisycl.frontend import coerce
 from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
-from unisycl.frontend.context import Context, Refused, Scoped, Tail
+from unisycl.frontend.context import Context, Loop, Refused, Tail
+from unisycl.frontend.flow import Head, Label, condition, site, state, wanted
 from unisycl.frontend.hardware import Controls, controlled
 from unisycl.frontend.names import loop_names, stored_names
 from unisycl.frontend.values import (
@@ -22,8 +23,6 @@ from unisycl.frontend.values import (
     Poison,
     Several,
     Value,
-    Vector,
-    describe,
 )
 from unisycl.frontend.variables import is_stable
 from unisycl.ir import nodes as n
@@ -34,46 +33,69 @@ from unisycl.ir.types import WEAK_INT
 def lower_loop(ctx: Context, node: ast.While | ast.For, tail: Tail) -> bool:
     """Lower a loop, and what its ``else`` does where no ``break`` left it."""
     lower: Any = _while if isinstance(node, ast.While) else _for
-    if not node.orelse:
-        return bool(lower(ctx, node, None))
-    if not leaves_loop(node.body):
-        return lower(ctx, node, None) or ctx.lower_body(ctx, node.orelse, tail)
+    exit = Label(site(ctx, node, "exit"))
+    if not node.orelse or not leaves_loop(node.body):
+        left = lower(ctx, node, None, exit)
+        exit.land(ctx)
+        return left or bool(node.orelse and ctx.lower_body(ctx, node.orelse, tail))
     outer = ctx.number()
     with ctx.into() as whole:
-        if not lower(ctx, node, outer):
+        usual = Label(site(ctx, node, "end"))
+        if not lower(ctx, node, outer, usual, exit):
+            usual.land(ctx)
             with ctx.branch() as orelse:
-                ctx.lower_body(ctx, node.orelse)
+                if not ctx.lower_body(ctx, node.orelse):
+                    exit.jump(ctx, node)
             ctx.block.extend(orelse)
     ctx.block.extend(_scoped(outer, whole))
-    return False
+    exit.land(ctx)
+    return not exit.states
 
 
-def _while(ctx: Context, node: ast.While, outer: int | None) -> bool:
+def _while(ctx: Context, node: ast.While, outer: int | None, end: Label,
+           exit: Label | None = None) -> bool:
+    """Lower a loop; ``end`` is where it leads by itself, ``exit`` where ``break`` does."""
     fixed: bool | None = None
+    before = state(ctx)
+    with ctx.into() as entry:
+        head = Head(ctx, site(ctx, node, "loop"), stored_names([node]), node)
     try:
         with ctx.into() as pre:
             test = ctx.value(node.test)
             fixed = static_truth(test)
             cond = n.true() if fixed else ctx.truth(test, node.test) \
                 if fixed is None else None
+            if not fixed:
+                cond = cond if cond is None or not wanted(ctx, end.site) else ctx.hold(cond)
+                end.jump(ctx, node)
     except Refused:
         look_into(ctx, node.body)
         raise
     if cond is None:
+        ctx.heads.remove(head)
+        before.restore(ctx)
+        end.states.clear()
+        end.jump(ctx, node)
         return False
-    ctx.loops.append(None if outer is None else Scoped(outer, None))
+    ctx.block.extend(entry)
+    ctx.loops.append(Loop(exit or end, head, outer))
     with ctx.repeated(node) as body:
-        ctx.lower_body(ctx, node.body, frozenset(("continue",)))
+        ctx.path = (*ctx.path, (condition(ctx, node.test), True))
+        if not ctx.lower_body(ctx, node.body, frozenset(("continue",))):
+            head.turn(ctx, node)
     ctx.loops.pop()
+    if not fixed:
+        head.lead_on(end)
     ctx.emit(n.While(tuple(pre), cond, tuple(body), span=ctx.span(node)))
     return bool(fixed) and (outer is not None or not leaves_loop(node.body))
 
 
-def _for(ctx: Context, node: ast.For, outer: int | None) -> bool:
+def _for(ctx: Context, node: ast.For, outer: int | None, end: Label,
+         exit: Label | None = None) -> bool:
     try:
         over, controls = controlled(ctx, node.iter)
         if isinstance(over, ast.Call) and _is_range(ctx, over):
-            _range_loop(ctx, node, over, outer, controls)
+            _range_loop(ctx, node, over, controls, (outer, end, exit))
             return False
         items: Sequence[Value] | None = unrolled(ctx, over)
         if items is None:
@@ -84,7 +106,7 @@ def _for(ctx: Context, node: ast.For, outer: int | None) -> bool:
         look_into(ctx, node.body)
         raise
     # The body may change what the values were made of.
-    _unrolled_loop(ctx, node, [ctx.hold_value(item) for item in items], outer)
+    _unrolled_loop(ctx, node, [ctx.hold_value(item) for item in items], outer, end, exit or end)
     return False
 
 
@@ -93,8 +115,9 @@ def _is_range(ctx: Context, node: ast.Call) -> bool:
     return isinstance(callee, Constant) and callee.object is range
 
 
-def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None,
-                controls: Controls) -> None:
+def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
+                ways: tuple[int | None, Label, Label | None]) -> None:
+    outer, end, exit = ways
     if call.keywords or not 1 <= len(call.args) <= 3:
         raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
                          found=len(call.args) + len(call.keywords))
@@ -108,85 +131,78 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, outer: int | None,
         raise ctx.refuse("K047", node.target, found=1, expected="several")
     counter = n.Local(node.target.id, WEAK_INT)
     name = node.target.id
-    key = (ctx.frame.key, name)
-    direct = ctx.types.get(key, WEAK_INT) == WEAK_INT and name not in loop_names(node) \
-        and not isinstance(ctx.frame.names.get(name), n.Local)
-    ctx.loops.append(None if outer is None else Scoped(outer, None))
+    at = site(ctx, node, "loop")
+    if wanted(ctx, at) or wanted(ctx, end.site):  # what the loop starts with may be among it
+        start, stop = ctx.hold(start), ctx.hold(stop)
+    head = Head(ctx, at, stored_names([node]), node)
+    head.lead_out(ctx, end, node)
+    ctx.loops.append(Loop(exit or end, head, outer))
     with ctx.repeated(node) as body:
-        if direct:
-            ctx.types[key] = WEAK_INT
-            ctx.frame.names[name] = counter
-        else:
+        if name in loop_names(node) or (ctx.frame.key, name) in wanted(ctx, at):
             ctx.assign(name, n.Read(WEAK_INT, counter), node.target)
-        ctx.lower_body(ctx, node.body, frozenset(("continue",)))
+        else:
+            ctx.define(ctx.frame, name, counter, node.target)
+        if not ctx.lower_body(ctx, node.body, frozenset(("continue",))):
+            head.turn(ctx, node)
     ctx.loops.pop()
     ctx.emit(n.For(counter, start, stop, step, tuple(body), controls=controls,
                    span=ctx.span(node)))
+    end.states.append(head.leave(ctx, surely=_runs(start, stop, step)))
+
+
+def _runs(start: n.Expr, stop: n.Expr, step: n.Const) -> bool:
+    """Say whether a range certainly has an element."""
+    return isinstance(start, n.Const) and isinstance(stop, n.Const) \
+        and len(range(start.value, stop.value, step.value)) > 0
 
 
 def _bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:
-    x = ctx.to_scalar(value, node)
+    x = ctx.to_scalar(value, node, unsure=True)
     if x.type.dtype.is_float:
         raise ctx.refuse("K049", node, found=x.type, expected="an integer", help="use int(...)")
     return coerce.cast(x, WEAK_INT)
 
 
-def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value],
-                   around: int | None) -> None:
+def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value], around: int | None,
+                   end: Label, exit: Label) -> None:
     """Repeat the body once per value; break and continue become jumps out of scopes."""
     outer = ctx.number() if around is None else around
     stored = loop_names(node)
-    kept: dict[str, Value | n.Local] = {}
-    before = dict(ctx.frame.names)
-    left = leaves_loop(node.body, ast.Break | ast.Continue)
+    alive = True
     with ctx.into() as whole:
         for k, item in enumerate(items):
             inner = ctx.number()
-            ctx.loops.append(Scoped(outer, inner, left))
             ctx.unrolled.append(k)
+            next_turn = Label(site(ctx, node, "turn"))
+            ctx.loops.append(Loop(exit, next_turn, outer, inner))
             with ctx.into() as body:
-                _bind_item(ctx, node.target, item, stored, kept)
-                ctx.lower_body(ctx, node.body, frozenset(("continue",)))
-            ctx.unrolled.pop()
+                _bind_item(ctx, node.target, item, stored)
+                if not ctx.lower_body(ctx, node.body, frozenset(("continue",))):
+                    next_turn.jump(ctx, node)
             ctx.loops.pop()
+            ctx.unrolled.pop()
             ctx.block.extend(_scoped(inner, body))
+            alive = bool(next_turn.states)
+            next_turn.land(ctx)
+            if not alive:
+                break
+        if alive:
+            end.jump(ctx, node)
     ctx.block.extend(_scoped(outer, whole) if around is None else whole)
-    if leaves_loop(node.body):  # the names have the values of the turn that was left
-        for name in set(stored_names([ast.Assign([node.target], ast.Constant(0))])) - stored:
-            ctx.frame.names.pop(name, None)
-        ctx.frame.names.update(kept)
-    if left:
-        for name in stored:  # which of its things such a name stands for is known at run time only
-            value, old = ctx.frame.names.get(name), before.get(name)
-            if not isinstance(value, n.Local | n.Expr | Vector) and value != old:
-                ctx.frame.names.pop(name, None)
-                if old is not None and value is not None:
-                    ctx.frame.lost[name] = describe(value)
 
 
-def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str],
-               kept: dict[str, Value | n.Local]) -> None:
-    """Give the loop's names their values; one that the body does not assign stays known.
-
-    ``kept`` are variables that follow the numbers, for the time after a loop that is left.
-    """
+def _bind_item(ctx: Context, target: ast.expr, item: Value, stored: frozenset[str]) -> None:
+    """Give the loop's names their values; one that the body does not assign stays known."""
     if isinstance(target, ast.Tuple | ast.List) and isinstance(item, Several) \
             and len(item.items) == len(target.elts):
         for part, value in zip(target.elts, item.items, strict=True):
-            _bind_item(ctx, part, value, stored, kept)
+            _bind_item(ctx, part, value, stored)
         return
     name = target.id if isinstance(target, ast.Name) else ""
     if not name or name in stored or (isinstance(item, n.Expr) and not is_stable(item)):
-        for bound in stored_names([ast.Assign([target], ast.Constant(0))]):
-            if not isinstance(ctx.frame.names.get(bound), n.Local):
-                ctx.frame.names.pop(bound, None)
         assign_target(ctx, target, item, target)
-        return
-    if isinstance(item, n.Expr):
-        old = kept.get(name)
-        kept[name] = ctx.assign_scalar((ctx.frame.key, name, "kept"), name,
-                                       old if isinstance(old, n.Local) else None, item, target)
-    ctx.frame.names[name] = item
+    else:
+        ctx.define(ctx.frame, name, item, target)
 
 
 def leaves_loop(body: Sequence[ast.stmt], kinds: Any = ast.Break) -> bool:
@@ -211,14 +227,19 @@ def _scoped(number: int, body: list[n.Stmt]) -> list[n.Stmt]:
 
 def lower_break(ctx: Context, node: ast.Break, tail: Tail) -> bool:
     loop = ctx.loops[-1]
-    ctx.emit(n.Break(span=ctx.span(node)) if loop is None
+    if loop is not None:
+        loop.exit.jump(ctx, node)
+    ctx.emit(n.Break(span=ctx.span(node)) if loop is None or loop.outer is None
              else n.Leave(loop.outer, span=ctx.span(node)))
     return True
 
 
 def lower_continue(ctx: Context, node: ast.Continue, tail: Tail) -> bool:
-    if "continue" not in tail:
-        loop = ctx.loops[-1]
+    loop = ctx.loops[-1]
+    brings = loop is not None and loop.next.takes(ctx)  # the end of the body brings other things
+    if loop is not None:
+        loop.next.jump(ctx, node)
+    if brings or "continue" not in tail:
         ctx.emit(n.Continue(span=ctx.span(node)) if loop is None or loop.inner is None
                  else n.Leave(loop.inner, span=ctx.span(node)))
     return True
@@ -226,10 +247,15 @@ def lower_continue(ctx: Context, node: ast.Continue, tail: Tail) -> bool:
 
 def look_into(ctx: Context, body: Sequence[ast.stmt]) -> None:
     """Find what else is wrong inside a statement whose head was refused."""
+    before = state(ctx)
     ctx.loops.append(None)
     with ctx.branch():
         ctx.lower_body(ctx, body)
     ctx.loops.pop()
+    for frame, names, _ in before.frames:
+        for name in frame.names.keys() - names.keys():
+            names[name] = Poison()
+    before.restore(ctx)
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {

@@ -296,10 +296,10 @@ def _write(ctx: Context, target: Target, value: Value, node: ast.AST, origin: as
             x = ctx.to_pointer(value, target.type, origin)
             ctx.emit(n.Store(target, x, span=ctx.span(node)))
         case n.Place():
-            x = ctx.to_scalar(value, origin)
+            x = ctx.to_scalar(value, origin, unsure=True)
             try:
                 x = coerce.stored(x, target.type)
-            except coerce.LosesPart:
+            except (coerce.LosesPart, coerce.Ambiguous):
                 raise
             except coerce.DoesNotFit as problem:
                 raise ctx.refuse("K057", origin, value=problem.value, type=problem.type.dtype,

@@ -17,6 +17,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.faults import fitting
 from unisycl.frontend.geometric import OF_VECTORS
+from unisycl.frontend.unsure import exact, plain
 from unisycl.frontend.values import Constant, Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
@@ -125,7 +126,8 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
     ctx.need(target, node)
     if target.dtype.kind == "b":
         return coerce.convert(ctx.truth(args[0], node), target)
-    x = ctx.to_scalar(args[0], node)
+    x = ctx.to_scalar(args[0], node, unsure=True)
+    x = coerce.convert(x, target) if not exact(x.type) else plain(x)
     return coerce.convert(x, target) if target.weak \
         else coerce.cast(fitting(ctx, x, target, node), target)
 

@@ -36,7 +36,7 @@ def span_of(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
 
 
 def _bound(ctx: Context, node: ast.expr) -> n.Expr:
-    x = ctx.scalar(node)
+    x = ctx.to_scalar(ctx.value(node), node, unsure=True)
     if not x.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")
     if isinstance(x, n.Const) and x.value < 0:

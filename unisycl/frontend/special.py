@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
@@ -27,9 +28,11 @@ from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.geometric import lower_cross
 from unisycl.frontend.hardware import lower_fpga_mem
 from unisycl.frontend.items import ITEM_KINDS, item_ids
+from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.rows import call_row
+from unisycl.frontend.unsure import Unsure
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -61,18 +64,25 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
                                            and len(values) == 1):
             raise ctx.refuse("K034", node, what=f"'{name}'", expected="two or more values",
                              found=len(node.args) + len(node.keywords))
-        result = ctx.to_scalar(values[0], node)
+        result = ctx.to_scalar(values[0], node, unsure=True)
         for v in values[1:]:
-            result = _better(ctx, name, result, ctx.to_scalar(v, node), node)
+            result = _better(ctx, name, result, ctx.to_scalar(v, node, unsure=True), node)
         return result
     return lower
 
 
 def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``b`` if it is strictly better than ``a``, else ``a``, as Python's min and max do."""
-    type = coerce.join(a.type, b.type)
-    if type is None:
+    form = meet((Met(a, ctx.known), Met(b, ctx.known)))
+    if not isinstance(form, Scalar):
         raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    if isinstance(form, Unsure):  # the one of the two that it is, with its own type
+        coerce.compare("lt", a, b)
+        unsure = replace(form, name=f"the result of {name}", places=tuple(
+            (x.type, ctx.span(node)) for x in (a, b)))
+        better = _better(ctx, name, coerce.cast(a, form.plain), coerce.cast(b, form.plain), node)
+        return n.Read(unsure, ctx.named(better))
+    type = form
     a, b = coerce.cast(a, type), coerce.cast(b, type)
     if type.dtype.kind == "c":
         raise ctx.refuse("K036", node, op=name, types=type, help="complex numbers have no order")

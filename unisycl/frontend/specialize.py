@@ -34,10 +34,12 @@ from unisycl.frontend import (
 )
 from unisycl.frontend.atomics import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
+from unisycl.frontend.flow import settle_heads
 from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.subset import refusal
+from unisycl.frontend.unassigned import start_flags, warn
 from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
@@ -208,7 +210,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         raise KernelError([found], _name(function)) from None
     def start(types: dict[Any, Scalar], facts: set[str]) -> Context:
         ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
-                      call.call_value)
+                      call.call_value, stmt.settle_returns)
         ctx.reductions = reductions
         ctx.required = shape.required
         ctx.target = target
@@ -221,7 +223,9 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
         shape.traits, tuple(ctx.notes), tuple(ctx.pointed), span=source.span(source.node))
-    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks)
+    rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
+    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks, rebound=rebound)
+    warn(ctx)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.uses.items())
@@ -250,6 +254,7 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
                 body = lower(ctx)
         except RecursionError:
             raise _too_deep(ctx) from None
+        settle_heads(ctx)
         settled = not ctx.changed and frozenset(facts) == before
         if settled and ("final" in facts or not (ctx.unsure or ctx.diagnostics)):
             return ctx, body
@@ -295,6 +300,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
                 ctx.assign(name, value, node)
             else:
                 frame.names[name] = value
+        start_flags(ctx, frame)
         if isinstance(node, ast.Lambda):
             ctx.value(node.body)
         else:

@@ -18,6 +18,18 @@ from unisycl.frontend.call import call_value
 from unisycl.frontend.compare import static_truth
 from unisycl.frontend.context import NOWHERE, Context, Frame, Refused, Tail
 from unisycl.frontend.expr import BINARY, SYMBOL, operate
+from unisycl.frontend.flow import (
+    Condition,
+    Definition,
+    Edge,
+    Label,
+    condition,
+    placed,
+    site,
+    state,
+    two_kinds,
+)
+from unisycl.frontend.joins import Met, form_of
 from unisycl.frontend.loops import look_into
 from unisycl.frontend.names import stored_names
 from unisycl.frontend.reducers import combine_with, element
@@ -142,13 +154,26 @@ def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
         raise
     if fixed is not None:
         return lower_body(ctx, node.body if fixed else node.orelse, tail)
-    with ctx.branch() as then:
-        left = lower_body(ctx, node.body, tail)
-    with ctx.branch() as orelse:
-        right = lower_body(ctx, node.orelse, tail)
+    part = condition(ctx, node.test)
+    before, label = state(ctx), Label(site(ctx, node, "if"))
+    then, left = _way(ctx, (part, True), label, node, node.body, tail)
+    before.restore(ctx)
+    orelse, right = _way(ctx, (part, False), label, node, node.orelse, tail)
     if then or orelse:
         ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
+    label.land(ctx)
     return left and right
+
+
+def _way(ctx: Context, taken: Condition, label: Label, node: ast.If,
+         body: Sequence[ast.stmt], tail: Tail) -> tuple[list[n.Stmt], bool]:
+    """Lower one branch, and let it meet the other one unless it leaves."""
+    ctx.path = (*ctx.path, taken)
+    with ctx.branch() as block:
+        left = lower_body(ctx, body, tail)
+        if not left:
+            label.jump(ctx, node)
+    return block, left
 
 
 def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
@@ -170,11 +195,38 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
 
 
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
-    """Make a value the result of the function being inlined."""
+    """Make a value the result of the function being inlined: all that it returns meet there."""
     # Its own variables end here: what they held is the caller's.
     value = local_homes(value, lambda home: home[0] == frame.key and home not in ctx.shared)
-    frame.result = ctx.bind((frame.key, "return"), f"result of {frame.source.name}", frame.result,
-                            value, node)
+    frame.returned.append((Met(value, dict(ctx.known)), Definition(ctx.span(node))))
+    if ctx.meet([met for met, _ in frame.returned]) is None:
+        raise two_kinds(ctx, _result_name(frame), [met for met, _ in frame.returned],
+                        _returned(frame), node)
+    key = (frame.key, "return")
+    frame.result = ctx.adopt(key, _result_name(frame), ctx.types.get(key) or form_of(value), value,
+                             node)
+
+
+def settle_returns(ctx: Context, frame: Frame) -> None:
+    """Ask the next round for one variable if a function returns values of several forms."""
+    values = [met for met, _ in frame.returned]
+    form = ctx.meet(values) if values else None
+    if form is None or (all(form_of(v.value) == form for v in values)
+                        and not isinstance(form, PointerType)):
+        return
+    form = placed(form, _result_name(frame), values, _returned(frame))
+    key = (frame.key, "return")
+    if ctx.types.get(key) != form:
+        ctx.types[key] = form
+        ctx.changed = True
+
+
+def _result_name(frame: Frame) -> str:
+    return f"result of {frame.source.name}"
+
+
+def _returned(frame: Frame) -> Definition:
+    return Definition(edges=[Edge(d) for _, d in frame.returned])
 
 
 def lower_expr_stmt(ctx: Context, node: ast.Expr, tail: Tail) -> bool:
@@ -213,7 +265,7 @@ def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
             raise ctx.refuse("K033", decorator, what=describe(callee), help="")
         value = call_value(ctx, callee, [value], decorator)
     if not isinstance(value, Nothing):
-        ctx.frame.names[node.name] = value
+        ctx.define(ctx.frame, node.name, value, node)
     return False
 
 

@@ -231,9 +231,35 @@ class Poison:
     """The value of something already refused; using it says nothing more."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pending:
+    """What a name stands for that several ways brought different things for; nobody read it yet.
+
+    ``site`` and ``name`` say which variable it is in the next round if somebody does; ``values``
+    are what was brought, ``definition`` where.
+    """
+
+    site: Any
+    name: Any
+    values: tuple[Any, ...]
+    definition: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What a name stands for that turns of a loop leave different kinds of things in.
+
+    ``id`` and ``facts``: the diagnostic for whoever reads it; ``spans``: where it gets values.
+    """
+
+    id: str
+    facts: tuple[tuple[str, str], ...]
+    spans: tuple[Any, ...] = field(default=(), compare=False)
+
+
 Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Record | Image | Item | Constant
                     | Closure | Method | Atomic | Stream | Setting | Reduction | KernelHandler
-                    | Nothing | Poison)
+                    | Nothing | Poison | Pending | Lost)
 
 
 def own_type(kind: object) -> elements_type | None:
@@ -253,6 +279,21 @@ def record_help(kind: Any, otherwise: str = "") -> str:
         return otherwise
     name = vec_of(first.dtype.numpy, count).__name__
     return f"to use it as a vector, pass the memory as array.view(np.dtype(sycl.{name}))"
+
+
+def scalar_help(value: Value) -> str:
+    """Return the way out where a number is needed."""
+    if isinstance(value, Record):
+        return record_help(value.type)
+    if isinstance(value, Atomic):
+        return "read its value with load()"
+    if isinstance(value, Vector):
+        return "take one element of it, or ask sycl.any(v) or sycl.all(v) of a condition"
+    if isinstance(value, Memory):
+        return "index it with one integer for each dimension"
+    if getattr(value, "kind", "") in ("item", "nd_item", "h_item", "id", "range"):
+        return "take one dimension of it, e.g. index[0] or get_global_id(0)"
+    return ""
 
 
 def describe(value: Value) -> str:

@@ -1,37 +1,58 @@
 """What names of a frame denote, and what an assignment emits.
 
-A number lives in a typed variable of the IR, a tuple or vec in one for each of its elements.
-Non-goals: how an expression is lowered. Invariants: a variable's type joins all it is given over
-all rounds; an object that two names may share is never changed in place, because Python would
-change both and C++ one: such programs are refused.
+A number lives in a typed variable of the IR, a tuple or vec in one for each of its elements; a name
+has one for each type it is given. Non-goals: how an expression is lowered, which definition of a
+name a way of control flow brings (``flow``). Invariants: a definition has the type of its value,
+whatever the name is given elsewhere; an object that two names may share is never changed in place,
+because Python would change both and C++ one: such programs are refused.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.span import Span
 from unisycl.frontend import coerce, stored
+from unisycl.frontend.flow import Definition, lost, resolve, same, spread
 from unisycl.frontend.items import ITEM_KINDS
+from unisycl.frontend.joins import (
+    Form,
+    Met,
+    ObjectForm,
+    PlaceForm,
+    ThingForm,
+    TupleForm,
+    VectorForm,
+    form_of,
+    meet,
+    steps,
+    with_steps,
+)
+from unisycl.frontend.unassigned import note_flag
+from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
+    Constant,
     Instance,
     Item,
+    Lost,
     Memory,
+    Pending,
     Poison,
     Record,
     Several,
     Value,
     Vector,
-    describe,
 )
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import WEAK_INT, PointerType, Struct, numbers
+from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, numbers
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Frame, Refused
@@ -45,14 +66,13 @@ class Variables(ABC):
     block: list[n.Stmt]
     frames: list[Frame]
     loops: list[Any]
-    regions: tuple[int, ...]
+    locals: dict[Any, n.Local]
+    known: dict[n.Local, n.Const]
+    at: ast.AST | None
     shared: dict[Any, str]
     unrolled: list[int]
     copies: set[n.Param | n.Array]
     fresh: set[n.Param | n.Array]
-    indices: set[Any]
-    """The keys of names that were left to be the index object they were given."""
-
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
     @abstractmethod
@@ -72,8 +92,13 @@ class Variables(ABC):
                        value: Value) -> PointerType | None: ...
 
     @abstractmethod
-    def as_pointers(self, known: object, old: Value | n.Local | None,
-                    value: Value) -> tuple[Any, Value]: ...
+    def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]: ...
+    @abstractmethod
+    def decayed(self, value: Value) -> Value: ...
+    @abstractmethod
+    def need(self, type: Scalar, node: ast.AST | None = None) -> None: ...
+    @abstractmethod
+    def into(self) -> AbstractContextManager[list[n.Stmt]]: ...
 
     @abstractmethod
     def loaded(self, value: Vector) -> Vector: ...
@@ -83,9 +108,15 @@ class Variables(ABC):
         """Return an expression of the same value that later statements cannot change."""
         if is_stable(x):
             return x
-        local = n.Local(name, x.type)
+        local = n.Local(name, plain(x).type)
+        self.emit(n.Assign(local, plain(x)))
+        return n.Read(x.type, local)
+
+    def named(self, x: n.Expr) -> n.Local:
+        """Return a variable of its own for a number."""
+        local = n.Local("t", x.type)
         self.emit(n.Assign(local, x))
-        return n.Read(local.type, local)
+        return local
 
     def hold_value(self, value: Value) -> Value:
         """Return a value that later statements cannot change, whatever it is made of."""
@@ -105,7 +136,7 @@ class Variables(ABC):
         """Return an expression of the same value that may be used several times."""
         if isinstance(x, n.Const | n.Read | n.ParamRead | n.Query):
             return x
-        local = n.Local("t", x.type)
+        local = n.Local("t", plain(x).type)
         self.emit(n.Assign(local, x))
         return n.Read(local.type, local)
 
@@ -127,38 +158,28 @@ class Variables(ABC):
         """Save a number before the statements at ``position`` if they could change it."""
         if is_stable(x):
             return x
-        local = n.Local("t", x.type)
-        self.block.insert(position, n.Assign(local, x))
-        return n.Read(local.type, local)
+        local = n.Local("t", plain(x).type)
+        self.block.insert(position, n.Assign(local, plain(x)))
+        return n.Read(x.type, local)
 
     # ---- names
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
         """Bind a name in the current frame, as ``name = value`` does."""
         frame = self.frames[-1]
         if isinstance(value, n.Const) and name in frame.once and not self.loops:
-            frame.names[name] = value
+            self.define(frame, name, value, node)
             return
         if name not in frame.once:
             value = self.as_number(value, node)
-        old = frame.names.get(name)
-        if old is not None and self._replaces(frame, name, old, value):
-            old = None
-        frame.names[name] = self.bind((frame.key, name), name, old, value, node)
-        frame.where[name] = self.regions
+        self.define(frame, name, self.bind((frame.key, name), name, value, node,
+                                           frame.names.get(name)), node)
 
-    def _replaces(self, frame: Frame, name: str, old: Value | n.Local, value: Value) -> bool:
-        """Say whether a value of another kind may take a name over: where no path keeps the old.
-
-        That is so where the name got its old value in this region of control flow or inside it.
-        """
-        region = self.regions
-        if isinstance(old, Poison) or frame.where.get(name, frame.entry)[:len(region)] != region:
-            return False
-        if self.loops and getattr(self.loops[-1], "left", False) and _alike(old, value):
-            return False  # a later turn may not run: it must change the same variables
-        same = (isinstance(old, Vector) and isinstance(value, Vector) and old.type == value.type) \
-            or (isinstance(old, Instance) and isinstance(value, Instance) and old.cls is value.cls)
-        return not same and not (isinstance(old, n.Local) and isinstance(value, n.Expr))
+    def define(self, frame: Frame, name: str, bound: Value | n.Local, node: ast.AST) -> None:
+        """Let a name stand for something from here on."""
+        frame.names[name] = bound
+        frame.seen[name] = form_of(bound)
+        frame.definitions[name] = Definition(self.span(node))
+        note_flag(self, frame, name)  # type: ignore[arg-type]
 
     def as_number(self, value: Value, node: ast.AST) -> Value:
         """Return the integer a one-dimensional index is, also inside tuples; others as they are."""
@@ -167,92 +188,141 @@ class Variables(ABC):
         is_index = isinstance(value, Item) and value.ndim == 1 and value.kind in ITEM_KINDS
         return self.to_scalar(value, node) if is_index else value
 
-    def bind(self, key: Any, name: str, old: Value | n.Local | None, value: Value,
-             node: ast.AST) -> Value | n.Local:
+    def bind(self, key: Any, name: str, value: Value, node: ast.AST,
+             old: Value | n.Local | None = None) -> Value | n.Local:
         """Return what a name denotes once it was given a value, emitting what that takes."""
-        if isinstance(old, Poison) or isinstance(value, Poison):
-            return Poison()
-        if isinstance(value, Memory) or isinstance(old, Memory):
-            old, value = self.as_pointers(self.types.get(key), old, value)
-        pointer = stored.settle(value, self.types.get(key)) or self.joined_pointer(old, value)
-        if pointer is not None:
-            if old is not None and not isinstance(old, n.Local) and stored.leads(old):
-                self.types[key], self.changed, old = pointer, True, None
-            value = self.to_pointer(value, pointer, node)
-        if is_one(value) and (isinstance(old, n.Local) or key in self.types):
-            value = self.to_scalar(value, node)  # an id of one dimension is its integer, too
-        elif is_one(value):
-            self.indices.add(key)
-        if isinstance(value, n.Expr):
-            old = None if old is not None and not isinstance(old, n.Local) and is_one(old) else old
-            if old is not None and not isinstance(old, n.Local):
-                raise self._two_kinds(name, old, value, node)
-            return self.assign_scalar(key, name, old, value, node)
-        if isinstance(value, Vector):
-            return self._bind_vector(key, name, old, value, node)
-        if isinstance(value, Instance):
-            return self._bind_instance(key, name, old, value, node)
-        if isinstance(value, Several):
-            if old is not None and not (isinstance(old, Several)
-                                        and len(old.items) == len(value.items)):
-                raise self._two_kinds(name, old, value, node)
-            held = [self.hold_value(v) for v in value.items]
-            olds = old.items if isinstance(old, Several) else [None] * len(held)
-            items = [self.bind((*key, k), f"{name}.{k}", _local_of(o), v, node)
-                     for k, (o, v) in enumerate(zip(olds, held, strict=True))]
-            return Several(tuple(n.Read(i.type, i) if isinstance(i, n.Local) else i
-                                 for i in items), value.kind)
-        if isinstance(value, Memory | Record) and _steps(value):
-            return self._bind_place(key, name, old, value, node)
-        if old is not None and old != value:
-            raise self._two_kinds(name, old, value, node)
-        return value
+        return self.adopt(key, name, form_of(value), value, node, old)
 
-    def _bind_vector(self, key: Any, name: str, old: Value | n.Local | None, value: Vector,
-                     node: ast.AST) -> Vector:
+    def local(self, key: Any, name: str, type: Scalar) -> n.Local:
+        """Return the variable of this type that a key has."""
+        return self.locals.setdefault((key, type), n.Local(
+            name, type.plain if isinstance(type, Unsure) else type))
+
+    def adopt(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
+              node: ast.AST, old: Value | n.Local | None = None) -> Value | n.Local:
+        """Give variables of a form a value; None: zero. Return what the name then stands for."""
+        if isinstance(value, Pending):
+            value = resolve(self, value, node)  # type: ignore[arg-type]
+        if isinstance(value, Poison):
+            return value
+        if isinstance(value, Lost):
+            raise lost(self, value, node)  # type: ignore[arg-type]
+        if isinstance(form, Scalar):
+            return self._adopt_number(key, name, form, value, node)
+        if isinstance(old, Record) and isinstance(value, Record) and value.base in self.fresh \
+                and (value.type, value.shape) == (old.type, old.shape) and self._is_own(key, old):
+            self._move(old, value)  # nobody else has what is copied, so it may change places
+            return old
+        if isinstance(form, VectorForm):
+            return self._adopt_vector(key, name, form, value, node)
+        if isinstance(form, ObjectForm):
+            return self._adopt_object(key, name, form, value, node, old)
+        if isinstance(form, TupleForm):
+            items: Any = (None,) * len(form.items)
+            if value is not None:
+                assert isinstance(value, Several)
+                items = [self.hold_value(v) for v in value.items]
+            return Several(tuple(self._part((*key, k), f"{name}.{k}", f, v, node)
+                                 for k, (f, v) in enumerate(zip(form.items, items, strict=True))),
+                           form.kind)
+        if isinstance(form, PlaceForm):
+            return self._adopt_place(key, name, form, value, node)
+        if isinstance(value, Record):
+            self.fresh.discard(value.base)
+        return Poison() if value is None else value
+
+    def bring(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
+              node: ast.AST) -> Value | n.Local:
+        """Do as ``adopt`` where ways meet: nothing, if the value is in its variables already."""
+        if isinstance(value, Several | Instance | Vector | Memory | Record):
+            there = same([value, self.variable(key, name, form, value)])
+            if there is not None:
+                return there
+        return self.adopt(key, name, form, value, node)
+
+    def _part(self, key: Any, name: str, form: Form, value: Value | None, node: ast.AST,
+              old: Value | n.Local | None = None) -> Value:
+        found = self.adopt(key, name, form, value, node, old)
+        return n.Read(found.type, found) if isinstance(found, n.Local) else found
+
+    def variable(self, key: Any, name: str, form: Form, like: Value | n.Local
+                 ) -> Value | n.Local:
+        """Return what a name stands for that the variables of a form hold; nothing is emitted."""
+        with self.into():
+            known = dict(self.known)
+            try:
+                if isinstance(form, PlaceForm):
+                    assert isinstance(like, Memory | Record)
+                    spots = [self.local((*key, "index", k), name, WEAK_INT)
+                             for k in range(form.steps)]
+                    return with_steps(like, tuple(n.Read(x.type, x) for x in spots))
+                if isinstance(form, TupleForm | ObjectForm):
+                    likes = like.items if isinstance(like, Several | Instance) else ()
+                    names = form.names if isinstance(form, ObjectForm) else range(len(likes))
+                    parts = tuple(self._variable_part((*key, f), name, part, v) for f, part, v in
+                                  zip(names, form.items, likes, strict=True))
+                    return Several(parts, form.kind) if isinstance(form, TupleForm) else Instance(
+                        form.cls, form.names, parts, frozenset((key,)), name, exact=True)
+                if isinstance(form, ThingForm):
+                    return like
+                return self.adopt(key, name, form, None, self.at or self.frames[-1].source.node)
+            finally:
+                self.known = known
+
+    def _variable_part(self, key: Any, name: str, form: Form, like: Value) -> Value:
+        found = self.variable(key, name, form, like)
+        return n.Read(found.type, found) if isinstance(found, n.Local) else found
+
+    def _adopt_vector(self, key: Any, name: str, form: VectorForm, value: Value | n.Local | None,
+                      node: ast.AST) -> Vector:
         """Copy the elements of a vec to a variable's own."""
-        if old is not None and not (isinstance(old, Vector) and old.type == value.type):
-            raise self._two_kinds(name, old, value, node)
-        spot = (*key, value.type)
-        targets: list[n.Local | None] = [None] * len(value.items)
-        if isinstance(old, Vector):
-            targets = [x.local if isinstance(x, n.Read) else None for x in old.items]
-        items = self.loaded(value).items
-        if any(isinstance(e, n.Read) and e.local in targets for x in items for e in visit.walk(x)):
-            items = tuple(self.hold(x) for x in items)
-        locals = [self.assign_scalar((*spot, k), f"{name}.{k}", target, x, node)
-                  for k, (target, x) in enumerate(zip(targets, items, strict=True))]
-        # A name may be of one type after another; one read before that is unsure anyway.
-        self.types.setdefault((*key, "vector"), value.type)
-        self.share(key, name, value)
-        return variable(key, name, value, locals)
+        spot = (*key, form.type)
+        fields = form.type.fields
+        targets = [self.local((*spot, k), f"{name}.{k}", f.type)  # type: ignore[arg-type]
+                   for k, f in enumerate(fields)]
+        if value is None:
+            items: tuple[n.Expr, ...] = tuple(
+                coerce.convert(coerce.weak_scalar(0), x.type) for x in targets)
+        else:
+            assert isinstance(value, Vector)
+            items = self.loaded(value).items
+            if any(isinstance(e, n.Read) and e.local in targets for x in items
+                   for e in visit.walk(x)):
+                items = tuple(self.hold(x) for x in items)
+        for target, x in zip(targets, items, strict=True):
+            self.emit(n.Assign(target, coerce.cast(x, target.type), span=self.span(node)))
+        if value is not None:
+            self.share(key, name, value)
+        made = tuple(n.Read(x.type, x) for x in targets)
+        return Vector(form.type, made, frozenset((key,)), name)
 
-    def _bind_instance(self, key: Any, name: str, old: Value | n.Local | None, value: Instance,
-                       node: ast.AST) -> Instance:
+    def _adopt_object(self, key: Any, name: str, form: ObjectForm, value: Value | n.Local | None,
+                      node: ast.AST, old: Value | n.Local | None) -> Instance:
         """Copy the fields of an object to a variable's own."""
-        if old is not None and not (isinstance(old, Instance) and old.cls is value.cls):
-            raise self._two_kinds(name, old, value, node)
-        olds = old.items if isinstance(old, Instance) else (None,) * len(value.items)
-        held = [self.hold_value(v) for v in value.items]
-        items = [self.bind((*key, f), f"{name}.{f}", _local_of(o), v, node)
-                 for f, o, v in zip(value.names, olds, held, strict=True)]
-        self.share(key, name, value)
-        return Instance(value.cls, value.names, tuple(
-            n.Read(i.type, i) if isinstance(i, n.Local) else i for i in items),
-            frozenset((key,)), name, exact=True)
+        held: Any = (None,) * len(form.items)
+        if value is not None:
+            assert isinstance(value, Instance)
+            held = [self.hold_value(v) for v in value.items]
+        olds = old.items if isinstance(old, Instance) and old.cls is form.cls else (
+            None,) * len(form.items)
+        items = tuple(self._part((*key, f), f"{name}.{f}", part, v, node, o) for f, part, v, o in
+                      zip(form.names, form.items, held, olds, strict=True))
+        if value is not None:
+            self.share(key, name, value)
+        return Instance(form.cls, form.names, items, frozenset((key,)), name, exact=True)
 
     def hold_object(self, value: Instance, name: str, node: ast.AST) -> Instance:
         """Give an object variables of its own, as a name would."""
         key = (self.frames[-1].key, "object", self.span(node), *self.unrolled)
-        return self._bind_instance(key, name, None, value, node)
+        found = self.bind(key, name, value, node)
+        assert isinstance(found, Instance)
+        return found
 
     def set_field(self, target: Instance, field: str, value: Value, node: ast.AST) -> None:
         """Do ``object.field = value`` for an object that a variable holds."""
         (key,) = target.homes
-        old = _local_of(target.field(field))
-        new = self.bind((*key, field), f"{target.name}.{field}", old, value, node)
-        if isinstance(new, n.Local):
-            new = n.Read(new.type, new)
+        new = self._part((*key, field), f"{target.name}.{field}", form_of(value), value, node,
+                         target.field(field))
         if new == target.field(field):
             return
         k = target.names.index(field)
@@ -260,7 +330,10 @@ class Variables(ABC):
         for frame in self.frames:
             for name, bound in frame.names.items():
                 if isinstance(bound, Instance):
-                    frame.names[name] = _exchanged(bound, key, changed)
+                    after = _exchanged(bound, key, changed)
+                    if after is not bound:
+                        frame.names[name] = after
+                        frame.definitions[name] = Definition(self.span(node))
 
     def share(self, key: Any, name: str, value: Vector | Instance) -> None:
         """Note which variables an object may belong to once it was given to another one."""
@@ -271,31 +344,21 @@ class Variables(ABC):
             self.shared[home] = name
             self.shared[key] = value.name
 
-    def _bind_place(self, key: Any, name: str, old: Value | n.Local | None, value: Memory | Record,
-                    node: ast.AST) -> Value:
+    def _adopt_place(self, key: Any, name: str, form: PlaceForm, value: Value | n.Local | None,
+                     node: ast.AST) -> Value:
         """Bind a row, span or record: its indices are kept as they are now, in locals."""
-        if isinstance(old, Record) and isinstance(value, Record) and value.base in self.fresh \
-                and (value.type, value.shape) == (old.type, old.shape) and self._is_own(key, old):
-            self._move(old, value)  # nobody else has what is copied, so it may change places
-            return old
-        steps = _steps(value)
-        zeros = (coerce.weak_scalar(0),) * len(steps)
-        if isinstance(old, Memory | Record) and (
-                len(_steps(old)) != len(steps) or _with_steps(replace(old, name=""), zeros)
-                != _with_steps(replace(value, name=""), zeros)):
-            raise self._two_kinds(name, old, value, node)
-        if old is not None and not isinstance(old, Memory | Record):
-            raise self._two_kinds(name, old, value, node)
+        spots = [self.local((*key, "index", k), name, WEAK_INT) for k in range(form.steps)]
+        if value is None:  # which memory it is, is known all the same
+            for spot in spots:
+                self.emit(n.Assign(spot, coerce.weak_scalar(0), span=self.span(node)))
+            return Poison()
+        assert isinstance(value, Memory | Record)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
-        olds = _steps(old) if old is not None else (None,) * len(zeros)
-        held = [self.hold(x) for x in steps]
-        index = []
-        for k, (o, x) in enumerate(zip(olds, held, strict=True)):
-            local = self.assign_scalar((*key, "index", k), name, o.local if isinstance(o, n.Read)
-                                       else None, coerce.convert(x, WEAK_INT), node)
-            index.append(n.Read(local.type, local))
-        return _with_steps(value, tuple(index))
+        held = [self.hold(x) for x in steps(value)]
+        for spot, x in zip(spots, held, strict=True):
+            self.emit(n.Assign(spot, coerce.cast(x, WEAK_INT), span=self.span(node)))
+        return with_steps(value, tuple(n.Read(x.type, x) for x in spots))
 
     def _is_own(self, key: Any, field: Record) -> bool:
         """Say whether a field's array is the work-item's, and its object has no other name."""
@@ -311,70 +374,50 @@ class Variables(ABC):
                                  for r in (value, target))
                 self.emit(n.Store(place, n.Load(kind, source)))
 
-    def assign_scalar(self, key: Any, name: str, old: n.Local | None, value: n.Expr,
-                      node: ast.AST) -> n.Local:
-        """Give the variable of a key a value; its type joins all it is ever given."""
-        known = self.types.get(key)
-        joined = value.type if known is None else coerce.join(known, value.type)
-        if joined is None:
-            assert known is not None
-            raise self.refuse("K035", node, name=name, first=known, second=value.type)
-        if joined != known:
-            # A first type changes nothing that was lowered so far, since nobody can have asked.
-            self.types[key] = joined
-            self.changed = self.changed or known is not None or key in self.indices
-        local = old if old is not None and old.type == joined else n.Local(name, joined)
-        if local is not old and old is not None:
-            self.changed = True
+    def _adopt_number(self, key: Any, name: str, form: Scalar, value: Value | n.Local | None,
+                      node: ast.AST) -> Value | n.Local:
+        """Give the variable of a key and type a number."""
+        local = self.local(key, name, form)
+        if isinstance(form, Unsure):
+            self.need(form.plain, node)
+        x: n.Expr
+        if value is None:
+            x = coerce.convert(coerce.weak_scalar(0), local.type)
+        elif isinstance(form, PointerType):
+            known = n.Read(value.type, value) if isinstance(value, n.Local) else value
+            x = self.to_pointer(known, form, node)
+        elif isinstance(value, n.Local):
+            x = self.known.get(value, n.Read(value.type, value))
+        else:
+            x = plain(value if isinstance(value, n.Expr) else self.to_scalar(value, node))
         try:
-            self.emit(n.Assign(local, coerce.cast(value, joined), span=self.span(node)))
+            x = coerce.cast(x, local.type)
         except coerce.DoesNotFit as problem:
             raise self.too_large(problem, node) from None
-        return local
+        if not (isinstance(x, n.Read) and x.local is local):
+            self.emit(n.Assign(local, x, span=self.span(node)))
+            self.known.pop(local, None)
+            if isinstance(x, n.Const):
+                self.known[local] = x
+        return n.Read(form, local) if isinstance(form, Unsure) else local
 
-    def _two_kinds(self, name: str, old: Any, value: Value, node: ast.AST) -> Refused:
-        if isinstance(old, Memory) and isinstance(value, Memory) and old.pointer and value.pointer:
-            spaces = [m.view.space.value for m in (old, value)]
-            names = [f"'{m.name}'" for m in (old, value)]
-            first, second = spaces if spaces[0] != spaces[1] else names
-            kind = "memory" if spaces[0] != spaces[1] else "elements"
-            return self.refuse("K085", node, what=f"'{name}' would point to {first} {kind} on one "
-                               f"path and to {second} {kind} on another", help="a pointer stays in "
-                               "one memory, which is inferred from where it is made (SYCL 2020 "
-                               "§5.9): use two names, or choose between elements")
-        first = str(old.type) if isinstance(old, n.Local) else describe(old)
-        return self.refuse("K035", node, name=name, first=first, second=describe(value))
-
-
-def _alike(old: Value | n.Local, value: Value) -> bool:
-    """Say whether two values are tuples of numbers of one length, tuples inside them included."""
-    if isinstance(old, Several) and isinstance(value, Several):
-        return old.kind == value.kind and len(old.items) == len(value.items) and all(
-            _alike(a, b) for a, b in zip(old.items, value.items, strict=True))
-    return isinstance(old, n.Expr) and isinstance(value, n.Expr)
-
-
-def variable(key: Any, name: str, like: Vector, locals: list[n.Local]) -> Vector:
-    """Return the vec that a variable's own elements are."""
-    items = tuple(n.Read(x.type, x) for x in locals)
-    return Vector(like.type, items, frozenset((key,)), name)
-
-
-def _steps(place: Memory | Record) -> tuple[n.Expr, ...]:
-    """Return all expressions that say where a place is: indices, and the window of a span."""
-    if isinstance(place, Record):
-        return place.index + tuple(x for x, _ in place.inner)
-    return place.index + (place.window or ())
-
-
-def _with_steps(place: Memory | Record, steps: tuple[n.Expr, ...]) -> Memory | Record:
-    count = len(place.index)
-    if isinstance(place, Record):
-        inner = tuple((x, size) for x, (_, size) in zip(steps[count:], place.inner, strict=True))
-        return replace(place, index=steps[:count], inner=inner)
-    if place.window is None:
-        return replace(place, index=steps)
-    return replace(place, index=steps[:count], window=(steps[count], steps[count + 1]))
+    def meet(self, values: Sequence[Met]) -> Form | None:
+        """Return the form of a variable that is given all of these values; None: none is."""
+        values = list(spread(values))
+        met = [n.Read(v.value.type, v.value) if isinstance(v.value, n.Local) else v.value
+               for v in values]
+        pointers = [v for v in met if isinstance(v, n.Expr) and isinstance(v.type, PointerType)]
+        if pointers:
+            kind = pointers[0].type
+            assert isinstance(kind, PointerType)
+            return kind if all(stored.settle(self.decayed(v), kind) == kind for v in met) else None
+        form = meet(values)
+        if form is None and all(isinstance(v, Memory | Constant) for v in met):
+            for a, b in itertools.pairwise(met):
+                found = self.joined_pointer(*self.one_kind(a, b))
+                if found is not None:
+                    return found
+        return form
 
 
 def _exchanged(value: Value, key: Any, new: Instance) -> Value:
@@ -395,10 +438,6 @@ def local_homes(value: Value, gone: Callable[[Any], bool]) -> Value:
     if isinstance(value, Vector | Instance):
         return replace(value, homes=frozenset(h for h in value.homes if not gone(h)))
     return value
-
-
-def _local_of(value: Value | n.Local | None) -> Value | n.Local | None:
-    return value.local if isinstance(value, n.Read) else value
 
 
 def is_one(value: Value | n.Local) -> bool:

@@ -5,16 +5,21 @@ Non-goals: passes only one target needs. Invariant: ``prepare`` returns IR that 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import bounds, convergence
+from unisycl.passes import bounds, convergence, unread
 
 
-def prepare(kernel: Kernel, *, checked: bool = False) -> Kernel:
+def prepare(kernel: Kernel, *, checked: bool = False, rebound: bool = False) -> Kernel:
     """Run the target-independent passes; ``KernelError`` for what a pass finds wrong.
 
-    ``checked``: indices are checked while the kernel runs.
+    ``checked``: indices are checked while the kernel runs; ``rebound``: a name has locals of
+    several types, some of which nobody may read.
     """
+    if rebound:
+        kernel = replace(kernel, body=unread.run(kernel.body))
     found = convergence.check(kernel)
     if found:
         raise KernelError(found, kernel.name)

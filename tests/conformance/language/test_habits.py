@@ -75,7 +75,7 @@ def test_truth_values_live_in_every_memory_and_group_function(queue):
 def test_tuples_repeat_and_unpack_with_a_star(queue):
     def build(x, k, out):
         def kernel(i):
-            first, *rest = (x[i], k[i], 2.5) + (1,) * 2
+            first, *rest = (x[i], k[i], 2) + (1,) * 2
             *most, last = rest
             left, *nothing = (k[i],)
             out[i] = first + sum(rest) + len(rest) + max(most) * last + left + len(nothing)

@@ -529,6 +529,7 @@ def test_print_shows_a_vec_as_python_does(queue, capfd):
 
 
 @pytest.mark.row("D-5")
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # the first turn does not ask
 def test_loops_carry_vectors(queue, rng):
     a, x = table(sycl.float4, rng)
     out = np.zeros(N, sycl.float4)

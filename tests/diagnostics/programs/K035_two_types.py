@@ -13,7 +13,7 @@ def kernel(i):
     x = 1
     if n[i] > 0:
         x = (1, 2)
-    a[i] = 1
+    a[i] = x
 
 
 def launch(queue):

@@ -16,8 +16,6 @@ def kernel(i):
     x = b[i] + 300
     y = np.uint8(-1)
     z = n[i] & 0xFFFFFFFF
-    w = np.int8(5)
-    w = 1000
     v = n[i] + (1 << 70)
 
 

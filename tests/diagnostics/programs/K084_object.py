@@ -43,6 +43,7 @@ def kernel(i):
     five = 1
     if out[i] > 0:
         five = Pair(1)
+    out[i] = five
     s = three + three
 
 

@@ -21,10 +21,12 @@ def kernel(it, tile):
     q = sycl.local_ptr(tile)
     if g > 3:
         q = sycl.multi_ptr(a)
+    a[g] = q[0]
     r = either(tile, g > 3)
     s = sycl.multi_ptr(a)
     if g > 4:
         s = sycl.multi_ptr(b)
+    a[g] = s[0]
     t = sycl.address_space_cast(sycl.address_space.global_space, sycl.local_ptr(tile))
     u = sycl.multi_ptr(a) - sycl.multi_ptr(b)
     v = sycl.multi_ptr(a) < sycl.multi_ptr(tile)

@@ -51,13 +51,6 @@ def test_arithmetic_types_are_numpys(op):
     assert wrong == []
 
 
-def test_a_variable_absorbs_weak_values():
-    assert Scalar(FLOAT32) == coerce.join(WEAK_FLOAT, Scalar(FLOAT32))
-    assert Scalar(INT8) == coerce.join(Scalar(INT8), WEAK_INT)
-    assert Scalar(FLOAT64) == coerce.join(Scalar(INT32), Scalar(FLOAT32))
-    assert Scalar(BOOL) == coerce.join(WEAK_BOOL, Scalar(BOOL))
-
-
 def test_functions_of_floats_compute_integers_in_double_and_numpys_own_in_less():
     assert Scalar(FLOAT64) == coerce.floating(Scalar(INT8))
     assert Scalar(FLOAT16) == coerce.floating(Scalar(INT8), narrow=True)
