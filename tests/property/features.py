@@ -33,6 +33,8 @@ PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in {
     "shifts by data": r"(<<|>>) [^\d(]", "division by data": r"(//|%) [^\d]", "powers": r" \*\* ",
     "integer builtins": r"sycl\.(abs_diff|add_sat|sub_sat|r?hadd|mul_hi|rotate|clz|ctz|popcount)",
     "float builtins": r"sycl\.(floor|ceil|trunc|rint|round|fmin|fmax|fdim|fmod|remainder|modf)",
+    "names bound anew": r"^ +(v\d+|x\d) = np\.\w+\(\1\)$", "types that never meet": r"^ +r\d+ = ",
+    "types that meet": r"^ +m\d+ = ",
     "images": r"g_image\.read", "specialization constants": r"get_specialization_constant",
     "own operators": r"^def own_"}.items()}
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from random import Random
 
 from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SIGNED, UNSIGNED, Variable
-from tests.property.statements import Flow, Statements
+from tests.property.rebinding import Rebinding
+from tests.property.statements import Flow
 
 COUNTS = {"vec": (2, 2, 3, 4, 4, 8, 16), "marray": (1, 2, 3, 5, 7)}
 HEADS = {"vec": "v", "marray": "y"}
@@ -29,7 +30,7 @@ def made(dtype: str) -> str:
     return f"sycl.{kind}(np.{element}, {count})"
 
 
-class Vectors(Statements):
+class Vectors(Rebinding):
     """Statements with vectors as further types of variables, memory and results."""
 
     def __init__(self, rng: Random, size: int, dtypes: tuple[str, ...]) -> None:
