@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from unisycl.base import forking
+from unisycl.base import forking, start as _start  # noqa: F401 - notes the folder we are in
 
 __version__ = "0.1.0"
 

@@ -39,16 +39,14 @@ class Session:
         self.cl = cl
         self._kept: list[Any] = []  # a kernel does not keep its arguments alive
         self.context = cl.Context(found[:1])
-        kinds = cl.command_queue_properties
-        self.asked = kinds.OUT_OF_ORDER_EXEC_MODE_ENABLE * out_of_order
+        self.asked = _kinds(cl).OUT_OF_ORDER_EXEC_MODE_ENABLE * out_of_order
         self.queue = cl.CommandQueue(self.context, properties=self.asked)
         self._events: list[Any] = []
 
     def timer(self, run: Callable[[], object]) -> Callable[[], float]:
         """Return what does the same on a queue with times, and adds those of its commands up."""
-        kinds = self.cl.command_queue_properties
         timed = self.cl.CommandQueue(
-            self.context, properties=self.asked | kinds.PROFILING_ENABLE)
+            self.context, properties=self.asked | _kinds(self.cl).PROFILING_ENABLE)
 
         def measured() -> float:
             plain, self.queue = self.queue, timed
@@ -87,7 +85,8 @@ class Session:
 
     def zero(self, memory: Any, nbytes: int) -> None:
         """Clear words of a buffer."""
-        self._noted(self.cl.enqueue_fill_buffer(self.queue, memory, np.uint32(0), 0, nbytes))
+        self._noted(self.cl.enqueue_fill_buffer(
+            self.queue, memory, np.zeros(1, np.uint32), 0, nbytes))
 
     def _noted(self, event: Any) -> Any:
         if len(self._events) < _NOTED:
@@ -99,6 +98,11 @@ class Session:
         for array, memory in zip(arrays, buffers, strict=True):
             if isinstance(array, np.ndarray):
                 self._noted(self.cl.enqueue_copy(self.queue, array, memory))
+
+
+def _kinds(cl: Any) -> Any:
+    """Return the flags of queues: an enumeration, of which none is 0, or in older ones integers."""
+    return cl.command_queue_properties
 
 
 def opencl(prepare: Callable[[Session], Case], *, out_of_order: bool = False

@@ -9,6 +9,9 @@ from __future__ import annotations
 import difflib
 import os
 from dataclasses import dataclass
+from pathlib import Path
+
+from unisycl.base import start
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,32 @@ class Variable:
         """Return its present value."""
         return os.environ.get(self.name, self.default)
 
+    def path(self) -> Path | None:
+        """Return the path it names, None if empty: absolute, ``~`` expanded.
+
+        A relative one starts where the process was when unisycl was imported, whatever it has
+        changed to since. Raises ``ValueError`` where that cannot be told.
+        """
+        text = self.get().strip()
+        if not text:
+            return None
+        try:
+            path = home() / text[2:] if text.split("/")[0] == "~" else Path(text).expanduser()
+        except RuntimeError as error:
+            raise ValueError(f"{self.name}={text}: {error}; give a whole path") from None
+        if not path.is_absolute() and not start.FOLDER:
+            raise ValueError(f"{self.name}={text}: the folder it starts from is gone; give a whole "
+                             "path")
+        return Path(start.FOLDER, path)
+
+
+def home() -> Path:
+    """Return the user's folder; raises ``RuntimeError`` where ``HOME`` is no whole path."""
+    told = os.environ.get("HOME")
+    if told is not None and not Path(told).is_absolute():
+        raise RuntimeError(f"HOME is {told!r}")
+    return Path.home()
+
 
 DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v picks: a backend's "
                   "name, with a position if it has several devices (cpu, host, ...:1)")
@@ -31,7 +60,8 @@ BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated
                     "all of them if empty")
 
 CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept in, private to the "
-                 "user; empty: unisycl in the user's cache directory; off: none")
+                 "user (one with other files in it gets a folder unisycl for them); empty: unisycl "
+                 "in the user's cache directory; off: none")
 THREADS = Variable("UNISYCL_THREADS", "", "the worker threads of the native CPU; empty: one for "
                    "each processor this process may use")
 

@@ -13,11 +13,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Launch
 from unisycl.base import config
+from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import lifecycle, moves
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access
@@ -198,14 +198,17 @@ def _begin_trace() -> None:
     with _watch.lock:
         if _watch.traced:
             return
+        try:
+            path = config.TRACE.path()
+        except ValueError as error:
+            raise UsageError(errc.invalid, str(error)) from None
         _watch.traced = True
         lifecycle.in_child(_after_fork)
-        path = config.TRACE.get()
-        if path:
+        if path is not None:
             if _watch.forked:
-                path = str(Path(path).with_suffix(f".{os.getpid()}{Path(path).suffix}"))
-            found = start()
-            lifecycle.at_end(lambda: _part("timeline").write(path, found))
+                path = path.with_suffix(f".{os.getpid()}{path.suffix}")
+            found, file = start(), str(path)
+            lifecycle.at_end(lambda: _part("timeline").write(file, found))
 
 
 def _after_fork() -> None:

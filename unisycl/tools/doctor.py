@@ -17,7 +17,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.backends import registry
-from unisycl.base import config
+from unisycl.base import config, disk_cache
 
 COUNT = 1000
 VECTORS = ("avx512f", "avx2", "avx", "sse4.2", "neon", "sve")
@@ -79,7 +79,9 @@ def machine() -> list[tuple[str, str]]:
 
 def settings() -> list[tuple[str, str]]:
     """Return the environment variables that are set, and those that mean nothing."""
-    rows = [(v.name, v.get()) for v in config.VARIABLES.values() if v.get() != v.default]
+    where, why = disk_cache.find()
+    rows = [("cache", str(where or why or "none, as UNISYCL_CACHE says"))]
+    rows += [(v.name, v.get()) for v in config.VARIABLES.values() if v.get() != v.default]
     return rows + [(name, "means nothing" + (f"; did you mean {close}?" if close else ""))
                    for name, close in config.unknown()]
 

@@ -34,3 +34,24 @@ def test_what_is_checked_while_kernels_run(asked: str, checks: set[str]) -> None
 def test_other_words_are_none(asked: str) -> None:
     with pytest.raises(ValueError, match="expected assert and bounds, or 1 for both"):
         config.checks(asked)
+
+
+@pytest.mark.parametrize(("text", "path"), [
+    ("", None), ("  ", None), ("/a/b", "/a/b"), ("x/y", "/begun/x/y"), ("./x", "/begun/x"),
+    ("~", "/me"), ("~/x", "/me/x"), (" /a ", "/a")])
+def test_a_path_is_told_whole(
+        text: str, path: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config.start, "FOLDER", "/begun")
+    monkeypatch.setenv("HOME", "/me")
+    monkeypatch.setenv("UNISYCL_TRACE", text)
+    monkeypatch.chdir("/")
+    found = config.TRACE.path()
+    assert path == (None if found is None else str(found))
+
+
+def test_a_relative_path_from_a_folder_that_is_gone_is_refused(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config.start, "FOLDER", "")
+    monkeypatch.setenv("UNISYCL_TRACE", "out.json")
+    with pytest.raises(ValueError, match="the folder it starts from is gone; give a whole path"):
+        config.TRACE.path()

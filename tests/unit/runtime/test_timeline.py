@@ -145,3 +145,31 @@ def test_a_file_that_cannot_be_written_is_said_and_nothing_more(tmp_path: Path) 
         env={**os.environ, "UNISYCL_TRACE": str(tmp_path / "no" / "out.json")})
     assert 0 == done.returncode
     assert "UNISYCL_TRACE" in done.stderr
+
+
+MOVES = """
+import os
+import unisycl as sycl
+os.chdir("/")
+q = sycl.queue(sycl.host_selector_v)
+q.single_task(lambda: None).wait()
+os.chdir("/usr")
+"""
+
+
+@pytest.mark.parametrize("name", ["out.json", "~/out.json"])
+def test_a_program_may_change_its_folder(tmp_path: Path, name: str) -> None:
+    subprocess.run([sys.executable, "-c", MOVES], check=True, timeout=120, cwd=tmp_path, env={
+        **os.environ, "UNISYCL_TRACE": name, "HOME": str(tmp_path),
+        "PYTHONPATH": str(Path(__file__).parents[3])})
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["traceEvents"]
+
+
+def test_a_file_at_a_home_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import unisycl; unisycl.queue(unisycl.host_selector_v)"],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "UNISYCL_TRACE": "~/out.json", "HOME": "here",
+             "UNISYCL_CACHE": "off"})
+    assert 1 == done.returncode
+    assert "UNISYCL_TRACE=~/out.json: HOME is 'here'; give a whole path" in done.stderr

@@ -11,6 +11,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.__main__ import main
+from unisycl.base import disk_cache
 from unisycl.tools.devices import size_text
 
 
@@ -142,3 +143,40 @@ def test_show_names_a_device_that_has_the_stage(
     assert main(["show", f"{program}:double_it", "--stage", "source", "8"]) == 2
     kinds = {d.get_backend().name for d in sycl.device.get_devices()}
     assert ("has it: set UNISYCL_DEVICE=opencl" in capsys.readouterr().err) is ("opencl" in kinds)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with one entry and a file of the user's."""
+    where = tmp_path / "cache"
+    monkeypatch.setenv("UNISYCL_CACHE", str(where))
+    disk_cache.directory.cache_clear()
+    disk_cache.save(disk_cache.key_of("kernel"), bytes(984))
+    disk_cache.directory.cache_clear()
+    (where / "thesis.bin").write_bytes(b"years")
+    return where
+
+
+def test_the_cache_is_told_and_cleared(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache"]) == 0
+    assert main(["cache", "info"]) == 0
+    text = capsys.readouterr().out
+    assert text.count(f"folder            {kept}") == 2
+    assert "entries           1, 1 KiB of at most 256 MiB" in text
+    assert "other files       1, which unisycl neither reads nor deletes" in text
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"{kept}: 1 entries deleted, 1 KiB\n"
+    assert sorted(p.name for p in kept.iterdir()) == [disk_cache.MARK, "thesis.bin"]
+    assert main(["cache"]) == 0
+    assert "entries           0, 0 bytes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("setting", "status", "why"), [
+    ("off", 0, "UNISYCL_CACHE switches it off"), ("/dev/null/x", 1, "no cache directory")])
+def test_a_cache_that_is_not_there_is_told(
+    setting: str, status: int, why: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UNISYCL_CACHE", setting)
+    assert main(["cache", "clear"]) == status
+    assert f"there is no cache: {why}" in capsys.readouterr().err
