@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 from unisycl.backends.base import Driver
 from unisycl.base import config
-from unisycl.base.errors import UnsupportedError, UsageError
+from unisycl.base.errors import UnsupportedError, UsageError, exception
 
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
@@ -122,6 +122,8 @@ def _load(name: str) -> None:
     except UnsupportedError as err:
         _loaded.problems[name] = err.what()
         _loaded.absent.add(name)
+    except exception as err:
+        _loaded.problems[name] = err.what()
     except Exception as err:  # noqa: BLE001 - whatever a vendor's library raises is the reason
         _loaded.problems[name] = f"{type(err).__name__}: {err}"
     else:

@@ -73,13 +73,6 @@ def has_sub_groups(traits: Traits) -> bool:
         traits.has("cl_khr_subgroup_shuffle") and traits.has("cl_khr_subgroup_shuffle_relative"))
 
 
-def language(traits: Traits) -> str:
-    """Return the version of OpenCL C to compile as."""
-    if traits.c_version >= (3, 0):
-        return "CL3.0"
-    return "CL2.0" if traits.c_version >= (2, 0) else "CL1.2"
-
-
 def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
     wanted = [e for e in ("cl_khr_fp16", "cl_khr_int64_base_atomics",
                           "cl_khr_int64_extended_atomics") if traits.has(e)]

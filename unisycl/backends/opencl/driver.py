@@ -61,7 +61,7 @@ from unisycl.backends.opencl.unified import Unified
 from unisycl.backends.opencl.waiting import LATE_NS, Waiter, leave
 from unisycl.base import outside
 from unisycl.base.enums import backend, usm_kind
-from unisycl.base.errors import UnsupportedError, errc
+from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 
 _VARIANTS = 16  # of one kernel for what its views are
@@ -581,13 +581,15 @@ def _events(deps: Sequence[Completion]) -> list[Any] | None:
 def make_drivers() -> Sequence[ClDriver]:
     """Return a driver for each device found; no runtime is loaded yet.
 
-    Raises ``UnsupportedError`` saying what is missing where there is none.
+    Raises ``UnsupportedError`` saying what is missing where there is none, and ``DeviceError``
+    saying what is wrong where runtimes are installed and none works.
     """
     found = discovery.discover()
     if not found.devices:
         reasons = "; ".join(f"{library}: {why}" if library else why
                             for library, why in found.problems.items())
-        raise UnsupportedError(errc.platform, reasons or "no OpenCL device was found")
+        kind = DeviceError if any(found.problems) else UnsupportedError
+        raise kind(errc.platform, reasons or "no OpenCL device was found")
     libraries = list(dict.fromkeys(t.library for t in found.devices))
     outside.register("pyopencl.array", "Array", lent.describe)
     return [ClDriver(traits, libraries) for traits in found.devices]

@@ -1,6 +1,7 @@
 """Asks one OpenCL runtime what devices it has. Runs in a process of its own: a driver may crash.
 
-Non-goals: choosing among devices. Invariant: prints one line of JSON, whatever the runtime prints.
+Non-goals: choosing among devices. Invariant: the last line printed is JSON, whatever the
+runtime prints.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import importlib
 import json
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from unisycl.backends.opencl import unified_api
+from unisycl.backends.opencl import trial, unified_api
 from unisycl.backends.opencl.api import Api
+from unisycl.backends.opencl.quirks import corrected, quirks_of
 from unisycl.backends.opencl.traits import Traits
 
 _NUMBERS = (
@@ -155,22 +156,30 @@ def _reason(library: str, error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+def ask(library: str) -> dict[str, Any]:
+    """Return the devices of a runtime that build a kernel, and why others of it do not."""
+    cl = importlib.import_module("pyopencl")
+    found: list[Any] = []
+    problems = []
+    for platform in platforms([Path(library)]):
+        for number, device in enumerate(platform.get_devices()):
+            traits = describe(device, library, number)
+            why = trial.failure(cl, device, corrected(traits, quirks_of(traits)))
+            if why:
+                problems.append(f"{traits.platform}, {traits.name}: {why}")
+            else:
+                found.append(traits.to_json())
+    return {"devices": found, **({"problem": "; ".join(problems)} if problems else {})}
+
+
 def main(library: str) -> None:
     """Print what a runtime has as one line of JSON on the standard output there was."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # drivers print, too
     try:
-        found: list[Any] = []
-        for platform in platforms([Path(library)]):
-            for device in platform.get_devices():
-                found.append(describe(device, library, len(found)).to_json())
-        answer = {"devices": found}
+        answer = ask(library)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong is the answer
-        answer = {"problem": _reason(library, error)}  # type: ignore[dict-item]
-    out.write(json.dumps(answer) + "\n")
+        answer = {"problem": _reason(library, error)}
+    out.write("\n" + json.dumps(answer) + "\n")
     out.flush()
     os._exit(0)  # drivers may hang when unloaded
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -11,11 +11,10 @@ from typing import Any
 
 from unisycl.backends.cfamily import foreign
 from unisycl.backends.cfamily.kernel import Source
-from unisycl.backends.opencl.dialect import language
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.session import Session
-from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits
+from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits, language
 from unisycl.base import disk_cache
 from unisycl.base.errors import BuildError, errc, exception
 from unisycl.ir.nodes import Kernel

@@ -16,6 +16,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from unisycl.base import start
+
 OLDEST = (2024, 2)  # PyOpenCL, as in pyproject.toml
 # What wheels install: intel-opencl-rt (CPU and FPGA emulation), pocl-binary-distribution.
 _WHEELS = ("libintelocl.so", "libintelocl_emu.so", "libpocl.so*", "libpocl-*.so*")
@@ -162,7 +164,7 @@ def _files(place: str) -> list[Path]:
     """Return the registration files of a folder; or the one file that a place is."""
     if not place:
         return []
-    root = Path(place)
+    root = Path(start.FOLDER, place)
     try:
         return sorted(root.glob("*.icd")) if root.is_dir() else [root]
     except OSError:
@@ -178,9 +180,11 @@ def _existing(files: Iterable[Path]) -> Iterator[Path]:
 
 
 def _named(names: str) -> Iterator[Path]:
-    for name in names.split(":"):
-        for folder in (Path(), *_folders()):
-            if name and (folder / name).is_file():
+    for name in filter(None, names.split(":")):
+        # A mere name is looked up as the system's loader does: not in the current folder.
+        folders = (Path(start.FOLDER),) if "/" in name else _folders()
+        for folder in folders:
+            if (folder / name).is_file():
                 yield folder / name
                 break
 

@@ -64,3 +64,10 @@ class Traits:
         for name in ("c_version", "item_sizes", "sub_group_sizes"):
             made[name] = tuple(made[name])
         return cls(**made)
+
+
+def language(traits: Traits) -> str:
+    """Return the version of OpenCL C to compile as."""
+    if traits.c_version >= (3, 0):
+        return "CL3.0"
+    return "CL2.0" if traits.c_version >= (2, 0) else "CL1.2"
