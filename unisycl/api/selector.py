@@ -128,6 +128,8 @@ def pick(selector: Any, candidates: Iterable[Any]) -> Any:
         raise UsageError(errc.runtime, f"{name} selects none of the devices found: "
                          f"{', '.join(seen) or 'there are none'}; 'python -m unisycl doctor' says "
                          "what was looked for")
+    if selector is default_selector_v:
+        devices.tell_default(best.state)
     return best
 
 

@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable, Sequence
 
 from unisycl.backends.base import Driver
-from unisycl.base import config
-from unisycl.base.errors import UnsupportedError, UsageError, exception
+from unisycl.base import config, notices
+from unisycl.base.errors import UnsupportedError, UsageError, errc, exception
 
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
@@ -51,9 +51,22 @@ if hasattr(os, "register_at_fork"):
 
 
 def wanted() -> list[str]:
-    """Return the names of the backends to look for, in order of discovery."""
-    asked = [n.strip() for n in config.BACKENDS.get().split(",") if n.strip()]
+    """Return the names of the backends to look for, in order of discovery.
+
+    Raises ``UsageError`` where the environment names one that there is not.
+    """
+    asked = [n.strip().lower() for n in config.BACKENDS.get().split(",") if n.strip()]
+    for name in asked:
+        if name not in BACKENDS:
+            raise UsageError(errc.invalid, f"UNISYCL_BACKENDS={config.BACKENDS.get()}: there is no "
+                             f"backend '{name}'; expected names of {', '.join(BACKENDS)}")
     return [n for n in BACKENDS if n in asked] if asked else list(BACKENDS)
+
+
+def native_problem() -> str:
+    """Return why the native CPU cannot be used, though it was looked for; '' if it can."""
+    with _loaded.lock:
+        return _loaded.problems.get(NATIVE, "") if NATIVE in wanted() else ""
 
 
 def drivers(*, near: bool = False) -> dict[str, Driver]:
@@ -111,6 +124,11 @@ def _beyond_processors(name: str) -> bool:
 
 
 def _load(name: str) -> None:
+    with notices.held():  # a warning, be it an error here, decides about no device
+        _load_now(name)
+
+
+def _load_now(name: str) -> None:
     module, _, attribute = BACKENDS[name].partition(":")
     loaded = None
     try:

@@ -2,8 +2,8 @@
 
 With ``-W error`` a warning is an exception. One that came out of looking for devices, of compiling
 or of a thread would take a device away, or a result; here its text goes to the standard error
-stream instead. Non-goals: deprecations (``deprecation``), which are raised at the program's line.
-Invariant: nothing raises here.
+stream instead. ``warn`` is for what is asked at the program's own line, where an error is what it
+wanted. Non-goals: deprecations (``deprecation``). Invariant: nothing else raises here.
 """
 
 from __future__ import annotations
@@ -22,6 +22,11 @@ def tell(text: str, kind: type[Warning] = RuntimeWarning) -> None:
         warnings.warn(f"unisycl: {text}", kind, stacklevel=outside())
     except Warning:
         _print(f"unisycl: {text}\n")
+
+
+def warn(text: str, kind: type[Warning] = RuntimeWarning) -> None:
+    """Warn at the first caller outside the package, and raise where warnings are errors."""
+    warnings.warn(f"unisycl: {text}", kind, stacklevel=outside())
 
 
 def outside() -> int:

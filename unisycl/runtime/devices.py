@@ -13,7 +13,7 @@ from typing import Any
 
 from unisycl.backends import registry
 from unisycl.backends.base import HOST, DeviceInfo, Driver
-from unisycl.base import config
+from unisycl.base import config, notices
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc, exception_list
 from unisycl.base.record import dataclass, field
@@ -86,6 +86,7 @@ class _Found:
 
 
 _found = _Found()
+_told = False
 
 
 def platforms(*, near: bool = False) -> dict[str, tuple[DeviceState, ...]]:
@@ -182,9 +183,24 @@ def find(name: str, asked: str = "") -> DeviceState:
                      f"{known}{why}")
 
 
+def tell_default(chosen: DeviceState) -> None:
+    """Warn, once, where the default device stands in for the native CPU, which cannot be used."""
+    global _told
+    if _told or preferred() or aspect.gpu in chosen.info.aspects:
+        return
+    why = registry.native_problem()
+    if why:
+        slow = ("; it runs kernels as plain Python, thousands of times slower"
+                if aspect.host_debuggable in chosen.info.aspects else "")
+        notices.warn(f"the default device is '{chosen.name}' ({chosen.info.name}), for the native "
+                     f"CPU cannot be used: {why}{slow}. 'python -m unisycl doctor' says more; "
+                     f"UNISYCL_DEVICE={chosen.name} chooses this device without a warning")
+        _told = True
+
+
 def preferred() -> str:
     """Return the name of the device the environment asks for, or nothing."""
-    return config.DEVICE.get()
+    return config.DEVICE.get().strip()
 
 
 def require_aspect(device: DeviceState, needed: aspect, what: str, way_out: str = "") -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from unisycl.backends import registry
 from unisycl.backends.null.driver import NullDriver
+from unisycl.base.errors import UsageError
 
 
 @pytest.fixture
@@ -52,3 +55,38 @@ def test_who_wants_the_native_cpu_does_not_load_other_processors(
     loaded.beyond["opencl"] = False
     registry.drivers(near=True)
     assert ["opencl"] * 3 == asked
+
+
+def test_a_backend_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_BACKENDS", "cpu, Host, cuda")
+    with pytest.raises(UsageError, match=r"UNISYCL_BACKENDS=cpu, Host, cuda: there is no backend "
+                       "'cuda'; expected names of cpu, host, opencl"):
+        registry.drivers()
+    monkeypatch.setenv("UNISYCL_BACKENDS", " Host ,cpu,")
+    assert ["cpu", "host"] == registry.wanted()
+
+
+def test_a_warning_takes_no_device_away(
+        fresh: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def make() -> NullDriver:
+        warnings.warn("a library is old", DeprecationWarning, stacklevel=1)
+        return NullDriver()
+    monkeypatch.setattr("unisycl.backends.null.driver.make_driver", make)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ["null"] == list(registry.drivers())
+    assert "null" not in registry.problems()
+    assert "DeprecationWarning: a library is old" in capsys.readouterr().err
+
+
+def test_what_warns_while_devices_are_looked_for_is_told(
+        fresh: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make() -> NullDriver:
+        warnings.warn("a library is old", UserWarning, stacklevel=1)
+        return NullDriver()
+    monkeypatch.setattr("unisycl.backends.null.driver.make_driver", make)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        registry.drivers()
+    assert ["a library is old"] == [str(w.message) for w in seen]
+    assert all(w.filename == __file__ for w in seen)

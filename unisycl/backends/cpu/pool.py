@@ -19,7 +19,6 @@ import struct
 import sys
 import threading
 import time
-import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -29,6 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from unisycl.backends.cpu import jit
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
+from unisycl.base.notices import tell
 
 HELPERS = 8
 """Waiting threads that may work at once; they get the worker ids from ``threads`` upwards."""
@@ -494,7 +494,7 @@ def _tell(lost: int, timeout: float, *, stuck: bool) -> None:
     """Warn of commands that the end of the program has cut off."""
     why = ("were cut off: they wait for pipes that nobody writes or reads any more" if stuck
            else f"did not end within {timeout:g} s and were cut off")
-    warnings.warn(f"unisycl: {lost} commands on the CPU {why}", RuntimeWarning, stacklevel=3)
+    tell(f"{lost} commands on the CPU {why}")
 
 
 def addresses() -> tuple[int, int]:
