@@ -6,6 +6,7 @@ Only the standard library is used here; each command runs with the interpreter t
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -16,7 +17,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 DOCS = ROOT / "docs" / "conformance.md"
-NAMES = "from unisycl.testing import device_names; print(*device_names())"
+FOUND = """
+import json, unisycl
+from unisycl.backends import registry
+from unisycl.testing import device_names, find_device
+about = unisycl.info.platform.name
+places = {name: find_device(name).get_platform().get_info(about) for name in device_names()}
+absent = registry.absent()
+print(json.dumps([places, {k: why for k, why in registry.problems().items() if k not in absent}]))
+"""
+"""Prints the platform of each device by the device's name, and why others are no devices."""
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
@@ -70,23 +80,25 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def ci(arguments: Sequence[str]) -> int:
-    """The tests, two processes at a time: [--others N] [PYTEST ARGUMENTS].
+    """The tests, two processes at a time: [--needs PLATFORM] [PYTEST ARGUMENTS].
 
     One process runs everything on the CPU and the host device, one for each other device a few
     cases of every test that takes a device, and of some of them again, as ``SETTINGS`` says.
-    ``--others``: how many of these devices there must be.
+    ``--needs``: a part of a platform's name of which a device must be there; may be repeated. What
+    is installed and does not work is named at the end.
     """
     require("test", *TEST)
     parser = argparse.ArgumentParser(prog="dev.py ci", description=ci.__doc__)
-    parser.add_argument("--others", type=int, default=0, metavar="N",
-                        help="fail unless so many devices beyond the CPU and the host are found")
+    parser.add_argument("--needs", action="append", default=[], metavar="PLATFORM",
+                        help="fail unless a device of a platform with this in its name is found")
     options, rest = parser.parse_known_args(arguments)
-    status, text = quietly("-c", NAMES)
-    names = [name for name in text.split() if name not in ("cpu", "host")]
-    if status or len(names) < options.others:
+    places, without = found_devices()
+    missing = [word for word in options.needs if not any(word in p for p in places.values())]
+    if missing or not places:
         run("-m", "unisycl", "doctor")
-        print(f"ci: expected {options.others} devices besides cpu and host, found: {names}")
+        print(f"ci: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
+    names = [name for name in places if name not in ("cpu", "host")]
     with ThreadPoolExecutor(2) as pool:
         ours = pool.submit(run, "-m", "pytest", "--device", "cpu", "--device", "host", *rest)
         others = {
@@ -99,8 +111,21 @@ def ci(arguments: Sequence[str]) -> int:
             status, text = other.result()
             print(f"{name}:\n{text}", flush=True)
             failed += [name] if status else []
+    print(f"ci: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
+    for name, why in without.items():
+        print(f"ci: without {name}: {why}")
     print(f"ci: {'failed on ' + ', '.join(failed) if failed else 'all is well'}")
     return 1 if failed else 0
+
+
+def found_devices() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the platform of each device, and why what else is there is none; by name."""
+    status, text = quietly("-c", FOUND)
+    if status:
+        print(text)
+        return {}, {}
+    places, problems = json.loads(text.splitlines()[-1])
+    return places, problems
 
 
 def bench(arguments: Sequence[str]) -> int:

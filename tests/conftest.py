@@ -7,6 +7,8 @@ import tempfile
 
 import pytest
 
+from unisycl.backends import registry
+
 # Tests compile into a cache of their own: never the user's, and empty at the start.
 os.environ["UNISYCL_CACHE"] = tempfile.mkdtemp(prefix="unisycl-tests-")
 
@@ -24,3 +26,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether expected texts are to be rewritten instead of compared."""
     return bool(request.config.getoption("--update-golden"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what is installed and is no device, so that nobody thinks it was tested."""
+    if terminalreporter.config.getoption("--device"):
+        return  # whoever names devices knows, and need not wait for others to be looked for
+    absent = registry.absent()
+    for name, why in registry.problems().items():
+        if name not in absent:
+            terminalreporter.write_line(f"without {name}: {why}")

@@ -33,12 +33,14 @@ def device_names() -> list[str]:
 
 
 def find_device(name: str) -> sycl.device:
-    """Return the device of that name.
+    """Return the device of that name; ``opencl:0`` is also ``opencl`` where there is but one.
 
     Raises:
         LookupError: there is none; the message lists the names there are.
     """
     named = _named()
+    if name not in named and name.endswith(":0"):
+        name = name.removesuffix(":0")
     if name not in named:
         raise LookupError(f"no device is named '{name}'; there are: {', '.join(named) or 'none'}")
     return named[name]
