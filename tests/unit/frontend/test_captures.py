@@ -27,7 +27,7 @@ def test_numbers_arrays_and_records_are_data():
 
 @pytest.mark.parametrize(("obj", "kind", "way"), [
     ([1], "list", "tuple"), ({}, "dict", "tuple"),
-    (np.timedelta64(1), "timedelta64", "bool, integers"),
+    (np.timedelta64(1, "s"), "timedelta64", "bool, integers"),
     (np.zeros((4, 4))[:, 0], "non-contiguous array", "ascontiguousarray"),
     (np.zeros((1,) * 4), "4-dimensional array", "three dimensions"),
     (np.array(["a"]), "array of <U1", "records")])
