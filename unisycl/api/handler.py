@@ -7,7 +7,6 @@ at most one command; a refused command leaves nothing behind.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from types import CoroutineType, FunctionType, GeneratorType
 from typing import Any, NoReturn, overload
@@ -26,6 +25,7 @@ from unisycl.api.reduction import reduction
 from unisycl.api.usm import usm_pointer
 from unisycl.base import deprecation
 from unisycl.base import geometry as geo
+from unisycl.base.annotations import signature_of
 from unisycl.base.enums import bundle_state
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
 from unisycl.lang.kernel import with_properties, with_traits
@@ -557,7 +557,7 @@ def _takes_handle(fn: Callable[..., Any]) -> bool:
     if type(fn) is FunctionType:
         return fn.__code__.co_argcount > len(fn.__defaults__ or ())
     try:
-        known = inspect.signature(fn).parameters.values()
+        known = signature_of(fn).parameters.values()
     except (TypeError, ValueError):  # a builtin that does not say
         return False
     return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)

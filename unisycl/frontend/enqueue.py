@@ -11,6 +11,7 @@ import ast
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
+from unisycl.base.annotations import annotations_of
 from unisycl.base.dtypes import DTYPES
 from unisycl.frontend import captures, coerce, vecmethods
 from unisycl.frontend.context import Context
@@ -177,7 +178,7 @@ def _check_count(ctx: Context, kernel: Value, given: int, kind: str, node: ast.A
     least = len(names) - len(function.__defaults__ or ())
     # One more may be a kernel_handler, which nobody passes.
     if least <= count + 1 and count <= len(names) and (count >= least or _is_handler(
-            names[-1], function.__annotations__.get(names[-1]))):
+            names[-1], annotations_of(function).get(names[-1]))):
         return
     raise ctx.refuse("K034", node, what=f"the child '{function.__name__}'",
                      expected=f"({', '.join(names)})",

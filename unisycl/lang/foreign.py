@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.base.annotations import signature_of
 from unisycl.base.enums import address_space, backend
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
@@ -50,7 +51,7 @@ class extern_function:
             raise UnsupportedError(errc.feature_not_supported, f"'{self.signature.name}' is a "
                                    f"function in {self.signature.language}, called on the host; "
                                    "give it a Python body that says the same")
-        bound = inspect.signature(self.body).bind(*args, **named)
+        bound = signature_of(self.body).bind(*args, **named)
         for p in self.signature.parameters:
             bound.arguments[p.name] = _given(p, bound.arguments[p.name])
         result, kind = self.body(*bound.args, **bound.kwargs), self.signature.result
@@ -87,7 +88,7 @@ def declared(source: str | os.PathLike[str], language: str, suffix: str, target:
         name = stub.__name__
         label = f"{name}{suffix}" if path is None else path.name
         head = prototype(text, name)
-        names = list(inspect.signature(stub).parameters)
+        names = list(signature_of(stub).parameters)
         if len(names) != len(head.parameters):
             raise UsageError(errc.invalid, f"'{name}' has {len(head.parameters)} parameter(s) in "
                              f"{language} and {len(names)} in Python")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
+from unisycl.base.annotations import annotations_of, copy_annotations
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels
@@ -248,7 +249,7 @@ def _twin(function: Any) -> Any:
     made = FunctionType(function.__code__, function.__globals__, function.__name__,
                         function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
-    made.__annotations__ = function.__annotations__
+    copy_annotations(function, made)
     made.__qualname__ = function.__qualname__
     made.__dict__.update(function.__dict__)
     return made
@@ -275,7 +276,7 @@ def class_attributes(kind: type) -> Attributes:
 
 def _asked(kind: type) -> Attributes:
     method = vars(kind).get("get")
-    notes = list(getattr(method, "__annotations__", {}).values())
+    notes = list(annotations_of(method).values())
     if not any(n is properties_tag or str(n).endswith("properties_tag") for n in notes):
         return Attributes()
     found = attributes_of(method(None, properties_tag()))  # type: ignore[misc]
