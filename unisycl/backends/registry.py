@@ -36,6 +36,7 @@ class _Loaded:
         self.problems: dict[str, str] = {}
         self.absent: set[str] = set()
         self.beyond: dict[str, bool] = {}
+        self.told = False
 
 
 _loaded = _Loaded()
@@ -76,6 +77,10 @@ def drivers(*, near: bool = False) -> dict[str, Driver]:
         near: do not load backends that have nothing but processors if the native CPU can be used.
     """
     with _loaded.lock:
+        if not _loaded.told:
+            _loaded.told = True
+            for name, meant in config.misspelt():
+                notices.tell(f"the setting {name} means nothing; did you mean {meant}?")
         for name in wanted():
             if name in _loaded.drivers or name in _loaded.problems:
                 continue

@@ -137,9 +137,19 @@ def host_device() -> tuple[bool, int | None]:
 
 def unknown() -> list[tuple[str, str]]:
     """Return the ``UNISYCL_*`` names that mean nothing, each with the closest name that does."""
+    return _unknown(0.0)
+
+
+def misspelt() -> list[tuple[str, str]]:
+    """Return those that are all but a name that means something."""
+    return _unknown(0.8)
+
+
+def _unknown(likeness: float) -> list[tuple[str, str]]:
     out = []
     for name in os.environ:
         if name.startswith("UNISYCL_") and name not in VARIABLES:
-            close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.0)
-            out.append((name, close[0] if close else ""))
+            close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=likeness)
+            if close or not likeness:
+                out.append((name, close[0] if close else ""))
     return out

@@ -90,3 +90,14 @@ def test_what_warns_while_devices_are_looked_for_is_told(
         registry.drivers()
     assert ["a library is old"] == [str(w.message) for w in seen]
     assert all(w.filename == __file__ for w in seen)
+
+
+def test_a_misspelt_setting_is_told_once(
+        fresh: None, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder) -> None:
+    for name in ("UNISYCL_DEVISE", "UNISYCL_BACKEND", "UNISYCL_HOME_OF_MY_OWN"):
+        monkeypatch.setenv(name, "x")
+    for _ in range(3):
+        registry.drivers()
+    assert sorted(str(w.message) for w in recwarn) == [
+        "unisycl: the setting UNISYCL_BACKEND means nothing; did you mean UNISYCL_BACKENDS?",
+        "unisycl: the setting UNISYCL_DEVISE means nothing; did you mean UNISYCL_DEVICE?"]

@@ -21,6 +21,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
 
 _FORMAT = "1"
+_MOST_THREADS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,12 @@ def _ask_llvm() -> Machine:
 @functools.cache
 def threads() -> int:
     """Return the number of worker threads: as asked, or the processors this process may use."""
-    asked = config.THREADS.get()
+    asked = config.THREADS.get().strip()
     if asked:
-        if not asked.isdigit() or int(asked) < 1:
-            raise UsageError(errc.invalid, f"UNISYCL_THREADS={asked}: expected a positive number")
+        most = max(_MOST_THREADS, os.cpu_count() or 1)
+        if not asked.isdecimal() or not 1 <= int(asked) <= most:
+            raise UsageError(errc.invalid, f"UNISYCL_THREADS={asked}: expected a positive number, "
+                             f"at most {most}")
         return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
