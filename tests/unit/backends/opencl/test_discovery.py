@@ -419,6 +419,19 @@ def test_a_device_list_names_what_compiles_nothing(place: Place) -> None:
     assert "unknown target CPU 'generic'" in done.stderr
 
 
+def test_tests_name_what_they_ran_without(place: Place) -> None:
+    place.add("cpuless")
+    root = Path(runtimes.__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         "tests/unit/base/test_version.py"],
+        capture_output=True, text=True, check=False, cwd=root, env={
+            **os.environ, "PYTHONPATH": place.paths(), "UNISYCL_BACKENDS": ""})
+    assert done.returncode == 0, done.stdout
+    assert "without opencl: " in done.stdout
+    assert "unknown target CPU 'generic'" in done.stdout
+
+
 # ---------------------------------------------------------------------- nobody else's code
 EVIL = "open({told!r}, 'a').write({name!r} + chr(10))\n"
 LIST = """
