@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 
 import pytest
 
 from unisycl.backends import registry
 
-# Tests compile into a cache of their own: never the user's, and empty at the start.
-os.environ["UNISYCL_CACHE"] = tempfile.mkdtemp(prefix="unisycl-tests-")
 
-os.environ.setdefault("POCL_CACHE_DIR", tempfile.mkdtemp(prefix="unisycl-tests-pocl-"))
+def temporary(name: str) -> str:
+    """Return a new folder, gone when this process ends (but not with a child it forked)."""
+    made, owner = tempfile.mkdtemp(prefix=name), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(made, ignore_errors=True))
+    return made
+
+
+# Tests compile into a cache of their own: never the user's, and empty at the start.
+os.environ["UNISYCL_CACHE"] = temporary("unisycl-tests-")
+if "POCL_CACHE_DIR" not in os.environ:
+    os.environ["POCL_CACHE_DIR"] = temporary("unisycl-tests-pocl-")
 
 pytest_plugins = ["unisycl.testing.plugin"]
 

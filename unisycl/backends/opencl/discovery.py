@@ -67,7 +67,7 @@ def _state(libraries: list[Path]) -> list[str]:
         except OSError:
             parts.append("")
     parts += [f"{k}={v}" for k, v in sorted(os.environ.items())
-              if k.startswith(("CL_", "CUDA_VISIBLE", "POCL_", "ONEAPI_", "NEO"))]
+              if k.startswith(("CL_", "CUDA_VISIBLE", "POCL_", "ONEAPI_", "NEO", "LD_LIBRARY"))]
     return [*parts, str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)]
 
 
