@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Protocol
 
 MAX_WORKERS = 64
+_ENDING = "interpreter shutdown"
+"""What is in the error of Python 3.12 for a thread that is started after the program's end."""
 
 
 class Watched(Protocol):
@@ -43,6 +45,8 @@ class Executor:
         self._arrived: SimpleQueue[Watched] = SimpleQueue()
         self._watching = False
         self._mine = threading.local()
+        self.stranded = False
+        """A thread was wanted after the program's end, and none could be started."""
 
     def submit(self, job: Callable[[], None]) -> None:
         """Run a job soon, on some worker; never blocks. The job must not raise."""
@@ -55,24 +59,50 @@ class Executor:
                 self._workers += 1
             else:
                 self._owed += 1
-        if fresh:
-            self._grow()
+        if fresh and not self._grow():
+            with self._lock:
+                self._owed += 1
         self._jobs.put(job)
 
     def _room(self) -> bool:
         return self._workers - self._blocked < MAX_WORKERS
 
-    def _grow(self) -> None:
-        """Start a worker that was counted."""
+    def _grow(self) -> bool:
+        """Start a worker that was counted; say whether there can be one."""
+        started = False
         try:
-            self._spawn(self._work, "unisycl-worker")
-        except BaseException:
-            with self._lock:
-                self._workers -= 1
-            raise
+            started = self._spawn(self._work, "unisycl-worker")
+        finally:
+            if not started:
+                with self._lock:
+                    self._workers -= 1
+        return started
 
-    def _spawn(self, body: Callable[[], None], name: str) -> None:
-        threading.Thread(target=body, name=name, daemon=True).start()
+    def _spawn(self, body: Callable[[], None], name: str) -> bool:
+        try:
+            threading.Thread(target=body, name=name, daemon=True).start()
+        except RuntimeError as error:
+            if _ENDING not in str(error):
+                raise
+            self.stranded = True
+            return False
+        return True
+
+    def help(self) -> None:
+        """Do in the calling thread, if ``stranded``, what threads that cannot be started would."""
+        while self.stranded and self._owed > 0:
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                break
+            with self._lock:
+                self._owed -= 1
+            job()
+        if self.stranded and not self._watching:
+            for _ in range(self._arrived.qsize()):
+                thing = self._arrived.get()
+                if not thing.done():
+                    self._arrived.put(thing)
 
     def _work(self) -> None:
         self._mine.is_mine = True
@@ -99,8 +129,9 @@ class Executor:
                 fresh = True
                 self._owed -= 1
                 self._workers += 1
-        if fresh:
-            self._grow()
+        if fresh and not self._grow():
+            with self._lock:
+                self._owed += 1
 
     def watch(self, thing: Watched) -> None:
         """Have ``thing.done()`` called until it is true; never blocks."""
@@ -108,11 +139,12 @@ class Executor:
         with self._lock:
             start, self._watching = not self._watching, True
         if start:
+            started = False
             try:
-                self._spawn(self._watch, "unisycl-watcher")
-            except BaseException:
-                self._watching = False
-                raise
+                started = self._spawn(self._watch, "unisycl-watcher")
+            finally:
+                if not started:
+                    self._watching = False
 
     def _watch(self) -> None:
         """Settle what ends; a millisecond at most passes before the second of two is seen."""

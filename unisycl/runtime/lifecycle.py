@@ -164,6 +164,7 @@ def _finish_task(task: Task, deadline: float) -> None:
             _print(f"unisycl: {task.label} did not end within {_EXIT_SECONDS:.0f} s of the "
                    "program's end and was abandoned")
             _leave(1)
+        process.executor.help()
         task.pause(0.05)
 
 

@@ -166,6 +166,7 @@ class Task:
                 if turn < _LOOKS:
                     self._refuse_deadlock()
                     turn += 1
+                executor.help()
                 self.pause(SLICE)
         finally:
             if mine:

@@ -52,6 +52,43 @@ def test_an_open_host_accessor_does_not_hang_the_exit() -> None:
     assert ("0.0\n", 0) == (got.stdout, got.returncode)
 
 
+NO_THREADS = """
+import atexit, threading
+
+def ban():
+    def start(thread):
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+    threading.Thread.start = start
+
+a = np.zeros(4)
+b = sycl.buffer(a)
+held = sycl.host_accessor(b)
+other = sycl.queue(sycl.cpu_selector_v)
+
+def kernel(h):
+    acc = sycl.accessor(b, h, sycl.read_write)
+    @h.parallel_for(4)
+    def add(i):
+        acc[i] += 1
+
+def task(h):
+    acc = sycl.accessor(b, h, sycl.read_write_host_task)
+    h.host_task(lambda: print(acc[0], flush=True))
+
+for _ in range(2):
+    for queue in (q, other):
+        queue.submit(kernel)
+        queue.submit(task)
+atexit.register(ban)  # the last one is called first
+"""
+
+
+def test_where_python_starts_no_thread_at_its_end_what_waits_completes() -> None:
+    """As Python 3.12 does; here on every version."""
+    got = run(NO_THREADS)
+    assert ("1.0\n2.0\n3.0\n4.0\n", 0, "") == (got.stdout, got.returncode, got.stderr)
+
+
 def test_a_forked_child_is_told_and_may_start_afresh() -> None:
     got = run("""
         q.submit(lambda h: h.host_task(lambda: None)).wait()
