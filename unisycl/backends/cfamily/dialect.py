@@ -88,6 +88,8 @@ class Dialect:
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
         infinities: the spelling of 'inf' and 'nan'.
+        hides_negations: kernels whose items meet must not show the compiler a negation of floats
+            (``signs``); helpers negated and hidden say it otherwise.
         halves: whether values may be of half precision; otherwise its bits can be converted, by
             the helpers half_to_float and float_to_half of ushort.
         device_fence: a statement that orders an item's accesses to global memory for the whole
@@ -123,5 +125,6 @@ class Dialect:
     packed: str = ""
     device_fence: str = ""
     print_atomic: str = ""
+    hides_negations: bool = False
     halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)

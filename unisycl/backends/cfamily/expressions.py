@@ -76,6 +76,8 @@ def _unary(p: Printer, x: n.Unary) -> Text:
     if x.op == "invert":
         text = Text(f"~{v.at(UNARY)}", UNARY)
         return cast(p, text, dtype) if dtype.bits < 32 else text
+    if p.signs is not None and dtype.is_float:
+        return _through(p, "negated", v, dtype)
     if dtype.is_float or _is_exact(p, x):
         return Text(f"-{_spaced(v.at(UNARY))}", UNARY)
     if dtype.bits < 32:
@@ -88,8 +90,17 @@ def _spaced(text: str) -> str:
     return f" {text}" if text.startswith("-") else text
 
 
+def _through(p: Printer, name: str, x: Text, dtype: DType) -> Text:
+    """Return what a helper function makes of a text of its type."""
+    return Text(f"{p.helper(name, dtype)}({x.c})")
+
+
 def _binary(p: Printer, x: n.Binary) -> Text:
-    return binary(p, x.op, emit(p, x.a), emit(p, x.b), x.type.dtype, x)
+    a, b, dtype = emit(p, x.a), emit(p, x.b), x.type.dtype
+    if p.signs is not None and dtype.is_float:
+        a, b = (_through(p, "hidden", text, dtype) if hide else text
+                for text, hide in zip((a, b), p.signs.hidden(x), strict=True))
+    return binary(p, x.op, a, b, dtype, x)
 
 
 def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None = None) -> Text:
@@ -227,8 +238,12 @@ def _bitcast(p: Printer, x: n.Bitcast) -> Text:
     if not p.d.halves and isinstance(x.x, n.Cast) and x.x.type.dtype is FLOAT16:
         number = convert(p, emit(p, x.x.x), x.x.x.type.dtype, FLOAT32)
         return Text(f"{p.helper('float_to_half', UINT16)}({number.c})")
-    text = p.d.bitcast.format(type=p.type(x.type.dtype), x=emit(p, x.x).c)
-    return Text(text)
+    source, to, bits = x.x.type.dtype, x.type.dtype, emit(p, x.x)
+    crosses = p.signs is not None and source.is_float is not to.is_float
+    if crosses and to.is_float:  # else a compiler sees a negation where the top bit is flipped
+        bits = _through(p, "hidden", bits, source)
+    text = Text(p.d.bitcast.format(type=p.type(to), x=bits.c))
+    return _through(p, "hidden", text, to) if crosses and source.is_float else text
 
 
 def _call(p: Printer, x: n.Call) -> Text:

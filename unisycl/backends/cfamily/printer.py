@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from unisycl.backends.cfamily.arithmetic import HELPERS
 from unisycl.backends.cfamily.dialect import Dialect, Head
 from unisycl.backends.cfamily.names import Names
+from unisycl.backends.cfamily.signs import Signs, meet
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
 from unisycl.base.span import Span
@@ -60,6 +61,7 @@ class Printer:
         self.kernel = kernel
         self.d = dialect
         self.exact = exact
+        self.signs = Signs(kernel) if dialect.hides_negations and meet(kernel) else None
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}
         self.records: dict[Struct, str] = {}

@@ -184,6 +184,15 @@ HELPERS: dict[str, Helper] = {
     cell[0] = (uint)bits;
     cell[1] = (uint)(bits >> 32);
 }}"""),
+    # There are 1 to 3 dimensions: shifts by 0, which no compiler knows or moves past a xor.
+    "negated": Helper("""{T} {name}({T} x)
+{{
+    return as_{T}(({U})(as_{U}(x) ^ ({U})(({U})1 << {last} << (get_work_dim() >> 8))));
+}}"""),
+    "hidden": Helper("""{T} {name}({T} x)
+{{
+    return as_{T}(({U})(as_{U}(x) << (get_work_dim() >> 8)));
+}}"""),
     "direction": Helper("{T} {name}({T} x)\n{{\n    return x == 0 || isnan(x) ? x : "
                         "copysign(({T})1, x);\n}}"),
     "edge": Helper("{T} {name}({T} edge, {T} x)\n{{\n    return x < edge ? 0 : 1;\n}}"),

@@ -63,7 +63,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
-        halves=traits.has("cl_khr_fp16"),
+        hides_negations=quirks.shared_negations, halves=traits.has("cl_khr_fp16"),
         infinities={"inf": "INFINITY", "nan": "NAN"})
 
 

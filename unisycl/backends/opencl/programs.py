@@ -11,6 +11,7 @@ from typing import Any
 
 from unisycl.backends.cfamily import foreign
 from unisycl.backends.cfamily.kernel import Source
+from unisycl.backends.cfamily.signs import meet
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.session import Session
@@ -27,6 +28,8 @@ _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
     "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations")}
 """What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
+_MAKE_NEGATIONS = frozenset(("-cl-no-signed-zeros", "-cl-unsafe-math-optimizations"))
+"""With these a difference may become a negation (``Quirks.shared_negations``)."""
 
 
 def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str:
@@ -41,8 +44,10 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
                              f"'{traits.name}', whose compiler knows its processor; leave it out, "
                              "or write -march=native")
         # Compilers for cards need not know -g.
-        if word != "-g" or (traits.kind == "cpu" and not quirks.no_line_tables):
-            words += _WORDS.get(word, ())
+        if word == "-g" and (traits.kind != "cpu" or quirks.no_line_tables):
+            continue
+        plain = quirks.shared_negations and kernel is not None and meet(kernel)
+        words += [w for w in _WORDS.get(word, ()) if not (plain and w in _MAKE_NEGATIONS)]
     return " ".join(words)
 
 

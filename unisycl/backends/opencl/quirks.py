@@ -45,6 +45,8 @@ class Quirks:
         low_limits: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that run in larger groups, too.
         lone_waits: of several threads that wait in the driver, with a queue out of order, some wait
             for ever.
+        shared_negations: all work-items get the last one's value of a float that was negated before
+            a barrier.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -64,6 +66,7 @@ class Quirks:
     one_queue: bool = False
     concurrent_kernels: bool = False
     masked_atomics: bool = False
+    shared_negations: bool = False
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
@@ -182,6 +185,14 @@ TABLE = (
           "Intel 2026.2: a thread inside clWaitForEvents is one of the workers: on two processors "
           "a kernel takes 115 ms when waited for so and 230 ms when polled; division is the "
           "processor's own"),
+    Quirk("Intel", "", ("shared_negations",),
+          "Intel 2026.2: 'float w = -a[i]; barrier(...); b[i] = w;' stores the last item's w for "
+          "all of a work-group, of float, double, half and vectors of them, in groups of any size "
+          "but 1 and the vector's; so does what is computed of it alone (fabs(-x), (int)-x, "
+          "b[(int)-x]) and whatever LLVM makes a negation of: x * -1, x / -1, -0.0 - x, a top bit "
+          "flipped of an int that was a float, and differences with -cl-no-signed-zeros. Not with "
+          "-cl-opt-disable, nor where the negation is a xor with a mask that LLVM does not know "
+          "(python -m tests.device.negations opencl:0)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
