@@ -89,6 +89,8 @@ def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
 def _head(traits: Traits, quirks: Quirks) -> Callable[[Head], str]:
     def head(of: Head) -> str:
         words = ["__kernel"]
+        if quirks.shared_branches:
+            words.append("__attribute__((minsize))")
         if of.local:
             words.append(f"__attribute__((reqd_work_group_size({of.local})))")
         if of.sub_group:

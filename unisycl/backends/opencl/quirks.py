@@ -47,6 +47,8 @@ class Quirks:
             for ever.
         shared_negations: all work-items get the last one's value of a float that was negated before
             a barrier.
+        shared_branches: in loops, items of a vector take the first one's side of branches whose
+            conditions do not change there.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -67,6 +69,7 @@ class Quirks:
     concurrent_kernels: bool = False
     masked_atomics: bool = False
     shared_negations: bool = False
+    shared_branches: bool = False
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
@@ -193,6 +196,14 @@ TABLE = (
           "flipped of an int that was a float, and differences with -cl-no-signed-zeros. Not with "
           "-cl-opt-disable, nor where the negation is a xor with a mask that LLVM does not know "
           "(python -m tests.device.negations opencl:0)"),
+    Quirk("Intel", "cpu", ("shared_branches",),
+          "Intel 2026.2: 'for (j = 0; j < n; j++) { if (i & 1) s += t[j]; else s += c[j]; }', i "
+          "being the id, gives each item of a work-group of 16 and more the sum of the vector's "
+          "first one; with 'if (j == 3 && i % 3 == 1) continue;' in the loop, what follows runs for "
+          "items that had left, and reads what none may read. LLVM makes two loops of one, by a "
+          "condition that does not change in it, and numbers that are the same for all items in "
+          "each are taken as the same for all behind both. LLVM does not do that in functions of "
+          "the attribute minsize (python -m tests.device.branches opencl:0)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "

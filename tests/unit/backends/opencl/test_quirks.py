@@ -7,8 +7,8 @@ from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.programs import options
 from unisycl.backends.opencl.quirks import Quirks, corrected, quirks_of
 from unisycl.backends.opencl.traits import Traits
-from unisycl.base.enums import aspect, memory_order
-from unisycl.ir.nodes import Kernel
+from unisycl.base.enums import aspect, memory_order, memory_scope
+from unisycl.ir.nodes import Barrier, Kernel
 
 
 def reported(platform: str, kind: str) -> Traits:
@@ -44,3 +44,13 @@ def test_others_are_taken_at_their_word() -> None:
     info = device_info(corrected(traits, quirks), quirks, Level.system)
     assert not info.concurrent_kernels
     assert (memory_order.relaxed,) == info.atomic_orders
+
+
+def test_loops_and_negations_on_intels_runtime_are_said_otherwise() -> None:
+    quirks = quirks_of(reported("Intel(R) OpenCL", "cpu"))
+    assert quirks.shared_branches
+    assert quirks.shared_negations
+    together = Kernel("k", (), (Barrier(memory_scope.work_group),), "nd_range", 1,
+                      traits=(("options", ("-ffast-math",)),))
+    assert "-cl-std=CL1.2 -cl-mad-enable" == options(reported("", ""), quirks, together)
+    assert "-cl-no-signed-zeros" in options(reported("", ""), Quirks(), together)
