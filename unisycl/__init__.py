@@ -95,42 +95,61 @@ if TYPE_CHECKING:
         usm, usm_pointer as usm_pointer,
     )
     from unisycl.base.enums import (
-        access_mode as access_mode, address_space as address_space, aspect as aspect, backend as
-        backend, bundle_state as bundle_state, decorated as decorated, fence_space as fence_space,
-        memory_order as memory_order, memory_scope as memory_scope, rounding_mode as rounding_mode,
-        stream_manipulator as stream_manipulator, target as target,
+        access as access, access_mode as access_mode, address_space as address_space,
+        aspect as aspect, backend as backend, bundle_state as bundle_state, decorated as
+        decorated, fence_space as fence_space, memory_order as memory_order, memory_scope
+        as memory_scope, rounding_mode as rounding_mode, stream_manipulator as
+        stream_manipulator, target as target,
     )
     from unisycl.base.errors import (
-        BuildError as BuildError, DeviceError as DeviceError, Diagnostic as Diagnostic, errc
-        as errc, error_category as error_category, exception as exception, exception_list as
-        exception_list, InternalError as InternalError, KernelError as KernelError, KernelWarning
-        as KernelWarning, sycl_category as sycl_category, UnsupportedError as UnsupportedError,
+        BuildError as BuildError, DeviceError as DeviceError, Diagnostic as Diagnostic,
+        errc as errc, error_category as error_category, error_code as error_code, exception
+        as exception, exception_list as exception_list, InternalError as InternalError,
+        is_error_code_enum as is_error_code_enum, KernelError as KernelError,
+        KernelWarning as KernelWarning, make_error_code as make_error_code,
+        sycl_category as sycl_category, UnsupportedError as UnsupportedError,
         UsageError as UsageError,
     )
     from unisycl.base.features import (
         SYCL_BACKEND_CPU as SYCL_BACKEND_CPU, SYCL_BACKEND_HOST as SYCL_BACKEND_HOST,
-        SYCL_DEVICE_COPYABLE as SYCL_DEVICE_COPYABLE, SYCL_EXT_ONEAPI_BFLOAT16 as
-        SYCL_EXT_ONEAPI_BFLOAT16, SYCL_EXT_ONEAPI_DEVICE_GLOBAL as SYCL_EXT_ONEAPI_DEVICE_GLOBAL,
-        SYCL_EXT_ONEAPI_ENQUEUE_BARRIER as SYCL_EXT_ONEAPI_ENQUEUE_BARRIER,
-        SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS as SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS,
-        SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS as SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS,
-        SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES as SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES,
-        SYCL_EXT_ONEAPI_GRAPH as SYCL_EXT_ONEAPI_GRAPH, SYCL_EXT_ONEAPI_GROUP_SORT as
-        SYCL_EXT_ONEAPI_GROUP_SORT, SYCL_EXT_ONEAPI_KERNEL_PROPERTIES as
-        SYCL_EXT_ONEAPI_KERNEL_PROPERTIES, SYCL_EXT_ONEAPI_LOCAL_MEMORY as
-        SYCL_EXT_ONEAPI_LOCAL_MEMORY, SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS as
-        SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS, SYCL_EXT_ONEAPI_QUEUE_PRIORITY as
-        SYCL_EXT_ONEAPI_QUEUE_PRIORITY, SYCL_EXT_ONEAPI_SUB_GROUP_MASK as
-        SYCL_EXT_ONEAPI_SUB_GROUP_MASK, SYCL_EXT_ONEAPI_TANGLE as SYCL_EXT_ONEAPI_TANGLE,
-        SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY as SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY,
-        SYCL_EXT_UNISYCL_DEVICE_ENQUEUE as SYCL_EXT_UNISYCL_DEVICE_ENQUEUE,
-        SYCL_EXT_UNISYCL_EVENTS as SYCL_EXT_UNISYCL_EVENTS, SYCL_EXT_UNISYCL_MAP as
-        SYCL_EXT_UNISYCL_MAP, SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS as
-        SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS, SYCL_FEATURE_SET_FULL as SYCL_FEATURE_SET_FULL,
-        SYCL_KHR_GROUP_INTERFACE as SYCL_KHR_GROUP_INTERFACE, SYCL_KHR_QUEUE_EMPTY_QUERY as
-        SYCL_KHR_QUEUE_EMPTY_QUERY, SYCL_KHR_QUEUE_FLUSH as SYCL_KHR_QUEUE_FLUSH,
-        SYCL_KHR_WORK_ITEM_QUERIES as SYCL_KHR_WORK_ITEM_QUERIES, SYCL_LANGUAGE_VERSION as
-        SYCL_LANGUAGE_VERSION,
+        SYCL_DEVICE_COPYABLE as SYCL_DEVICE_COPYABLE, SYCL_EXT_INTEL_BUFFER_LOCATION as
+        SYCL_EXT_INTEL_BUFFER_LOCATION, SYCL_EXT_INTEL_DATAFLOW_PIPES as
+        SYCL_EXT_INTEL_DATAFLOW_PIPES, SYCL_EXT_INTEL_FPGA_LSU as SYCL_EXT_INTEL_FPGA_LSU,
+        SYCL_EXT_INTEL_FPGA_REG as SYCL_EXT_INTEL_FPGA_REG,
+        SYCL_EXT_INTEL_MEM_CHANNEL_PROPERTY as SYCL_EXT_INTEL_MEM_CHANNEL_PROPERTY,
+        SYCL_EXT_ONEAPI_AUTO_LOCAL_RANGE as SYCL_EXT_ONEAPI_AUTO_LOCAL_RANGE,
+        SYCL_EXT_ONEAPI_BFLOAT16 as SYCL_EXT_ONEAPI_BFLOAT16, SYCL_EXT_ONEAPI_CHUNK as
+        SYCL_EXT_ONEAPI_CHUNK, SYCL_EXT_ONEAPI_DEVICE_ARCHITECTURE as
+        SYCL_EXT_ONEAPI_DEVICE_ARCHITECTURE, SYCL_EXT_ONEAPI_DEVICE_GLOBAL as
+        SYCL_EXT_ONEAPI_DEVICE_GLOBAL, SYCL_EXT_ONEAPI_DEVICE_IF as
+        SYCL_EXT_ONEAPI_DEVICE_IF, SYCL_EXT_ONEAPI_ENQUEUE_BARRIER as
+        SYCL_EXT_ONEAPI_ENQUEUE_BARRIER, SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS as
+        SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS, SYCL_EXT_ONEAPI_FORWARD_PROGRESS as
+        SYCL_EXT_ONEAPI_FORWARD_PROGRESS, SYCL_EXT_ONEAPI_FRAGMENT as
+        SYCL_EXT_ONEAPI_FRAGMENT, SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS as
+        SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS, SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES as
+        SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES, SYCL_EXT_ONEAPI_GRAPH as
+        SYCL_EXT_ONEAPI_GRAPH, SYCL_EXT_ONEAPI_GROUP_SORT as SYCL_EXT_ONEAPI_GROUP_SORT,
+        SYCL_EXT_ONEAPI_KERNEL_COMPILER as SYCL_EXT_ONEAPI_KERNEL_COMPILER,
+        SYCL_EXT_ONEAPI_KERNEL_PROPERTIES as SYCL_EXT_ONEAPI_KERNEL_PROPERTIES,
+        SYCL_EXT_ONEAPI_LAUNCH_QUERIES as SYCL_EXT_ONEAPI_LAUNCH_QUERIES,
+        SYCL_EXT_ONEAPI_LOCAL_MEMORY as SYCL_EXT_ONEAPI_LOCAL_MEMORY,
+        SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS as SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS,
+        SYCL_EXT_ONEAPI_QUEUE_PRIORITY as SYCL_EXT_ONEAPI_QUEUE_PRIORITY,
+        SYCL_EXT_ONEAPI_ROOT_GROUP as SYCL_EXT_ONEAPI_ROOT_GROUP,
+        SYCL_EXT_ONEAPI_SUB_GROUP_MASK as SYCL_EXT_ONEAPI_SUB_GROUP_MASK,
+        SYCL_EXT_ONEAPI_TANGLE as SYCL_EXT_ONEAPI_TANGLE, SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY
+        as SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY, SYCL_EXT_UNISYCL_DEVICE_ENQUEUE as
+        SYCL_EXT_UNISYCL_DEVICE_ENQUEUE, SYCL_EXT_UNISYCL_EVENTS as
+        SYCL_EXT_UNISYCL_EVENTS, SYCL_EXT_UNISYCL_MAP as SYCL_EXT_UNISYCL_MAP,
+        SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS as SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS,
+        SYCL_FEATURE_SET_FULL as SYCL_FEATURE_SET_FULL, SYCL_IMPLEMENTATION_UNISYCL as
+        SYCL_IMPLEMENTATION_UNISYCL, SYCL_KHR_DYNAMIC_ADDRSPACE_CAST as
+        SYCL_KHR_DYNAMIC_ADDRSPACE_CAST, SYCL_KHR_GROUP_INTERFACE as
+        SYCL_KHR_GROUP_INTERFACE, SYCL_KHR_QUEUE_EMPTY_QUERY as SYCL_KHR_QUEUE_EMPTY_QUERY,
+        SYCL_KHR_QUEUE_FLUSH as SYCL_KHR_QUEUE_FLUSH, SYCL_KHR_STATIC_ADDRSPACE_CAST as
+        SYCL_KHR_STATIC_ADDRSPACE_CAST, SYCL_KHR_WORK_ITEM_QUERIES as
+        SYCL_KHR_WORK_ITEM_QUERIES, SYCL_LANGUAGE_VERSION as SYCL_LANGUAGE_VERSION,
     )
     from unisycl.base.geometry import id as id, nd_range as nd_range, range as range
     from unisycl.base.images import (
@@ -311,25 +330,32 @@ _HOMES: dict[str, str] = {
         "usm_pointer"
     ),
     "base.enums": (
-        "access_mode address_space aspect backend bundle_state decorated fence_space memory_order "
-        "memory_scope rounding_mode stream_manipulator target"
+        "access access_mode address_space aspect backend bundle_state decorated fence_space "
+        "memory_order memory_scope rounding_mode stream_manipulator target"
     ),
     "base.errors": (
-        "BuildError DeviceError Diagnostic InternalError KernelError KernelWarning "
-        "UnsupportedError UsageError errc error_category exception exception_list sycl_category"
+        "BuildError DeviceError Diagnostic errc error_category error_code exception "
+        "exception_list InternalError is_error_code_enum KernelError KernelWarning "
+        "make_error_code sycl_category UnsupportedError UsageError"
     ),
     "base.features": (
-        "SYCL_BACKEND_CPU SYCL_BACKEND_HOST SYCL_DEVICE_COPYABLE SYCL_EXT_ONEAPI_BFLOAT16 "
-        "SYCL_EXT_ONEAPI_DEVICE_GLOBAL SYCL_EXT_ONEAPI_ENQUEUE_BARRIER "
-        "SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS "
+        "SYCL_BACKEND_CPU SYCL_BACKEND_HOST SYCL_DEVICE_COPYABLE SYCL_EXT_INTEL_BUFFER_LOCATION "
+        "SYCL_EXT_INTEL_DATAFLOW_PIPES SYCL_EXT_INTEL_FPGA_LSU SYCL_EXT_INTEL_FPGA_REG "
+        "SYCL_EXT_INTEL_MEM_CHANNEL_PROPERTY SYCL_EXT_ONEAPI_AUTO_LOCAL_RANGE "
+        "SYCL_EXT_ONEAPI_BFLOAT16 SYCL_EXT_ONEAPI_CHUNK SYCL_EXT_ONEAPI_DEVICE_ARCHITECTURE "
+        "SYCL_EXT_ONEAPI_DEVICE_GLOBAL SYCL_EXT_ONEAPI_DEVICE_IF SYCL_EXT_ONEAPI_ENQUEUE_BARRIER "
+        "SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS SYCL_EXT_ONEAPI_FORWARD_PROGRESS "
+        "SYCL_EXT_ONEAPI_FRAGMENT SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS "
         "SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES SYCL_EXT_ONEAPI_GRAPH SYCL_EXT_ONEAPI_GROUP_SORT "
-        "SYCL_EXT_ONEAPI_KERNEL_PROPERTIES SYCL_EXT_ONEAPI_LOCAL_MEMORY "
+        "SYCL_EXT_ONEAPI_KERNEL_COMPILER SYCL_EXT_ONEAPI_KERNEL_PROPERTIES "
+        "SYCL_EXT_ONEAPI_LAUNCH_QUERIES SYCL_EXT_ONEAPI_LOCAL_MEMORY "
         "SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS SYCL_EXT_ONEAPI_QUEUE_PRIORITY "
-        "SYCL_EXT_ONEAPI_SUB_GROUP_MASK SYCL_EXT_ONEAPI_TANGLE "
+        "SYCL_EXT_ONEAPI_ROOT_GROUP SYCL_EXT_ONEAPI_SUB_GROUP_MASK SYCL_EXT_ONEAPI_TANGLE "
         "SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY SYCL_EXT_UNISYCL_DEVICE_ENQUEUE "
         "SYCL_EXT_UNISYCL_EVENTS SYCL_EXT_UNISYCL_MAP SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS "
-        "SYCL_FEATURE_SET_FULL SYCL_KHR_GROUP_INTERFACE SYCL_KHR_QUEUE_EMPTY_QUERY "
-        "SYCL_KHR_QUEUE_FLUSH SYCL_KHR_WORK_ITEM_QUERIES SYCL_LANGUAGE_VERSION"
+        "SYCL_FEATURE_SET_FULL SYCL_IMPLEMENTATION_UNISYCL SYCL_KHR_DYNAMIC_ADDRSPACE_CAST "
+        "SYCL_KHR_GROUP_INTERFACE SYCL_KHR_QUEUE_EMPTY_QUERY SYCL_KHR_QUEUE_FLUSH "
+        "SYCL_KHR_STATIC_ADDRSPACE_CAST SYCL_KHR_WORK_ITEM_QUERIES SYCL_LANGUAGE_VERSION"
     ),
     "base.geometry": "id nd_range range",
     "base.images": (

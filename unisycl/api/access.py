@@ -15,7 +15,7 @@ import numpy as np
 from unisycl.api import properties
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.base import geometry as geo
-from unisycl.base.enums import access_mode, target
+from unisycl.base.enums import access_mode, placeholder, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.outside import native_help
 from unisycl.runtime.deps import Access
@@ -44,6 +44,9 @@ read_only_host_task = Tag("read_only_host_task", access_mode.read, target.host_t
 write_only_host_task = Tag("write_only_host_task", access_mode.write, target.host_task)
 read_write_host_task = Tag("read_write_host_task", access_mode.read_write, target.host_task)
 
+
+_TARGETS = (target.device, target.host_task)
+_INSTEAD = {target.local: "local_accessor", target.host_buffer: "host_accessor"}
 
 _ORIGIN = ((), (0,), (0, 0), (0, 0, 0))
 
@@ -75,11 +78,28 @@ class Request:
                 self.mode = arg
             elif isinstance(arg, target):
                 self.target = arg
+            elif isinstance(arg, placeholder):
+                continue
             elif isinstance(arg, Property | property_list | type):
                 given.append(arg)
             elif arg is not None:
                 self._place(what, arg)
+        if self.mode is not None and self.mode.discards:
+            self.mode = self.mode.modern()
+            given.append(properties.no_init)
+        if self.target not in _TARGETS:
+            self._older(what)
         self.properties = properties.check(properties.flatten(given), what)
+
+    def _older(self, what: str) -> None:
+        """Take a target that SYCL 2020 deprecates as what it means, or say what to use."""
+        if self.target is not target.constant_buffer:
+            raise UsageError(errc.invalid, f"{what}: target {self.target.name} is another class in "
+                             f"SYCL 2020; make a {_INSTEAD[self.target]} instead")
+        if self.mode not in (None, access_mode.read):
+            raise UsageError(errc.invalid, f"{what}: target constant_buffer is for reading only; "
+                             "give read_only, or leave the target out")
+        self.target, self.mode = target.device, access_mode.read
 
     def _place(self, what: str, arg: Any) -> None:
         """The first extent is the range, the second the offset (SYCL 2020 §4.7.6.9.1)."""

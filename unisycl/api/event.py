@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from unisycl.api.device import check_descriptor
+from unisycl.api.device import check_descriptor, device
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc, exception
@@ -152,10 +152,11 @@ class event(HasBackendInfo):
         return [] if self.task is None else [event._of(t) for t in self.task.predecessors()]
 
     def get_backend(self) -> backend:
-        """Return the backend the command runs on."""
+        """Return the backend the command runs on; of a new event that of the default queue."""
         task = self.task
-        return backend.host if task is None or task.channel is None else (
-            task.channel.device.info.backend)
+        if task is not None and task.channel is not None:
+            return task.channel.device.info.backend
+        return device().get_backend()
 
     def get_info(self, what: Descriptor) -> Any:
         """Return the command's status for ``info.event.command_execution_status``."""

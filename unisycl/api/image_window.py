@@ -60,8 +60,9 @@ class Asked:
             elif isinstance(arg, Tag):
                 self.mode, self.target = arg.mode, image_target[arg.target.name]
             elif isinstance(arg, access_mode):
-                self.mode = arg
-            elif isinstance(arg, target | image_target):
+                self.mode = arg.modern()
+                given += [properties.no_init] * arg.discards
+            elif isinstance(arg, target | image_target) and arg.name in image_target.__members__:
                 self.target = image_target[arg.name]
             elif isinstance(arg, vec_type):
                 self.color = arg

@@ -16,16 +16,32 @@ class access_mode(enum.Enum):
     read_write = "read_write"
     atomic = "atomic"
     """SYCL 1.2 §3.4, deprecated in SYCL 2020: elements are changed by atomic methods only."""
+    discard_write = "discard_write"
+    """Deprecated in SYCL 2020: accessors take it as ``write`` and ``no_init``."""
+    discard_read_write = "discard_read_write"
+    """Deprecated in SYCL 2020: accessors take it as ``read_write`` and ``no_init``."""
 
     __hash__ = object.__hash__  # a part of many keys; the enum module's takes three times as long
 
     @property
     def reads(self) -> bool:
-        return self is not access_mode.write
+        return self is not access_mode.write and self is not access_mode.discard_write
 
     @property
     def writes(self) -> bool:
         return self is not access_mode.read
+
+    @property
+    def discards(self) -> bool:
+        return self in _DISCARDING
+
+    def modern(self) -> access_mode:
+        """Return the mode that, where this one discards, means the same with ``no_init``."""
+        return _DISCARDING.get(self, self)
+
+
+_DISCARDING = {access_mode.discard_write: access_mode.write,
+               access_mode.discard_read_write: access_mode.read_write}
 
 
 class target(enum.Enum):
@@ -33,6 +49,21 @@ class target(enum.Enum):
 
     device = "device"
     host_task = "host_task"
+    global_buffer = "device"  # noqa: PIE796 - another name of it
+    """Deprecated in SYCL 2020, where it is ``device``."""
+    constant_buffer = "constant_buffer"
+    """Deprecated in SYCL 2020: accessors take it as ``device``, for reading."""
+    local = "local"
+    """Deprecated in SYCL 2020: ``local_accessor``."""
+    host_buffer = "host_buffer"
+    """Deprecated in SYCL 2020: ``host_accessor``."""
+
+
+class placeholder(enum.Enum):
+    """SYCL 2020 §4.7.6.9 ``access::placeholder``, deprecated: accessors take it and ignore it."""
+
+    false_t = False
+    true_t = True
 
 
 class address_space(enum.Enum):
@@ -96,6 +127,17 @@ class fence_space(enum.Enum):
     local_space = "local"
     global_space = "global"
     global_and_local = "global_and_local"
+
+
+class access:
+    """SYCL's ``sycl::access`` namespace (SYCL 2020 §4.7.6, §4.7.7; SYCL 1.2 §3.6.4, §3.7.1)."""
+
+    mode = access_mode
+    target = target
+    placeholder = placeholder
+    address_space = address_space
+    decorated = decorated
+    fence_space = fence_space
 
 
 class usm_kind(enum.Enum):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unisycl.base.span import Span
 
@@ -32,10 +33,21 @@ class errc(enum.IntEnum):
     kernel_not_supported = 13
     backend_mismatch = 14
 
+    def category(self) -> error_category:
+        """Return the category of the core codes."""
+        return sycl_category()
+
+    def message(self) -> str:
+        """Return the code's name, for people."""
+        return self.name
+
 
 @dataclass(frozen=True, slots=True)
 class error_category:
-    """Names the family an error code belongs to; ``name()`` is ``"sycl"`` for the core codes."""
+    """Names the family an error code belongs to; ``name()`` is ``"sycl"`` for the core codes.
+
+    A program makes categories of its own with another name.
+    """
 
     _name: str = "sycl"
 
@@ -43,35 +55,111 @@ class error_category:
         """Return the category's name."""
         return self._name
 
+    def message(self, value: int) -> str:
+        """Return what a code of this category means, as far as it is known."""
+        known = self._name == "sycl" and value in errc.__members__.values()
+        return errc(value).message() if known else f"{self._name} error {value}"
+
 
 def sycl_category() -> error_category:
     """Return the category of the core codes (SYCL 2020 §4.13.2)."""
-    return error_category()
+    return _SYCL
+
+
+_SYCL = error_category()
+
+
+class error_code:
+    """A number and the category it belongs to: ``std::error_code`` (SYCL 2020 §4.13.2).
+
+    One of the category ``sycl`` equals the ``errc`` of its number. Without arguments, or of number
+    0, it says that nothing is wrong.
+
+    Args:
+        value: the number, or an ``errc``.
+        category: what the number is of; left out: that of ``sycl``.
+    """
+
+    __slots__ = ("_category", "_value")
+
+    def __init__(self, value: int = 0, category: error_category = _SYCL) -> None:
+        if not isinstance(value, int) or not isinstance(category, error_category):
+            raise UsageError(errc.invalid, "error_code: expected (number, error_category), got "
+                             f"({type(value).__name__}, {type(category).__name__})")
+        self._value = int(value)
+        self._category = category
+
+    def value(self) -> int:
+        """Return the number."""
+        return self._value
+
+    def category(self) -> error_category:
+        """Return the category."""
+        return self._category
+
+    def message(self) -> str:
+        """Return what it means, as far as the category knows."""
+        return self._category.message(self._value)
+
+    def __bool__(self) -> bool:
+        return self._value != 0
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, errc):
+            other = error_code(other)
+        if not isinstance(other, error_code):
+            return NotImplemented
+        return (self._value, self._category) == (other._value, other._category)
+
+    def __hash__(self) -> int:
+        return hash(self._value)  # an errc's is its number's, too
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (error_code, (self._value, self._category))
+
+    def __repr__(self) -> str:
+        return f"<error_code {self._category.name()}:{self._value}>"
+
+
+def make_error_code(code: errc) -> error_code:
+    """Return the ``error_code`` of an ``errc`` (SYCL 2020 §4.13.2)."""
+    if not isinstance(code, errc):
+        raise UsageError(errc.invalid, f"make_error_code takes an errc, got {code!r}")
+    return error_code(code)
+
+
+def is_error_code_enum(kind: object) -> bool:
+    """Say whether values of a type count as an ``error_code`` (SYCL 2020 §4.13.2): ``errc``."""
+    return isinstance(kind, type) and issubclass(kind, errc)
 
 
 class exception(Exception):
     """The error every unisycl call raises (SYCL 2020 §4.13.2).
 
     Args:
-        code: what went wrong, an ``errc``.
-        message: what, what was expected, what to do.
+        arguments: ``([context,] code[, message])`` or ``([context,] number, category[, message])``.
+            ``code`` is an ``errc`` or an ``error_code``; ``message`` says what, what was expected,
+            what to do.
+        code: the same by name.
+        message: the same by name.
         context: the SYCL context concerned, if any.
     """
 
-    def __init__(self, code: errc = errc.runtime, message: str = "",
-                 context: object = None) -> None:
-        super().__init__(code, message)
-        self._code = code
-        self._message = message
-        self._context = context
+    def __init__(self, *arguments: Any, code: errc | error_code | None = None,
+                 message: str | None = None, context: object = None) -> None:
+        what, text, where = _sorted_out(list(arguments))
+        self._code = _settled(code if what is None else what)
+        self._message = (message or "") if text is None else text
+        self._context = context if where is None else where
+        super().__init__(self._code, self._message)
 
-    def code(self) -> errc:
-        """Return the error code."""
+    def code(self) -> errc | error_code:
+        """Return the error code; one of the category ``sycl`` is an ``errc``."""
         return self._code
 
     def category(self) -> error_category:
         """Return the category of the code."""
-        return sycl_category()
+        return self._code.category()
 
     def what(self) -> str:
         """Return the message."""
@@ -92,10 +180,39 @@ class exception(Exception):
         return self._context
 
     def __str__(self) -> str:
-        return f"{self._message} [errc.{self._code.name}]" if self._message else self._code.name
+        code = self._code
+        name = f"errc.{code.name}" if isinstance(code, errc) else code.message()
+        return f"{self._message} [{name}]" if self._message else name.removeprefix("errc.")
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self._code, self._message))
+
+
+def _sorted_out(given: list[Any]) -> tuple[Any, str | None, object]:
+    """Return the code, the text and the context among the arguments of ``exception``."""
+    form = list(given)
+    where = None
+    if form and not isinstance(form[0], int | error_code | str):
+        where = form.pop(0)
+    code = form.pop(0) if form and isinstance(form[0], int | error_code) else None
+    if form and isinstance(form[0], error_category) and type(code) is int:
+        code = error_code(code, form.pop(0))
+    text = form.pop(0) if form and isinstance(form[0], str) else None
+    if form and where is None:
+        where = form.pop(0)  # the context may come last, too
+    if form or type(code) in (bool, int) or not (where is None or hasattr(where, "get_devices")):
+        raise UsageError(errc.invalid, "exception: expected ([context,] errc or error_code[, "
+                         "message]) or ([context,] number, error_category[, message]), got "
+                         f"({', '.join(type(x).__name__ for x in given)})")
+    return code, text, where
+
+
+def _settled(code: errc | error_code | None) -> errc | error_code:
+    """Return the ``errc`` of a code of SYCL's; ``errc.runtime`` if there is none."""
+    if isinstance(code, error_code) and code.category() == _SYCL and (
+            code.value() in errc.__members__.values()):
+        return errc(code.value())
+    return errc.runtime if code is None else code
 
 
 class UsageError(exception, ValueError):
@@ -121,7 +238,8 @@ class DeviceError(exception):
 class NativeError(DeviceError):
     """A native interface refused; ``native_code`` is what it returned (SYCL 2020 App. C.7.4)."""
 
-    def __init__(self, code: errc = errc.runtime, message: str = "", context: object = None,
+    def __init__(self, code: errc | error_code = errc.runtime, message: str = "",
+                 context: object = None,
                  native_code: int = 0) -> None:
         super().__init__(code, message, context)
         self.native_code = native_code

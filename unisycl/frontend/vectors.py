@@ -254,8 +254,14 @@ def picked(ctx: Context, value: Vector, places: Sequence[int]) -> Value:
     if len(places) == 1:
         return value.items[places[0]]
     like = layout_of(made("vec", type_of(value).element, len(places)))
-    return replace(value, type=like, room=0,
-                   items=tuple(value.items[k] for k in places))
+    items = (*value.items, _nowhere(value.elem))  # three elements count as four
+    return replace(value, type=like, room=0, items=tuple(items[k] for k in places))
+
+
+@functools.cache
+def _nowhere(kind: Scalar) -> n.Const:
+    """Return what stands for the fourth of three elements; known by its identity."""
+    return n.Const(kind, 0)
 
 
 def attribute(ctx: Context, value: Vector, name: str) -> Value | None:
@@ -316,7 +322,8 @@ def assign(ctx: Context, target: Vector, value: Value, node: ast.AST, *, name: s
     where = target.place
     if where is None:
         for item, x in zip(target.items, items, strict=True):
-            put(ctx, item, x, node)
+            if item is not _nowhere(target.elem):
+                put(ctx, item, x, node)
         return
     padding = [n.Const(target.elem, 0)] * (max(target.room, len(items)) - len(items))
     ctx.store_many(where, [*items, *padding], node)
@@ -357,7 +364,9 @@ def put(ctx: Context, item: n.Expr, x: n.Expr, node: ast.AST) -> None:
 
 def check_assignable(ctx: Context, target: Vector, node: ast.AST) -> None:
     """Refuse to change what is no variable or memory, or what two names may share."""
-    if not target.exact or not all(isinstance(x, n.Read | n.Load) for x in target.items):
+    nowhere = _nowhere(target.elem)
+    if not target.exact or not all(isinstance(x, n.Read | n.Load) or x is nowhere
+                                   for x in target.items):
         raise ctx.refuse("K083", node, what=describe(target))
     if not target.writable:
         memory = next(x.place for x in target.items if isinstance(x, n.Load))
@@ -381,6 +390,8 @@ def assign_element(ctx: Context, target: Vector, index: n.Expr, value: n.Expr,
     check_assignable(ctx, target, node)
     index, x = ctx.once(index), ctx.once(coerce.cast(value, target.elem))
     for k, item in enumerate(target.items):
+        if item is _nowhere(target.elem):
+            continue
         if isinstance(item, n.Read):
             put(ctx, item, coerce.select(_is(index, k), x, item, target.elem), node)
         else:

@@ -423,9 +423,10 @@ class Elements(Operators, np.void):  # type: ignore[misc]  # final for type chec
         return np.frombuffer(self.tobytes(), own.element)[:own.count].copy()
 
     def _put(self, places: Sequence[int], lanes: Any) -> None:
-        names = self._type.dtype.names or ()
+        names, count = self._type.dtype.names or (), self._type.count
         for k, x in zip(places, np.broadcast_to(lanes, len(places)), strict=True):
-            np.void.__setitem__(self, names[k], x)
+            if k < count:  # three count as four: what is beyond them is nowhere
+                np.void.__setitem__(self, names[k], x)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):

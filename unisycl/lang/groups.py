@@ -350,15 +350,22 @@ class device_event(Unconstructible):
 
 def copy_share(dest: Any, src: Any, count: int, stride: int, first: int, step: int) -> None:
     """Copy every ``step``-th element from ``first`` on; the stride is that of global memory."""
-    if not isinstance(dest, HostView) or not isinstance(src, HostView) or dest._local == src._local:
+    local = [_is_local(memory) for memory in (dest, src)]
+    if set(local) != {False, True}:
         raise UsageError(errc.invalid, "async_work_group_copy copies between local and global "
                          "memory")
     if dest.dtype != src.dtype:
         raise UsageError(errc.invalid, f"async_work_group_copy: the elements are {dest.dtype} and "
                          f"{src.dtype}; they must be of one type")
-    to, by = (1, stride) if dest._local else (stride, 1)
+    to, by = (1, stride) if local[0] else (stride, 1)
     for k in builtins.range(first, count, step):
         dest[k * to] = src[k * by]
+
+
+def _is_local(memory: Any) -> bool | None:
+    """Say whether memory, or what a pointer points into, is local; None if it is neither."""
+    view = memory._view if isinstance(memory, HostView.pointer_class) else memory
+    return view._local if isinstance(view, HostView) else None
 
 
 class private_memory:

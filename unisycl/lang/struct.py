@@ -17,6 +17,7 @@ import numpy as np
 
 from unisycl.base.dtypes import find_dtype
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.geometry import id, range
 from unisycl.ir.types import element_type
 from unisycl.lang.elements import elements_type
 from unisycl.lang.memory import Record, field, plain
@@ -31,9 +32,10 @@ _MOST_ALIGNED = 64
 class _Copyable:
     """The trait ``is_device_copyable`` (SYCL 2020 §3.13.1): whether kernels take values of a type.
 
-    Called with a type it says whether that is so: numbers, vec and marray types, structured types
-    of these, and dataclasses whose fields are such types. ``register`` declares a dataclass to be
-    one and gives it a layout, so that it can be the element type of buffers and other memory.
+    Called with a type it says whether that is so: numbers, vec and marray types, ``range`` and
+    ``id``, structured types, and dataclasses and tuples whose members are such types. ``register``
+    declares a dataclass to be one and gives it a layout, so that it can be the element type of
+    buffers and other memory.
 
     Example::
 
@@ -50,7 +52,7 @@ class _Copyable:
 
     def __call__(self, kind: Any) -> bool:
         """Say whether kernels take values of a type."""
-        return _layout_of(kind) is not None
+        return _is_taken(kind)
 
     def register(self, cls: type[_T]) -> type[_T]:
         """Give a dataclass a layout, ``cls.dtype``; ``errc.invalid`` if a field can have none."""
@@ -88,6 +90,18 @@ def _hints(cls: Any) -> dict[str, Any]:
             raise UsageError(errc.invalid, f"{cls.__name__}: the annotations name something that "
                              f"its module does not have: {error}") from None
     return found
+
+
+def _is_taken(kind: Any) -> bool:
+    """Say whether kernels take values of a type, those that have no layout in memory included."""
+    if isinstance(kind, type) and issubclass(kind, range | id):
+        return True
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind) and not hasattr(kind, "dtype"):
+        hints = _hints(kind)
+        return all(_is_taken(hints[f.name]) for f in dataclasses.fields(kind))
+    if typing.get_origin(kind) is tuple:
+        return all(map(_is_taken, typing.get_args(kind)))
+    return _layout_of(kind) is not None
 
 
 def _layout_of(kind: Any) -> np.dtype[Any] | None:

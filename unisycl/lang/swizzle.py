@@ -33,12 +33,18 @@ def positions(name: str, count: int) -> tuple[int, ...] | None:
 
 
 def _half(name: str, count: int) -> tuple[int, ...] | None:
-    """Return half of the elements; of three, those halves that have no element left undefined."""
-    if count == 1 or (count == 3 and name in ("hi", "odd")):
+    """Return half of the elements; three count as four (SYCL 2020 §4.14.2.1), see ``padding``."""
+    if count == 1:
         return None
-    half = (count + 1) // 2
+    count += count == 3
+    half = count // 2
     return {"lo": tuple(range(half)), "hi": tuple(range(half, count)),
             "even": tuple(range(0, count, 2)), "odd": tuple(range(1, count, 2))}[name]
+
+
+def padding(place: int, count: int) -> bool:
+    """Say whether a place is the fourth of three: zero when read, and writing it does nothing."""
+    return place >= count
 
 
 def names(count: int) -> list[str]:

@@ -33,7 +33,14 @@ from unisycl.lang.elements import (
     new_type,
     reduce_type,
 )
-from unisycl.lang.swizzle import SIZES, names, positions, refuse_repeated, repeated
+from unisycl.lang.swizzle import (
+    SIZES,
+    names,
+    padding,
+    positions,
+    refuse_repeated,
+    repeated,
+)
 
 SCALARS: dict[str, type[np.generic]] = {
     "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32,
@@ -241,12 +248,19 @@ class Swizzle(_Swizzles):
         return vec_of(self._of._type.element, len(self._places))
 
     def _get(self) -> Lanes:
-        return self._of._get()[list(self._places)]
+        lanes = self._of._get()
+        if padding(max(self._places), len(lanes)):
+            lanes = np.append(lanes, lanes.dtype.type(0))
+        return lanes[list(self._places)]
 
     def _put(self, places: Sequence[int], lanes: Any) -> None:
         if repeated(self._places):
             raise refuse_repeated("swizzle")
-        self._of._put([self._places[k] for k in places], lanes)
+        given = zip(places, np.broadcast_to(lanes, len(places)), strict=True)
+        count = self._of._type.count
+        kept = [(self._places[k], x) for k, x in given
+                if not padding(k, len(self._places)) and not padding(self._places[k], count)]
+        self._of._put([k for k, _ in kept], [x for _, x in kept])
 
     def __getitem__(self, index: Any) -> Any:
         return self._get()[self._index(index)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,3 +100,115 @@ def test_an_import_opens_no_driver() -> None:
 def test_a_device_is_there_once_devices_are_asked_for(device: sycl.device) -> None:
     subprocess.run([sys.executable, "-c", CHOSEN, device.get_backend().name,
                     device.get_info(sycl.info.device.name)], check=True)
+
+
+FEATURES = {
+    "EXT_INTEL_BUFFER_LOCATION": "ext.intel.buffer_location",
+    "EXT_INTEL_DATAFLOW_PIPES": "ext.intel.pipe",
+    "EXT_INTEL_FPGA_LSU": "ext.intel.lsu",
+    "EXT_INTEL_FPGA_REG": "ext.intel.fpga_reg",
+    "EXT_INTEL_MEM_CHANNEL_PROPERTY": "ext.intel.mem_channel",
+    "EXT_ONEAPI_AUTO_LOCAL_RANGE": "ext.oneapi.experimental.auto_range",
+    "EXT_ONEAPI_CHUNK": "ext.oneapi.experimental.chunk",
+    "EXT_ONEAPI_DEVICE_ARCHITECTURE": "ext.oneapi.experimental.architecture_is",
+    "EXT_ONEAPI_DEVICE_GLOBAL": "ext.oneapi.experimental.device_global",
+    "EXT_ONEAPI_DEVICE_IF": "ext.oneapi.experimental.if_device_has",
+    "EXT_ONEAPI_ENQUEUE_BARRIER": "queue.ext_oneapi_submit_barrier",
+    "EXT_ONEAPI_ENQUEUE_FUNCTIONS": "ext.oneapi.experimental.nd_launch",
+    "EXT_ONEAPI_FORWARD_PROGRESS": "ext.oneapi.experimental.work_group_progress",
+    "EXT_ONEAPI_FRAGMENT": "ext.oneapi.experimental.fragment",
+    "EXT_ONEAPI_FREE_FUNCTION_KERNELS": "ext.oneapi.experimental.nd_range_kernel",
+    "EXT_ONEAPI_FREE_FUNCTION_QUERIES": "ext.oneapi.this_work_item",
+    "EXT_ONEAPI_GRAPH": "ext.oneapi.experimental.command_graph",
+    "EXT_ONEAPI_GROUP_SORT": "ext.oneapi.experimental.joint_sort",
+    "EXT_ONEAPI_KERNEL_COMPILER": "ext.oneapi.experimental.create_kernel_bundle_from_source",
+    "EXT_ONEAPI_KERNEL_PROPERTIES": "ext.oneapi.experimental.work_group_size_hint",
+    "EXT_ONEAPI_LAUNCH_QUERIES": "kernel",
+    "EXT_ONEAPI_LOCAL_MEMORY": "ext.oneapi.group_local_memory",
+    "EXT_ONEAPI_NON_UNIFORM_GROUPS": "ext.oneapi.experimental.get_ballot_group",
+    "EXT_ONEAPI_QUEUE_PRIORITY": "ext.oneapi.property",
+    "EXT_ONEAPI_ROOT_GROUP": "ext.oneapi.experimental.root_group",
+    "EXT_ONEAPI_SUB_GROUP_MASK": "ext.oneapi.sub_group_mask",
+    "EXT_ONEAPI_TANGLE": "ext.oneapi.experimental.tangle",
+    "EXT_ONEAPI_WORK_GROUP_MEMORY": "ext.oneapi.experimental.work_group_memory",
+    "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
+    "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
+    "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",
+    "EXT_UNISYCL_NON_UNIFORM_GROUPS": "ext.unisycl.non_uniform_nd_range",
+    "KHR_DYNAMIC_ADDRSPACE_CAST": "khr.dynamic_addrspace_cast",
+    "KHR_GROUP_INTERFACE": "khr.work_group",
+    "KHR_QUEUE_EMPTY_QUERY": "queue.khr_empty",
+    "KHR_QUEUE_FLUSH": "queue.khr_flush",
+    "KHR_STATIC_ADDRSPACE_CAST": "khr.static_addrspace_cast",
+    "KHR_WORK_ITEM_QUERIES": "khr.this_nd_item",
+}
+
+
+@pytest.mark.row("A-36")
+def test_every_constant_of_an_extension_tells_of_names_that_are_there() -> None:
+    told = {name.removeprefix("SYCL_") for name in dir(sycl) if name.startswith(
+        ("SYCL_EXT_", "SYCL_KHR_"))}
+    assert {*FEATURES, "EXT_ONEAPI_BFLOAT16"} == told  # bfloat16 needs another package
+    for constant, path in FEATURES.items():
+        assert getattr(sycl, f"SYCL_{constant}") >= 1
+        found = sycl
+        for name in path.split("."):
+            assert name in dir(found), f"{constant}: {path}"
+            found = getattr(found, name)
+    assert not hasattr(sycl, "SYCL_FEATURE_SET_REDUCED")
+    assert sycl.SYCL_IMPLEMENTATION_UNISYCL == 1
+
+
+@pytest.mark.row("A-36")
+def test_every_extension_that_the_sources_cite_has_its_constant() -> None:
+    root = Path(sycl.__file__).parent
+    cited = {name.upper() for path in root.rglob("*.py") for name in re.findall(
+        r"\bsycl_(?:ext|khr)_[a-z]+_[a-z0-9_]*[a-z0-9]", path.read_text(encoding="utf-8"))}
+    assert not {name for name in cited if not hasattr(sycl, name)}
+
+
+@pytest.mark.row("A-36")
+def test_the_namespace_of_accesses_has_every_enumeration(queue: sycl.queue) -> None:
+    access = sycl.access
+    listed = [name for name in dir(access) if not name.startswith("_")]
+    assert ["address_space", "decorated", "fence_space", "mode", "placeholder", "target"] == listed
+    assert (access.mode, access.target) == (sycl.access_mode, sycl.target)
+    assert {"read", "write", "read_write", "discard_write", "discard_read_write", "atomic"} <= set(
+        dir(access.mode))
+    assert access.target.global_buffer is access.target.device
+    assert [False, True] == [x.value for x in access.placeholder]
+    out, local = np.zeros(8, np.int32), access.fence_space.local_space
+
+    def kernel(it):  # type: ignore[no-untyped-def]
+        it.barrier(access.fence_space.global_and_local)
+        it.barrier(local)
+        p = sycl.multi_ptr(out, access.address_space.global_space, access.decorated.no)
+        p[it.get_global_id(0)] = 3
+    queue.parallel_for(sycl.nd_range(8, 4), kernel).wait()
+    assert [3] * 8 == out.tolist()
+
+
+@pytest.mark.row("A-36", "B-21")
+def test_deprecated_modes_and_targets_mean_what_they_meant(queue: sycl.queue) -> None:
+    access, x, y = sycl.access, np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    with sycl.buffer(x) as bx, sycl.buffer(y) as by:
+        def command(h):  # type: ignore[no-untyped-def]
+            a = sycl.accessor(bx, h, access.mode.read, access.target.constant_buffer,
+                              access.placeholder.false_t)
+            b = sycl.accessor(by, h, access.mode.discard_write, access.target.global_buffer)
+            assert b.mode is sycl.access_mode.write
+            assert b.has_property(sycl.property.no_init)
+
+            def kernel(i):  # type: ignore[no-untyped-def]
+                b[i] = 2 * a[i]
+            h.parallel_for(8, kernel)
+        queue.submit(command)
+        host = sycl.host_accessor(by, access.mode.discard_read_write)
+        assert host.mode is sycl.access_mode.read_write
+        del host
+        for mistaken, way_out in ((access.target.local, "local_accessor"),
+                                  (access.target.host_buffer, "host_accessor")):
+            with pytest.raises(sycl.exception, match=way_out):
+                sycl.accessor(bx, access.mode.read, mistaken)
+        with pytest.raises(sycl.exception, match="constant_buffer is for reading"):
+            sycl.accessor(bx, access.mode.write, access.target.constant_buffer)

@@ -103,3 +103,11 @@ def test_a_dependant_of_a_failed_command_does_not_run(device: sycl.device) -> No
     assert [] == ran
     assert 1 == len(lists)
     assert sycl.info.event_command_status.complete == dependant.get_info(STATUS)
+
+
+@pytest.mark.row("A-28")
+def test_a_new_event_has_the_backend_of_the_default_queue() -> None:
+    new = sycl.event()
+    assert sycl.queue().get_backend() is new.get_backend()
+    assert sycl.info.event_command_status.complete is new.get_info(
+        sycl.info.event.command_execution_status)

@@ -80,3 +80,56 @@ def test_an_error_has_the_status_of_the_native_call_behind_it(device: sycl.devic
     with pytest.raises(sycl.exception) as caught:
         q.parallel_for(sycl.nd_range(7, 2), lambda it: None)
     assert 0 == status(caught.value)  # CL_SUCCESS: no native call was made
+
+
+@pytest.mark.row("F-1", "F-2")
+def test_every_form_of_the_constructor(device: sycl.device) -> None:
+    where = sycl.context(device)
+    code, core = sycl.make_error_code(sycl.errc.invalid), sycl.sycl_category()
+    own = sycl.error_category("mine")
+    invalid, of_mine = sycl.errc.invalid, sycl.error_code(7, own)
+    forms = [((code,), invalid), ((invalid,), invalid), ((8, core), invalid),
+             ((7, own), of_mine), ((of_mine,), of_mine)]
+    for arguments, expected in forms:
+        for context in ((), (where,)):
+            for text in ((), ("what",)):
+                error = sycl.exception(*context, *arguments, *text)
+                assert error.code() == expected
+                assert expected == error.code()
+                assert error.category() == expected.category()
+                assert error.what() == "".join(text)
+                assert error.has_context() == bool(context)
+                if context:
+                    assert error.get_context() == where
+                again = pickle.loads(pickle.dumps(error))
+                assert (error.code(), error.what()) == (again.code(), again.what())
+                assert (error.what() in str(error), type(error).__name__) == (True, "exception")
+    named = sycl.exception(code=invalid, message="what", context=where)
+    assert (invalid, "what", True) == (named.code(), named.what(), named.has_context())
+    assert sycl.exception(invalid, "what", where).get_context() == where
+
+
+@pytest.mark.row("F-1")
+def test_error_codes_are_numbers_of_a_category() -> None:
+    code = sycl.make_error_code(sycl.errc.nd_range)
+    assert (4, "sycl", "nd_range") == (code.value(), code.category().name(), code.message())
+    assert code == sycl.errc.nd_range == code
+    assert code != sycl.errc.invalid
+    assert code != sycl.error_code(4, sycl.error_category("mine"))
+    assert hash(code) == hash(sycl.errc.nd_range)
+    assert bool(code)
+    assert not sycl.error_code()
+    assert sycl.errc.nd_range.category() == sycl.sycl_category()
+    assert copy.copy(code) == code == pickle.loads(pickle.dumps(code))
+    assert sycl.is_error_code_enum(sycl.errc)
+    assert not sycl.is_error_code_enum(int)
+    assert not sycl.is_error_code_enum(sycl.errc.invalid)
+
+
+@pytest.mark.row("F-1")
+@pytest.mark.parametrize("arguments", [
+    (8,), (True,), (sycl.errc.invalid, 5), (sycl.errc.invalid, "a", "b"), ("a", sycl.errc.invalid),
+    (object(), sycl.errc.invalid), (sycl.errc.invalid, "a", object())], ids=str)
+def test_other_arguments_are_refused_with_the_forms_there_are(arguments: tuple[object]) -> None:
+    with pytest.raises(sycl.UsageError, match=r"\[context,\] errc or error_code"):
+        sycl.exception(*arguments)

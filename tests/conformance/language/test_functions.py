@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 
@@ -395,3 +396,23 @@ def test_math_gives_python_numbers(queue):
         for i in range(N):
             kernel(i)
     np.testing.assert_allclose(found, out, rtol=1e-15, equal_nan=True)
+
+
+@pytest.mark.row("D-10", "D-12")
+def test_ranges_and_ids_are_device_copyable(queue):
+    @dataclasses.dataclass
+    class Window:
+        extent: sycl.range
+        at: sycl.id
+        scale: np.float32
+
+    for kind in (sycl.range, sycl.id, tuple[sycl.id, np.int32], Window, np.float32, sycl.float4):
+        assert sycl.is_device_copyable(kind)
+    for kind in (sycl.queue, sycl.nd_range, list, tuple[sycl.id, list]):
+        assert not sycl.is_device_copyable(kind)
+    extent, at, out = sycl.range(3, 4), sycl.id(1, 2), np.zeros(4, np.int64)
+
+    def kernel():
+        out[0], out[1], out[2], out[3] = extent[0], extent[1], at[0], at[1]
+    queue.single_task(kernel).wait()
+    assert [3, 4, 1, 2] == out.tolist()
