@@ -145,16 +145,18 @@ class Window(HasProperties):
         source.region.memory.check_open()
         self.buffer = source
         region = self._region = source.region
-        const = source.region.memory.const
-        default = access_mode.read if const else access_mode.read_write
+        memory = source.region.memory
+        const = memory.const
+        default = access_mode.read if const or memory.fixed else access_mode.read_write
         self.mode = request.mode or default
         self.target = request.target
         self._properties = request.properties
         if self.mode.writes and const:
-            raise UsageError(errc.invalid, f"{what}: the buffer is over a read-only array, or over "
-                             "native memory that kernels may only read, so only read_only "
-                             "accessors are allowed; to write make the buffer from a copy "
-                             "(array.copy()), or the native memory read-write")
+            raise UsageError(errc.invalid, f"{what}: the buffer is over native memory that kernels "
+                             "may only read, so only read_only accessors are allowed; to write "
+                             "make the native memory read-write")
+        if self.mode.writes:
+            memory.own()
         if self.mode is access_mode.read and self.has_property(properties.property.no_init):
             raise UsageError(errc.invalid, f"{what}: no_init and read_only contradict each other; "
                              "drop one of them")

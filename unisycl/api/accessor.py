@@ -95,6 +95,8 @@ class accessor(Window, Capturable):
         self._region.memory.check_open()
         for channel in group.channels():
             self._check_device(channel)
+            if channel.recorder is not None:
+                self._region.memory.own()  # a graph keeps the memory it was recorded with
         group.add_access(self._access())
         group.remember(self)
         self._group = group

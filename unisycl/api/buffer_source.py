@@ -20,6 +20,7 @@ from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.outside import native_help
+from unisycl.base.strides import pitches, shares_elements
 from unisycl.ir.types import element_type
 from unisycl.runtime.allocation import Array, allocate
 from unisycl.runtime.memory import BufferMemory
@@ -45,7 +46,7 @@ def make_region(source: Any, places: list[Any], dtype: npt.DTypeLike | None,
     if dtype is None and places and _is_dtype(places[-1]):
         dtype = places.pop()
     array, in_place = _as_array(source, None if dtype is None else as_dtype("buffer", dtype))
-    return _array_region(_shaped(array, places), in_place=in_place, allocator=allocator)
+    return _array_region(array, _shape(array, places), in_place=in_place, allocator=allocator)
 
 
 def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | None,
@@ -57,7 +58,7 @@ def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | 
             raise UsageError(errc.invalid, "buffer: an empty shared_ptr needs a range after it")
         return make_region(geo.as_range(places[0]), places[1:], dtype, allocator)
     array, _ = _as_array(array, None if dtype is None else as_dtype("buffer", dtype))
-    region = _array_region(_shaped(array, places), in_place=True, allocator=allocator)
+    region = _array_region(array, _shape(array, places), in_place=True, allocator=allocator)
     if region.memory.target is not None:
         region.memory.target = weakref.ref(owner)
         region.memory.blocking = False
@@ -93,9 +94,10 @@ def _no_more(places: list[Any]) -> None:
                          "offset, range) for a sub-buffer")
 
 
-def _shaped(array: Array, places: list[Any]) -> Array:
+def _shape(array: Array, places: list[Any]) -> tuple[int, ...]:
+    """Return the extents of a buffer over an array: its own, or those given behind it."""
     if not places:
-        return array
+        return array.shape or (1,)
     if not isinstance(places[0], geo.range | list | tuple) and not hasattr(
             places[0], "__index__"):
         _no_more(places)
@@ -104,7 +106,7 @@ def _shaped(array: Array, places: list[Any]) -> Array:
     if math.prod(shape) != array.size:
         raise UsageError(errc.invalid, f"buffer: the range {shape} has {math.prod(shape)} "
                          f"elements, the data {array.size}")
-    return array.reshape(shape)
+    return shape
 
 
 def _is_extent(source: Any) -> bool:
@@ -139,28 +141,43 @@ def _as_array(source: Any, dtype: np.dtype[Any] | None) -> tuple[Array, bool]:
         raise UsageError(errc.invalid, f"buffer: the values do not form an array: {err}") from err
 
 
-def _array_region(array: Array, *, in_place: bool, allocator: Any) -> Region:
+def _array_region(array: Array, shape: tuple[int, ...], *, in_place: bool,
+                  allocator: Any) -> Region:
     kind = checked_dtype(array.dtype)
-    if array.ndim > 3:
-        raise UsageError(errc.invalid, f"buffer: an array of {array.ndim} dimensions; buffers have "
+    if len(shape) > 3:
+        raise UsageError(errc.invalid, f"buffer: an array of {len(shape)} dimensions; buffers have "
                          "1 to 3; reshape it")
-    if not array.flags.c_contiguous:
-        raise UsageError(errc.invalid, "buffer: the array is not C-contiguous (a slice with a "
-                         "step, a transpose or Fortran order), so it cannot be used in place; pass "
-                         "np.ascontiguousarray(array), and copy the result back if it is needed")
     if not array.flags.aligned:
         raise UsageError(errc.invalid, "buffer: the array's elements are not aligned in memory; "
                          "pass array.copy()")
-    shape = array.shape or (1,)
-    flat = array.reshape(-1).view(np.uint8)
     writable = bool(array.flags.writeable)
     target = array if in_place and writable else None
-    if allocator is not None and not in_place:
-        source, flat = flat, allocate(array.nbytes, allocator)
-        flat[:] = source
-    memory = BufferMemory(array.nbytes, flat, const=in_place and not writable, target=target,
-                          allocator=allocator)
+    dense = bool(array.flags.c_contiguous)
+    if target is not None and not dense:
+        _check_distinct(array)
+    if not dense or (allocator is not None and not in_place):
+        flat = allocate(array.nbytes, allocator)
+        flat.view(kind).reshape(array.shape)[...] = array
+        memory = BufferMemory(array.nbytes, flat, target=target, allocator=allocator)
+        memory.copied_from = target
+    else:
+        memory = BufferMemory(array.nbytes, array.reshape(-1).view(np.uint8), target=target,
+                              borrowed=in_place and not writable, allocator=allocator)
+    memory.fixed = in_place and not writable
     return Region(memory, kind, shape)
+
+
+def _check_distinct(array: Array) -> None:
+    """Refuse an array to be written back to of which two indices may lead to one element."""
+    steps = pitches(array)
+    if steps is None:  # a member of records, say: compared in bytes
+        size, steps = array.itemsize, array.strides
+        shared = shares_elements((*array.shape, size), (*steps, 1))
+    else:
+        shared = shares_elements(array.shape, steps)
+    if shared:
+        raise UsageError(errc.invalid, "buffer: several indices of the array lead to one element, "
+                         "so that results could not be written back; pass array.copy()")
 
 
 def checked_dtype(kind: np.dtype[Any]) -> np.dtype[Any]:

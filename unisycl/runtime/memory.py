@@ -42,18 +42,28 @@ class BufferMemory:
         const: no command may write.
         target: where the contents go at the end; an array, a weak reference to one or to an
             ``Owner``, or None.
+        borrowed: ``source`` is not to be changed: what writes gets a copy of it first.
         allocator: where memory comes from; None for the default.
+
+    ``fixed``: it was made from what the program may only read, so accessors read unless they say
+    otherwise. ``copied_from``: the array that ``source`` is a copy of, written back only if a
+    command wrote.
     """
 
-    __slots__ = ("__weakref__", "_storage", "allocator", "at_end", "blocking", "bound_context",
-                 "closed", "const", "copies", "generation", "nbytes", "open_hosts", "target",
-                 "tracker", "usage", "version", "write_back", "wrote")
+    __slots__ = ("__weakref__", "_storage", "allocator", "at_end", "blocking", "borrowed",
+                 "bound_context", "closed", "const", "copied_from", "copies", "fixed", "generation",
+                 "nbytes", "open_hosts", "target", "tracker", "usage", "version", "write_back",
+                 "wrote")
 
     noun = "buffer"
 
     def __init__(self, nbytes: int, source: Array | None = None, *, const: bool = False,
-                 target: Any = None, allocator: Allocator | None = None) -> None:
+                 target: Any = None, borrowed: bool = False,
+                 allocator: Allocator | None = None) -> None:
         self.nbytes = nbytes
+        self.borrowed = borrowed
+        self.fixed = False
+        self.copied_from: Array | None = None
         self._storage = source
         self.const = const
         self.target = target
@@ -119,6 +129,21 @@ class BufferMemory:
     def adopt(self, memory: Array) -> None:
         """Use memory of somebody else's, before anything was allocated."""
         self._storage = memory
+
+    def own(self) -> None:
+        """Go on in memory that may be written, if this is not (SYCL 2020 §4.7.2, const data).
+
+        The value is the same, so whoever reads the old memory may go on doing so.
+        """
+        old = self._storage
+        if not self.borrowed or old is None:
+            return
+        fresh = allocate(self.nbytes, self.allocator)
+        fresh[:] = old
+        with process.lock:
+            if self.borrowed:
+                self._storage, self.borrowed = fresh, False
+                self.version += 1
 
     def allocated(self) -> bool:
         """Say whether there is memory already."""
@@ -268,11 +293,15 @@ class BufferMemory:
         target = self.final_array()
         if target is None or not self.write_back or self._storage is None:
             return
+        if target is self.copied_from and not self.wrote:
+            return
         if callable(target):
             target(self._storage)
         elif not (self._shares_target()):
             if target.flags.c_contiguous:
                 target.reshape(-1).view(np.uint8)[: self.nbytes] = self._storage
+            elif target.nbytes == self.nbytes:
+                target[...] = self._storage.view(target.dtype).reshape(target.shape)
             else:
                 values = self._storage.view(target.dtype)
                 target[np.unravel_index(np.arange(values.size), target.shape)] = values

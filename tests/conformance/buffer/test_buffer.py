@@ -78,12 +78,12 @@ def test_a_read_only_array_gives_a_const_buffer(queue: sycl.queue) -> None:
     y = np.zeros(4, np.int32)
     with sycl.buffer(x) as bx, sycl.buffer(y) as by:
         def group(h: sycl.handler) -> None:
-            with pytest.raises(sycl.exception, match="read-only") as caught:
-                sycl.accessor(bx, h, sycl.write_only)
-            assert sycl.errc.invalid == caught.value.code()
-            h.copy(sycl.accessor(bx, h), sycl.accessor(by, h, sycl.write_only))
+            acc = sycl.accessor(bx, h)
+            assert acc.mode is sycl.access_mode.read
+            h.copy(acc, sycl.accessor(by, h, sycl.write_only))
         queue.submit(group)
-    assert [0, 1, 2, 3] == y.tolist()
+        queue.submit(lambda h: add_one(h, bx))
+    assert [0, 1, 2, 3] == y.tolist() == x.tolist()
 
 
 @pytest.mark.row("B-4")
@@ -226,12 +226,11 @@ def test_a_bound_buffer_is_refused_in_another_context(queue: sycl.queue) -> None
 
 @pytest.mark.row("B-2")
 @pytest.mark.parametrize("bad", [
-    np.zeros((4, 4))[:, ::2], np.zeros((3, 4)).T, np.zeros((2, 2, 2, 2)), np.zeros(3, "M8[s]"),
-    np.array([object()]), np.zeros(3, ">f4")], ids=["step", "transpose", "4-d", "date", "object",
-                                                   "byte order"])
+    np.zeros((2, 2, 2, 2)), np.zeros(3, "M8[s]"), np.array([object()]), np.zeros(3, ">f4")],
+    ids=["4-d", "date", "object", "byte order"])
 def test_arrays_kernels_cannot_use_in_place_are_refused_with_a_way_out(
         device: sycl.device, bad: np.ndarray) -> None:
-    way_out = r"ascontiguousarray|reshape|use bool|astype"
+    way_out = r"reshape|use bool|astype"
     with pytest.raises(sycl.exception, match=way_out) as caught:
         sycl.buffer(bad)
     assert sycl.errc.invalid == caught.value.code()

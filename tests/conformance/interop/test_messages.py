@@ -42,12 +42,10 @@ def told(call: Any, *args: Any) -> str:
 def test_read_only_arrays_are_told_how_to_become_writable(queue: sycl.queue) -> None:
     x = np.zeros(4, np.float32)
     x.flags.writeable = False
-    assert "for a read-only array pass a copy" in told(queue.parallel_for, 4, one, x)
+    assert "for a read-only array, or" in told(queue.parallel_for, 4, one, x)
     for call in (lambda: queue.memcpy(x, np.ones(4, np.float32)), lambda: queue.fill(x, 1),
                  lambda: queue.copy(np.ones(4, np.float32), x)):
         assert "such as array.copy()" in refusal(call)
-    with sycl.buffer(x) as b:
-        assert "from a copy (array.copy())" in refusal(sycl.accessor, b, sycl.write_only)
     assert x.tolist() == [0] * 4
 
 
