@@ -93,6 +93,22 @@ class BoundView:
         return np.ndarray(self.shape, memory.dtype, memory, self.offset * memory.itemsize, strides)
 
 
+class StridedView(BoundView):
+    """A view whose last dimension has a pitch of its own."""
+
+    __slots__ = ()
+
+    def slots(self) -> tuple[int, ...]:
+        """Return address, extents and all pitches."""
+        found = self.packed
+        if found is None:
+            memory = self.memory
+            base: int = memory.__array_interface__["data"][0]
+            found = self.packed = (base + self.offset * int(memory.itemsize), *self.shape,
+                                   *self.pitches)
+        return found
+
+
 class PipeEnds(BoundView):
     """The ends of a pipe: its last element counts the work-items that wait for the other end."""
 

@@ -44,7 +44,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K037": ("{what} has {expected} dimension(s), but {found} index(es) are given", "{help}"),
     "K038": ("an index must be an integer, an id or an item, not {found}", "{help}"),
     "K039": ("'{name}' is read-only here",
-             "request access_mode write or read_write for it; for a read-only array pass a copy"),
+             ("request access_mode write or read_write for it; for a read-only array, or one in "
+              "which several indices lead to one element, pass a copy")),
     "K040": ("'{name}' ({kind}) cannot be used in a kernel", "{help}"),
     "K041": ("a kernel cannot change what it captured ('{name}')",
              "captured values are copies taken at submission; write to memory instead"),

@@ -82,12 +82,12 @@ class error_code:
 
     __slots__ = ("_category", "_value")
 
-    def __init__(self, value: int = 0, category: error_category = _SYCL) -> None:
+    def __init__(self, value: Any = 0, category: Any = _SYCL) -> None:
         if not isinstance(value, int) or not isinstance(category, error_category):
             raise UsageError(errc.invalid, "error_code: expected (number, error_category), got "
                              f"({type(value).__name__}, {type(category).__name__})")
         self._value = int(value)
-        self._category = category
+        self._category: error_category = category
 
     def value(self) -> int:
         """Return the number."""

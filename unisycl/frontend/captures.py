@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base import dtypes, geometry, outside
+from unisycl.base import dtypes, geometry, outside, strides
 from unisycl.base.enums import access_mode
 from unisycl.base.images import image_sampler
 from unisycl.frontend.values import Path
@@ -158,11 +158,18 @@ def array_type(array: np.ndarray[Any, Any]) -> View | None:
     """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
     elem = element_type(array.dtype)
     flags = array.flags
-    if elem is None or not flags.c_contiguous or not flags.aligned or array.ndim > 3 or isinstance(
+    if elem is None or not flags.aligned or array.ndim > 3 or isinstance(
             array, np.ma.MaskedArray):
         return None
-    mode = access_mode.read_write if array.flags.writeable else access_mode.read
-    return View(elem, array.ndim, mode=mode)
+    mode = access_mode.read_write if flags.writeable else access_mode.read
+    if flags.c_contiguous:
+        return View(elem, array.ndim, mode=mode)
+    steps = strides.pitches(array)
+    if steps is None:
+        return None
+    if strides.shares_elements(array.shape, steps):
+        mode = access_mode.read
+    return View(elem, array.ndim, mode=mode, layout="rows" if steps[-1] == 1 else "spread")
 
 
 def is_constant(obj: Any) -> bool:
@@ -230,9 +237,9 @@ def why_not(obj: Any) -> tuple[str, str]:
         if isinstance(obj, np.ma.MaskedArray):
             return "masked array", ("kernels know nothing of masks; pass array.filled(value), or "
                                     "array.data to use all elements")
-        if obj.flags.c_contiguous:
+        if not obj.flags.aligned:
             return "unaligned array", "pass a copy of it"
-        return "non-contiguous array", "pass np.ascontiguousarray(...) of it"
+        return "array whose strides are no whole elements", "pass np.ascontiguousarray(...) of it"
     found = outside.description(obj)
     if found is not None:
         return f"{kind} of {found.dtype}", found.problem or (

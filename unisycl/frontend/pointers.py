@@ -31,6 +31,10 @@ def point(ctx: Context, value: Value | None, space: address_space | None,
         found = "nothing" if value is None else describe(value)
         raise ctx.refuse("K049", node, found=found, expected="memory",
                          help="pass an accessor, local memory, USM, a private array or a pointer")
+    if value.view.layout:
+        raise ctx.refuse("K085", node, what=f"a pointer goes from element to element, and those of "
+                         f"'{value.name}' do not follow one another", help="index it, slice it, "
+                         "or pass np.ascontiguousarray(...) of it")
     value = _from_start(ctx, value, node)
     real = value.view.space
     wanted = space or value.pointer or real

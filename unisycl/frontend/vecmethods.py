@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DTYPES
@@ -17,7 +18,7 @@ from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.spans import shifted
 from unisycl.frontend.values import Constant, Memory, Nothing, Value, Vector, describe
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
 from unisycl.lang import swizzle
 from unisycl.lang.elements import elements_type
 from unisycl.lang.vec import vec, vec_type
@@ -159,9 +160,27 @@ def _load(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -
     if isinstance(memory, Memory) and not memory.view.mode.reads:
         raise ctx.refuse("K058", node, name=memory.name)
     vectors.check_assignable(ctx, value, node)
-    for item, x in zip(value.items, ctx.load_many(place, len(value.items)), strict=True):
+    for item, x in zip(value.items, _loaded(ctx, place, len(value.items)), strict=True):
         vectors.put(ctx, item, x, node)
     return Nothing()
+
+
+def _loaded(ctx: Context, place: n.Place, count: int) -> list[n.Expr]:
+    """Read elements from a place on, each by itself where they do not follow one another."""
+    if not _is_spread(place):
+        return ctx.load_many(place, count)
+    place = replace(place, index=tuple(map(ctx.hold, place.index)))
+    return [ctx.hold(n.Load(place.type, _behind(place, k))) for k in range(count)]
+
+
+def _is_spread(place: n.Place) -> bool:
+    return isinstance(place.base.type, View) and place.base.type.spread
+
+
+def _behind(place: n.Place, count: int) -> n.Place:
+    *front, last = place.index
+    index = coerce.binary("add", last, coerce.weak_scalar(count), WEAK_INT)
+    return replace(place, index=(*front, index))
 
 
 def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
@@ -170,7 +189,13 @@ def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) 
     if isinstance(memory, Memory) and not memory.view.mode.writes:
         raise ctx.refuse("K039", node, name=memory.name)
     place = _place(ctx, value, found["offset"], memory, node)
-    ctx.store_many(place, value.items, node)
+    if not _is_spread(place):
+        ctx.store_many(place, value.items, node)
+        return Nothing()
+    held = [ctx.hold(x) for x in value.items]
+    place = replace(place, index=tuple(map(ctx.hold, place.index)))
+    for k, x in enumerate(held):
+        ctx.emit(n.Store(_behind(place, k), x, span=ctx.span(node)))
     return Nothing()
 
 

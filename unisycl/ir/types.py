@@ -106,15 +106,26 @@ class View:
 
     Elements lie row-major; the last dimension is contiguous, pitches of the others are run-time
     values. A view of zero dimensions is one element.
+
+    ``layout`` tells arrays that are parts of others: in "rows" only elements of a row follow one
+    another, and no order is known of rows; in "spread" the pitch of the last dimension is a
+    run-time value, too. Pitches of both may be negative or 0.
     """
 
     elem: Scalar | Struct
     ndim: int
     space: address_space = address_space.global_space
     mode: access_mode = access_mode.read_write
+    layout: str = ""
+
+    @property
+    def spread(self) -> bool:
+        """Say whether elements of the last dimension do not follow one another."""
+        return self.layout == "spread"
 
     def __str__(self) -> str:
-        return f"{self.ndim}-d {self.space.value} memory of {self.elem}"
+        how = {"": "", "rows": ", row by row", "spread": ", strided"}[self.layout]
+        return f"{self.ndim}-d {self.space.value} memory of {self.elem}{how}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     if isinstance(place.base, n.Heap):
         return any(shapes.of(x).rank >= LINEAR for x, _ in place.inner)
     *outer, last = [shapes.of(x) for x in place.index] or [shapes.of(n.Const(place.type, 0))]
-    if any(s.rank >= LINEAR for s in outer):
+    if any(s.rank >= LINEAR for s in outer) or (kind.spread and last.rank >= LINEAR):
         return True
     return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
 

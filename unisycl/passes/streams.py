@@ -45,7 +45,7 @@ def output(kernel: n.Kernel) -> Stream | None:
 def _is_plain(place: n.Place, param: n.Param, ndim: int) -> bool:
     """Say whether a place is one element of 4 or 8 bytes, with an index for each dimension."""
     kind = param.type
-    return (isinstance(kind, View) and kind.space is address_space.global_space
+    return (isinstance(kind, View) and kind.space is address_space.global_space and not kind.spread
             and isinstance(kind.elem, Scalar) and kind.elem.dtype.size in (4, 8)
             and len(place.index) == ndim and not place.inner and place.offset == 0)
 

@@ -6,6 +6,7 @@ Non-goals: types (the front end has checked them). Invariant: scalars are copied
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from unisycl.backends.base import HOST, BoundView
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.strides import whole
 from unisycl.ir.commands import Commands
 from unisycl.ir.nodes import Kernel, Param
 from unisycl.ir.types import PointerType, Scalar, Struct, View
@@ -22,7 +24,7 @@ from unisycl.runtime.allocation import aligned_bytes
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Capturable, Group
 from unisycl.runtime.regions import pitches_of
-from unisycl.runtime.staging import Staged
+from unisycl.runtime.staging import Staged, strided_view
 
 Converter = Callable[[Any, Group | None, Channel], Any]
 
@@ -34,6 +36,8 @@ def converters(kernel: Kernel) -> tuple[Converter, ...]:
 
 def _converter(param: Param) -> Converter:
     if isinstance(param.type, View):
+        if param.type.layout:
+            return functools.partial(_convert_part, param.type.spread)
         return _convert_view
     if isinstance(param.type, Struct):
         return _convert_struct
@@ -91,6 +95,14 @@ def _fresh(dtype: Any, channel: Channel) -> BoundView:
     return view
 
 
+def _convert_part(spread: bool, raw: Any, group: Group | None, channel: Channel) -> Any:
+    """Use an array that is a part of another one; ``spread``: elements of rows lie apart, too."""
+    _check_reachable(channel)
+    if channel.driver.memory != HOST:
+        return Staged(raw, spread)
+    return strided_view(raw, *whole(raw), spread=spread)
+
+
 def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
     """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2), or a copy of it.
 
@@ -98,18 +110,23 @@ def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
     """
     if not isinstance(array, np.ndarray):
         return _lent(array, channel)
-    elsewhere = channel.driver.memory != HOST
-    if not elsewhere and aspect.usm_system_allocations not in channel.device.info.aspects:
-        raise UsageError(errc.kernel_argument, "a NumPy array can be a kernel argument only where "
-                         "the device has aspect.usm_system_allocations, and "
-                         f"'{channel.device.info.name}' has not; use a buffer or malloc_shared")
+    _check_reachable(channel)
     if not array.flags.c_contiguous:
-        raise UsageError(errc.kernel_argument, "a NumPy array used in a kernel must be "
-                         "C-contiguous; pass np.ascontiguousarray(...) of it")
+        raise UsageError(errc.kernel_argument, "a NumPy array must be C-contiguous here; pass "
+                         "np.ascontiguousarray(...) of it")
     shape = array.shape
-    if elsewhere:
+    if channel.driver.memory != HOST:
         return Staged(array)
     return BoundView(array.reshape(-1), 0, shape, pitches_of(shape))
+
+
+def _check_reachable(channel: Channel) -> None:
+    """Refuse arrays where the device works on the host's memory, but reaches none of theirs."""
+    info = channel.device.info
+    if channel.driver.memory == HOST and aspect.usm_system_allocations not in info.aspects:
+        raise UsageError(errc.kernel_argument, "a NumPy array can be a kernel argument only where "
+                         f"the device has aspect.usm_system_allocations, and '{info.name}' has "
+                         "not; use a buffer or malloc_shared")
 
 
 def _lent(array: Any, channel: Channel) -> BoundView:

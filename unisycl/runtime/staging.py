@@ -14,8 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Completion, Driver, Launch, Tentative
+from unisycl.backends.base import (
+    BoundView,
+    Completion,
+    Driver,
+    Launch,
+    StridedView,
+    Tentative,
+)
 from unisycl.base.record import dataclass
+from unisycl.base.strides import pitches, span_of
 from unisycl.ir.findings import Findings
 from unisycl.ir.stored import stored
 from unisycl.runtime.regions import pitches_of
@@ -26,29 +34,69 @@ _stored = Findings(stored)
 
 @dataclass(slots=True)
 class Staged:
-    """An array among the values of a launch, until ``settle`` puts a view of a copy there."""
+    """An array among the values of a launch, until ``settle`` puts a view of a copy there.
+
+    ``spread``: the elements of its last dimension lie at steps of their own.
+    """
 
     array: Array
+    spread: bool = False
+
+
+def strided_view(array: Array, memory: Any, first: int, *, spread: bool) -> BoundView:
+    """Return a view of memory that lies as an array does, whose element [0, ...] is ``first``."""
+    steps = pitches(array)
+    assert steps is not None, "the type of the array says so"
+    return (StridedView if spread else BoundView)(memory, first, array.shape, steps)
 
 
 @dataclass(slots=True)
 class Span:
-    """Bytes of the host, their copy on the device, and whether the kernel may change them."""
+    """Bytes of the host and their copy on the device.
+
+    ``targets`` are the arrays among them that the kernel may change. ``gaps``: other bytes, too,
+    so that the copy comes back to a ``shadow`` first, and only its elements go home.
+    """
 
     start: int
     stop: int
-    writes: bool
     owners: tuple[Array, ...]
+    targets: tuple[Array, ...]
+    gaps: bool = False
     memory: Any = None
+    shadow: Array | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Say whether the kernel may change them."""
+        return bool(self.targets)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        return {"data": (self.start, not self.writes), "shape": (self.stop - self.start,),
-                "typestr": "|u1", "strides": None, "version": 3}
+        return {"data": (self.start, not self.writes or self.gaps),
+                "shape": (self.stop - self.start,), "typestr": "|u1", "strides": None, "version": 3}
 
     def host(self) -> BoundView:
         """Return the bytes on the host; they live as long as the view."""
         return BoundView(np.asarray(self), 0, (self.stop - self.start,), (1,))
+
+    def back(self) -> BoundView:
+        """Return where the copy comes back to."""
+        if not self.gaps:
+            return self.host()
+        size = self.stop - self.start
+        if self.shadow is None:
+            self.shadow = np.empty(size, np.uint8)
+        return BoundView(self.shadow, 0, (size,), (1,))
+
+    def scatter(self) -> None:
+        """Bring the elements of arrays home from what came back."""
+        if self.shadow is None:
+            return
+        for array in self.targets:
+            first: int = array.__array_interface__["data"][0]
+            array[...] = np.ndarray(array.shape, array.dtype, self.shadow.data, first - self.start,
+                                    array.strides)
 
     def device(self) -> BoundView:
         """Return the bytes on the device."""
@@ -78,28 +126,28 @@ def settle(launch: Launch, driver: Driver) -> None:
 
 
 def _join(spans: list[Span], array: Array, *, writes: bool) -> None:
-    start = _address(array)
-    made = Span(start, start + array.nbytes, writes, (array,))
+    start, stop = span_of(array)
+    made = Span(start, stop, (array,), (array,) * writes, not array.flags.c_contiguous)
     for span in [s for s in spans if s.start < made.stop and made.start < s.stop]:
         spans.remove(span)
-        made = Span(min(made.start, span.start), max(made.stop, span.stop),
-                    made.writes or span.writes, made.owners + span.owners)
+        low, high = min(made.start, span.start), max(made.stop, span.stop)
+        full = any(s.targets and (s.start, s.stop, s.gaps) == (low, high, False)
+                   for s in (made, span))
+        made = Span(low, high, made.owners + span.owners, made.targets + span.targets,
+                    (made.gaps or span.gaps) and not full)
     spans.append(made)
-
-
-def _address(array: Array) -> int:
-    start: int = array.__array_interface__["data"][0]
-    return start
 
 
 def _view(value: Any, spans: list[Span]) -> Any:
     if type(value) is not Staged:
         return value
     array = value.array
-    start = _address(array)
-    span = next(s for s in spans if s.start <= start and start + array.nbytes <= s.stop)
-    low = start - span.start
-    memory = span.memory[low:low + array.nbytes].view(array.dtype)
+    start, stop = span_of(array)
+    span = next(s for s in spans if s.start <= start and stop <= s.stop)
+    memory = span.memory[start - span.start:stop - span.start].view(array.dtype)
+    if not array.flags.c_contiguous or value.spread:
+        first = (int(array.__array_interface__["data"][0]) - start) // array.itemsize
+        return strided_view(array, memory, first, spread=value.spread)
     return BoundView(memory, 0, array.shape, pitches_of(array.shape))
 
 
@@ -131,8 +179,10 @@ def around(driver: Driver, spans: Sequence[Span], native: Sequence[Completion],
         for copied in [driver.copy(s.device(), s.host(), native) for s in spans]:
             copied.wait()
         work(native)
-        for copied in [driver.copy(s.host(), s.device(), ()) for s in spans if s.writes]:
+        for copied in [driver.copy(s.back(), s.device(), ()) for s in spans if s.writes]:
             copied.wait()
+        for span in spans:
+            span.scatter()
 
 
 def launch(driver: Driver, made: Launch, native: Sequence[Completion],
@@ -142,7 +192,7 @@ def launch(driver: Driver, made: Launch, native: Sequence[Completion],
     with _flights.lock:
         waits = list(native)
         for where, end in _flights.conflicts(spans):
-            if where is driver:
+            if where is driver and not isinstance(end, Tentative):
                 waits.append(end)
             else:
                 while not end.wait(1.0):
@@ -150,27 +200,44 @@ def launch(driver: Driver, made: Launch, native: Sequence[Completion],
         end = ran = run(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
         for span in spans:
             if span.writes:
-                end = driver.copy(span.host(), span.device(), (end,))
-        _flights.known += [(span, driver, end) for span in spans]
-    return _Checked(ran, end) if isinstance(ran, Tentative) and end is not ran else end
+                end = driver.copy(span.back(), span.device(), (end,))
+        apart = tuple([s for s in spans if s.writes and s.gaps])
+        last = _Checked(ran, end, apart) if apart or (
+            isinstance(ran, Tentative) and end is not ran) else end
+        _flights.known += [(span, driver, last if apart else end) for span in spans]
+    return last
 
 
 class _Checked(Tentative):
-    """The end of copying back what a kernel stored that says only when it has ended how it went."""
+    """The end of copying back what a kernel stored that says only when it has ended how it went.
 
-    __slots__ = ("_back", "_ran")
+    Whoever sees the end first brings the elements of strided arrays home.
+    """
 
-    def __init__(self, ran: Completion, back: Completion) -> None:
+    __slots__ = ("_apart", "_back", "_lock", "_ran")
+
+    def __init__(self, ran: Completion, back: Completion, apart: tuple[Span, ...]) -> None:
         self._ran = ran
         self._back = back
+        self._apart = apart
+        self._lock = threading.Lock()
 
     def done(self) -> bool:
         """Say whether both have ended."""
-        return self._back.done() and self._ran.done()
+        return self._back.done() and self._ran.done() and self._settled()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Block until both have ended or so many seconds pass; the kernel ends first."""
-        return self._back.wait(timeout) and self._ran.done()
+        return self._back.wait(timeout) and self._ran.done() and self._settled()
+
+    def _settled(self) -> bool:
+        if self._apart:
+            with self._lock:
+                if self._apart and self.error() is None:
+                    for span in self._apart:
+                        span.scatter()
+                self._apart = ()
+        return True
 
     def error(self) -> BaseException | None:
         """Return what the kernel or the copy failed with."""

@@ -129,8 +129,9 @@ def _index(p: Printer, place: n.Place, emit: Emit) -> Text:
     total: Text | None = None
     assert not isinstance(place.base, n.Heap)
     for d, x in enumerate(place.index):
-        step = _plain(p, x, emit) if len(place.index) == 1 else emit(p, x)
         width = pitch(p, place.base, d)
+        alone = len(place.index) == 1 and width is None
+        step = _plain(p, x, emit) if alone else emit(p, x)
         if width is not None:
             step = Text(f"{step.at(PRODUCT)} * {width.at(UNARY)}", PRODUCT)
         total = step if total is None else Text(f"{total.at(SUM)} + {step.at(PRODUCT)}", SUM)
@@ -194,10 +195,10 @@ def extent(p: Printer, base: n.Param | n.Array, dim: int) -> Text:
 
 
 def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
-    """Return how many elements a step in a dimension spans; None for the last one."""
+    """Return how many elements a step in a dimension spans; None for the last one, where 1."""
     assert isinstance(base.type, View)
     last = base.type.ndim - 1
-    if dim == last:
+    if dim == last and not base.type.spread:
         return None
     if isinstance(base, n.Array):
         return Text(str(math.prod(base.shape[dim + 1:])))

@@ -2,12 +2,12 @@
 
 Header: for each dimension the global range (groups for nd_range and work_group), the offset, and
 the tile of a range kernel; then the bytes of local memory. Each view: address, extents, pitches of
-all but the last dimension (local views: offset in the group's block, extents). Scalars one slot,
-records as many as they need. Each reducer: partials, validity bytes, the number of chunks, result
-address, whether the old value counts, units in a chunk. Where sub-groups are on threads of their
-own, the address of what they share. Last, in kernels that print or check, the
-address they call, the launch's number, and the address of the error cell. Invariant: compiled code
-and ``Packer`` agree because both use ``Layout``.
+all but the last dimension, of strided views of that, too (local views: offset in the group's
+block, extents). Scalars one slot, records as many as they need. Each reducer: partials, validity
+bytes, the number of chunks, result address, whether the old value counts, units in a chunk. Where
+sub-groups are on threads of their own, the address of what they share. Last, in kernels that print
+or check, the address they call, the launch's number, and the address of the error cell. Invariant:
+compiled code and ``Packer`` agree because both use ``Layout``.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _slots(param: Param) -> int:
         case View():
             if param.type.space is address_space.local_space:
                 return 1 + param.type.ndim
-            return max(1, 2 * param.type.ndim)
+            return max(1, 2 * param.type.ndim) + param.type.spread
         case Struct() | Scalar():
             return -(-param.type.size // 8)
 

@@ -104,10 +104,10 @@ def view_extent(e: Emitter, base: n.Param | n.Array, dim: int) -> Val:
 
 
 def view_pitch(e: Emitter, base: n.Param | n.Array, dim: int) -> Val | None:
-    """Return how many elements one step in a dimension spans; None for the last one."""
+    """Return how many elements one step in a dimension spans; None for the last one, where 1."""
     assert isinstance(base.type, View)
     last = base.type.ndim - 1
-    if dim == last:
+    if dim == last and not base.type.spread:
         return None
     if isinstance(base, n.Param) and base.type.space is not address_space.local_space:
         slot = e.layout.params[base.index] + 1 + base.type.ndim + dim

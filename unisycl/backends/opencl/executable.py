@@ -141,7 +141,7 @@ class ClExecutable:
         values, wide = launch.values, False
         for i in self.spans:
             view = values[i]
-            if sum(map(operator.mul, view.shape, view.pitches)) >= _SPAN:
+            if sum(map(abs, map(operator.mul, view.shape, view.pitches))) >= _SPAN:
                 wide = True
         shapes = tuple([(i, values[i].shape) for i in self.locals])
         if not self.alike:
