@@ -44,7 +44,8 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "scipy": ("examples",),
     "pytest": ("testing",),
 }
-NATIVE = ("backends", "tools", "api.dlpack")  # ctypes and other doors out of Python; capsules are C
+# ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
+NATIVE = ("backends", "tools", "api.dlpack", "base.modes")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and the enumeration that the specification defines

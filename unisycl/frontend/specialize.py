@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import config, diagnostics, outside
+from unisycl.base import config, diagnostics, modes, outside
 from unisycl.base.architecture import Target, fits
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
@@ -154,7 +154,8 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
         if raw is not None and made.suits(target):
             break
     else:
-        made = _compile(function, alike[0], shape, arguments, reductions, target)
+        with modes.usual():  # which constants are folded in
+            made = _compile(function, alike[0], shape, arguments, reductions, target)
         raw = made.match(function, arguments, reductions)
         if raw is None:  # an attribute that is another object each time: compiled for each launch
             raw = matching.matcher(alike[0], (), (p.path for p in made.kernel.params))(

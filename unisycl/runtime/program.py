@@ -14,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
+from unisycl.base import modes
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
 from unisycl.base.outside import is_native
@@ -150,7 +151,7 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
             return program
         local, size = _local_params(kernel), args.local_bytes(kernel)
         try:
-            with deep():
+            with deep(), modes.usual():
                 made = device.driver.compile(kernel, geometry)
         except RecursionError:
             raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "

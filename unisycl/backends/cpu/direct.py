@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 
 from unisycl.backends.base import Geometry
+from unisycl.backends.cpu import modes
 from unisycl.backends.cpu.text import Function, Module
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -56,7 +57,7 @@ def emit(module: Module, entry: str) -> None:
     f = Function(module, symbol(entry), "ptr %block", "nounwind")
     units = f.load("i64", "%block")
     args = f.op("getelementptr i8, ptr %block, i64 8")
-    f.do(f"call void @{entry}(ptr {args}, i64 0, i64 {units}, i64 0) noinline")
+    modes.around(f, f"call void @{entry}(ptr {args}, i64 0, i64 {units}, i64 0) noinline")
     f.finish()
 
 

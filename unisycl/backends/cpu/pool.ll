@@ -395,7 +395,9 @@ give.up:
 chunk:
   %e = add i64 %begin, %grain
   %end = call i64 @llvm.smin.i64(i64 %e, i64 %units)
+  %mode = call %Mode @mode_begin()
   call void %f(ptr %args, i64 %begin, i64 %end, i64 %worker)
+  call void @mode_end(%Mode %mode)
   %error = load atomic i64, ptr %errorp monotonic, align 8
   %bad = icmp ne i64 %error, 0
   %was.last = icmp sge i64 %e, %units

@@ -26,7 +26,7 @@ from ctypes import c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from unisycl.backends.cpu import jit
+from unisycl.backends.cpu import jit, modes
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 from unisycl.base.notices import tell
 
@@ -539,4 +539,5 @@ def _source() -> str:
     number, declaration, pause = _MACHINES[machine]
     prelude = (f"{declaration}\n@sys_futex = internal constant i64 {number}\n"
                f"define internal void @relax() {{\n  {pause}\n  ret void\n}}\n")
-    return prelude + Path(__file__).with_name("pool.ll").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("pool.ll").read_text(encoding="utf-8")
+    return prelude + modes.prelude(machine) + text.replace("%Mode", modes.register_type(machine))

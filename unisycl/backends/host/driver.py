@@ -18,7 +18,7 @@ from typing import Any
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.host import together, workitems
 from unisycl.backends.host.binding import bound_array
-from unisycl.base import machine
+from unisycl.base import machine, modes
 from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.images import LARGEST_EXTENT
@@ -74,7 +74,8 @@ class HostCompletion:
     def _run(self, work: Callable[[], None]) -> None:
         self._start = self._end = time.monotonic_ns()
         try:
-            work()
+            with modes.usual():
+                work()
         except Exception as error:  # noqa: BLE001 -- the error is delivered where it is awaited
             self._error = error
         except BaseException as error:
