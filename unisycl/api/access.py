@@ -75,7 +75,8 @@ class Request:
             elif isinstance(arg, access_mode):
                 if self.mode is not None:
                     _once(what, "access mode", self.mode, arg)
-                self.mode = arg
+                self.mode = arg.modern()
+                given += [properties.no_init] * arg.discards
             elif isinstance(arg, target):
                 self.target = arg
             elif isinstance(arg, placeholder):
@@ -84,9 +85,6 @@ class Request:
                 given.append(arg)
             elif arg is not None:
                 self._place(what, arg)
-        if self.mode is not None and self.mode.discards:
-            self.mode = self.mode.modern()
-            given.append(properties.no_init)
         if self.target not in _TARGETS:
             self._older(what)
         self.properties = properties.check(properties.flatten(given), what)
@@ -155,7 +153,7 @@ class Window(HasProperties):
             raise UsageError(errc.invalid, f"{what}: the buffer is over native memory that kernels "
                              "may only read, so only read_only accessors are allowed; to write "
                              "make the native memory read-write")
-        if self.mode.writes:
+        if memory.borrowed and self.mode.writes:
             memory.own()
         if self.mode is access_mode.read and self.has_property(properties.property.no_init):
             raise UsageError(errc.invalid, f"{what}: no_init and read_only contradict each other; "

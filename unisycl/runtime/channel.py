@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol
 from unisycl.backends.base import HOST, Driver, Launch
 from unisycl.base.errors import exception_list
 from unisycl.runtime import lifecycle, moves
-from unisycl.runtime.deps import Access
+from unisycl.runtime.deps import Access, add_new
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
 
@@ -207,9 +207,8 @@ class Channel:
             memory = access.key
             writes = access.mode.writes
             memory.wrote = memory.wrote or writes
-            for other in memory.tracker.access(access.start, access.stop, writes=writes, task=task):
-                if other not in deps:
-                    deps.append(other)
+            add_new(deps, memory.tracker.access(access.start, access.stop, writes=writes,
+                                                task=task))
         return found
 
     def adopt(self, task: Task) -> None:

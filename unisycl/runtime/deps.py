@@ -7,8 +7,8 @@ anything runs. Invariants: segments tile [0, size) without gaps; a reader never 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
+import bisect
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from unisycl.base.enums import access_mode, target
@@ -16,6 +16,8 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
 
 T = TypeVar("T")
+_FEW = 8
+_SWEEP = 64  # segments, at the least, before finished tasks are looked for
 
 
 @dataclass(slots=True)
@@ -27,35 +29,43 @@ class Segment(Generic[T]):
     writer: T | None
     readers: list[T]
 
+    def alike(self, other: Segment[T]) -> bool:
+        """Say whether another one has the same history."""
+        return self.writer is other.writer and self.readers == other.readers
+
 
 class Tracker(Generic[T]):
     """The access history of one buffer. Called under the graph lock only.
 
-    ``stale`` says that a task can be forgotten: complete, and nothing would wait for it.
+    ``stale`` says that a task can be forgotten: complete, and nothing would wait for it. An access
+    looks at the segments it touches, however many there are.
     """
 
-    __slots__ = ("_segments", "_stale")
+    __slots__ = ("_segments", "_stale", "_starts", "_sweep_at")
 
     def __init__(self, size: int, stale: Callable[[T], bool]) -> None:
         self._segments: list[Segment[T]] = [Segment(0, max(1, size), None, [])]
+        self._starts = [0]
         self._stale = stale
+        self._sweep_at = _SWEEP
 
     def access(self, start: int, stop: int, *, writes: bool, task: T) -> list[T]:
         """Record an access to [start, stop) and return the earlier tasks it conflicts with."""
         stop = max(stop, start + 1)
-        found: list[T] = []
-        touched = self._cut(start, stop)
+        low, high = self._cut(start, stop)
+        touched = self._segments[low:high]
+        found: dict[T, None] = {}
         for segment in touched:
             self._conflicts(segment, writes=writes, task=task, found=found)
         if writes:
-            self._replace(touched, task)
-            return found
+            self._replace(low, high, task)
+            return list(found)
         for segment in touched:
             if len(segment.readers) >= 8:
                 segment.readers = [r for r in segment.readers if not self._stale(r)]
             if task not in segment.readers and segment.writer is not task:
                 segment.readers.append(task)
-        return found
+        return list(found)
 
     def tasks(self) -> list[T]:
         """Return every task still remembered, oldest writer first within a segment."""
@@ -70,38 +80,71 @@ class Tracker(Generic[T]):
         """Return how many segments the history is kept in."""
         return len(self._segments)
 
-    def _conflicts(self, segment: Segment[T], *, writes: bool, task: T, found: list[T]) -> None:
+    def _conflicts(self, segment: Segment[T], *, writes: bool, task: T,
+                   found: dict[T, None]) -> None:
         """Readers stand in for the writer before them: they waited for it."""
-        before: Iterable[T | None]
-        before = segment.readers if writes and segment.readers else (segment.writer,)
-        for other in before:
-            if other is not None and other is not task and other not in found:
-                found.append(other)
+        if writes and segment.readers:
+            for reader in segment.readers:
+                if reader is not task:
+                    found[reader] = None
+        elif segment.writer is not None and segment.writer is not task:
+            found[segment.writer] = None
 
-    def _cut(self, start: int, stop: int) -> list[Segment[T]]:
-        """Return the segments that tile [start, stop), splitting those across its edges."""
+    def _cut(self, start: int, stop: int) -> tuple[int, int]:
+        """Return which segments tile [start, stop), splitting those across its edges."""
         segments = self._segments
         if len(segments) == 1 and segments[0].start == start and segments[0].stop == stop:
-            return segments[:]
-        out: list[Segment[T]] = []
-        tiles: list[Segment[T]] = []
-        for s in segments:
-            edges = [s.start, *(e for e in (start, stop) if s.start < e < s.stop), s.stop]
-            for low, high in itertools.pairwise(edges):
-                tile = Segment(low, high, s.writer, list(s.readers)) if len(edges) > 2 else s
-                tiles.append(tile)
-                if start <= low and high <= stop:
-                    out.append(tile)
-        self._segments = tiles
-        return out
+            return 0, 1
+        if len(segments) >= self._sweep_at:
+            self._sweep()
+        low = self._split(start)
+        return low, self._split(stop)
 
-    def _replace(self, touched: list[Segment[T]], task: T) -> None:
+    def _split(self, edge: int) -> int:
+        """Return which segment begins at an edge, or would: the one across it becomes two."""
+        at = bisect.bisect_left(self._starts, edge)
+        if at < len(self._starts) and self._starts[at] == edge:
+            return at
+        before = self._segments[at - 1]
+        if at == 0 or before.stop <= edge:
+            return at
+        made = Segment(edge, before.stop, before.writer, list(before.readers))
+        before.stop = edge
+        self._segments.insert(at, made)
+        self._starts.insert(at, edge)
+        return at
+
+    def _replace(self, low: int, high: int, task: T) -> None:
         """Merge what a writer covers into one segment of its own."""
-        first = touched[0]
-        first.stop, first.writer, first.readers = touched[-1].stop, task, []
-        if len(touched) > 1:
-            gone = {id(s) for s in touched[1:]}
-            self._segments = [s for s in self._segments if id(s) not in gone]
+        first = self._segments[low]
+        first.stop, first.writer, first.readers = self._segments[high - 1].stop, task, []
+        if high - low > 1:
+            del self._segments[low + 1:high], self._starts[low + 1:high]
+
+    def _sweep(self) -> None:
+        """Forget tasks that can be, and join neighbours that have one history now."""
+        kept: list[Segment[T]] = []
+        for segment in self._segments:
+            if segment.writer is not None and self._stale(segment.writer):
+                segment.writer = None
+            segment.readers = [r for r in segment.readers if not self._stale(r)]
+            if kept and kept[-1].alike(segment):
+                kept[-1].stop = segment.stop
+            else:
+                kept.append(segment)
+        self._segments, self._starts = kept, [s.start for s in kept]
+        self._sweep_at = max(_SWEEP, 2 * len(kept))
+
+
+def add_new(deps: list[T], found: Sequence[T]) -> None:
+    """Add those that a list does not hold yet, few or many."""
+    if not deps:
+        deps += found  # a history gives each once
+    elif len(found) < _FEW:
+        deps += [t for t in found if t not in deps]
+    else:
+        known = set(deps)
+        deps += [t for t in found if t not in known]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from unisycl.runtime import launch as launches
 from unisycl.runtime import moves, replay, usm
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.completions import Join, Recorded, ended
-from unisycl.runtime.deps import Access, Tracker
+from unisycl.runtime.deps import Access, Tracker, add_new
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import Command, Group
 from unisycl.runtime.memory import BufferMemory
@@ -120,10 +120,8 @@ class Graph:
             tracker = self._trackers.get(memory)
             if tracker is None:
                 tracker = self._trackers[memory] = Tracker(memory.nbytes, lambda _: False)
-            for other in tracker.access(access.start, access.stop, writes=access.mode.writes,
-                                        task=node):
-                if other not in before:
-                    before.append(other)
+            add_new(before, tracker.access(access.start, access.stop, writes=access.mode.writes,
+                                           task=node))
         node.before = before
         self.nodes.append(node)
         return node

@@ -13,7 +13,7 @@ from typing import Any
 from unisycl.backends.base import HOST
 from unisycl.runtime import lifecycle, moves, watching
 from unisycl.runtime.completions import Gate
-from unisycl.runtime.deps import Access
+from unisycl.runtime.deps import Access, add_new
 from unisycl.runtime.memory import BufferMemory, report
 from unisycl.runtime.tasks import Task, process
 
@@ -57,8 +57,8 @@ class Holding:
         with process.lock:
             found = moves.bring(memory, access, HOST, deps) if memory.copies is not None else ()
             memory.wrote = memory.wrote or writes
-            deps += [t for t in memory.tracker.access(
-                access.start, access.stop, writes=writes, task=task) if t not in deps]
+            add_new(deps, memory.tracker.access(access.start, access.stop, writes=writes,
+                                                task=task))
             if watching.looking():
                 watching.host_holds(task, access)
         moves.start(found)

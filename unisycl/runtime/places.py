@@ -7,11 +7,13 @@ several spaces at once; ``arrivals`` are what brought it there. Non-goals: doing
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
+_Tile: TypeAlias = tuple[int, int, dict[str, T | None]]
 
 
 class Places(Generic[T]):
@@ -22,18 +24,29 @@ class Places(Generic[T]):
         spaces: where the value lies at the beginning; () if nothing was ever stored.
     """
 
-    __slots__ = ("_segments",)
+    __slots__ = ("_segments", "_starts")
 
     def __init__(self, size: int, spaces: Iterable[str] = ()) -> None:
-        self._segments: list[tuple[int, int, dict[str, T | None]]] = [
-            (0, max(1, size), dict.fromkeys(spaces))]
+        self._segments: list[_Tile[T]] = [(0, max(1, size), dict.fromkeys(spaces))]
+        self._starts = [0]
+
+    def _touched(self, start: int, stop: int) -> tuple[int, int]:
+        """Return which segments share bytes with [start, stop)."""
+        if start >= stop:
+            return 0, 0
+        low = max(0, bisect.bisect_right(self._starts, start) - 1)
+        return low, bisect.bisect_left(self._starts, stop)
+
+    def _within(self, start: int, stop: int) -> list[_Tile[T]]:
+        low, high = self._touched(start, stop)
+        return [s for s in self._segments[low:high] if s[0] < stop and start < s[1]]
 
     def missing(self, start: int, stop: int, space: str) -> list[tuple[int, int, str]]:
         """Return the parts of [start, stop) that lie elsewhere only, each with where it does."""
         found: list[tuple[int, int, str]] = []
-        for low, high, where in self._segments:
+        for low, high, where in self._within(start, stop):
             low, high = max(low, start), min(high, stop)
-            if low >= high or space in where or not where:
+            if space in where or not where:
                 continue
             source = next(iter(where))
             if found and found[-1][1] == low and found[-1][2] == source:
@@ -47,8 +60,7 @@ class Places(Generic[T]):
         segments = self._segments
         if len(segments) == 1 and segments[0][2].get(space) is None:
             return []
-        found = [where[space] for low, high, where in self._segments
-                 if low < stop and start < high and space in where]
+        found = [where[space] for _, _, where in self._within(start, stop) if space in where]
         return list(dict.fromkeys(f for f in found if f is not None))
 
     def add(self, start: int, stop: int, space: str, arrival: T | None = None) -> None:
@@ -70,8 +82,12 @@ class Places(Generic[T]):
 
     def _change(self, start: int, stop: int,
                 change: Callable[[dict[str, T | None]], dict[str, T | None]]) -> None:
-        tiles: list[tuple[int, int, dict[str, T | None]]] = []
-        for low, high, where in self._segments:
+        if start >= stop:
+            return
+        first, last = self._touched(start, stop)
+        first, last = max(0, first - 1), min(len(self._segments), last + 1)  # neighbours may join
+        tiles: list[_Tile[T]] = []
+        for low, high, where in self._segments[first:last]:
             edges = [low, *(e for e in (start, stop) if low < e < high), high]
             for a, b in itertools.pairwise(edges):
                 inside = start <= a and b <= stop
@@ -80,4 +96,5 @@ class Places(Generic[T]):
                     tiles[-1] = (tiles[-1][0], b, now)
                 else:
                     tiles.append((a, b, now))
-        self._segments = tiles
+        self._segments[first:last] = tiles
+        self._starts[first:last] = [t[0] for t in tiles]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unisycl.base.enums import access_mode, target
 from unisycl.base.errors import UsageError
-from unisycl.runtime.deps import Access, Tracker, combine, merge
+from unisycl.runtime.deps import Access, Tracker, add_new, combine, merge
 
 R, W, RW = access_mode.read, access_mode.write, access_mode.read_write
 
@@ -99,3 +101,77 @@ def test_two_writing_targets_are_refused() -> None:
     with pytest.raises(UsageError, match="two targets"):
         merge([Access(key, 0, 4, W), Access(key, 0, 4, RW, target=target.host_task)])
     merge([Access(key, 0, 4, R), Access(key, 0, 4, RW, target=target.host_task)])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_regions_of_which_commands_end_meanwhile(seed: int) -> None:
+    """Against the last writer and the readers since of each byte; what ended may be left out."""
+    rng = random.Random(seed)
+    size, ended = 3000, set[int]()
+    t: Tracker[int] = Tracker(size, stale=ended.__contains__)
+    writer: list[int | None] = [None] * size
+    readers: list[list[int]] = [[] for _ in range(size)]
+    before: list[set[int]] = []
+    for k in range(1500):
+        if rng.random() < 0.7:  # parts side by side, as sub-buffers are
+            start = rng.randrange(size // 10) * 10
+            stop = start + 10
+        else:
+            start = rng.randrange(size)
+            stop = min(size, start + rng.randint(1, 200 if rng.random() < 0.9 else size))
+        writes = rng.random() < 0.5
+        found = t.access(start, stop, writes=writes, task=k)
+        wanted = set[int]()
+        for b in range(start, stop):
+            last = writer[b]
+            wanted |= set(readers[b]) if writes and readers[b] else {last} - {None}
+            if writes:
+                writer[b], readers[b] = k, []
+            else:
+                readers[b].append(k)
+        assert len(found) == len(set(found))
+        # A reader that was forgotten may make room for the writer before it, which has ended, too.
+        assert set(found) - wanted <= ended
+        assert wanted - ended <= set(found)
+        before.append(set(found))
+        if rng.random() < 0.1:
+            for j in range(k + 1):  # after what it waited for
+                if before[j] <= ended and rng.random() < 0.9 - 0.6 * (j > k - 40):
+                    ended.add(j)
+
+
+def test_what_has_ended_leaves_no_segments() -> None:
+    ended = set[str]()
+    t: Tracker[str] = Tracker(100_000, stale=ended.__contains__)
+    most = 0
+    for turn in range(50):
+        names = [f"{turn}.{k}" for k in range(500)]
+        for k, name in enumerate(names):
+            place = (k * 37 % 500) * 200
+            t.access(place, place + 7 + turn, writes=k % 2 == 0, task=name)
+        most = max(most, t.segments())
+        ended |= set(names)
+    for k in range(2000):
+        t.access(0, 1, writes=True, task="last")
+        t.access(k, k + 1, writes=False, task="last")
+        ended.add("last")
+    assert most < 4 * 500
+    assert len(t.tasks()) < 200
+
+
+def test_a_history_of_numbers_knows_the_number_0() -> None:
+    t: Tracker[int] = Tracker(1000, stale=lambda task: False)
+    t.access(0, 1000, writes=True, task=0)
+    for k in range(1, 200):
+        t.access(5 * k, 5 * k + 2, writes=False, task=k)
+    assert [0] == t.access(999, 1000, writes=False, task=1000)
+
+
+def test_tasks_are_added_once_to_few_and_to_many() -> None:
+    for count in (1, 3, 20):
+        deps = ["a", "b"]
+        add_new(deps, ["b", *(f"t{k}" for k in range(count))])
+        assert ["a", "b", *(f"t{k}" for k in range(count))] == deps
+        empty: list[str] = []
+        add_new(empty, deps)
+        assert deps == empty

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,4 +54,27 @@ def test_every_byte_is_known(steps: list[tuple[str, tuple[int, int], str, int]],
     for k in range(*asked):
         assert (k in missing) == (space not in model[k])
         assert k not in missing or missing[k] in model[k]
+    assert places.spaces() == set().union(*model)
+
+
+def test_many_small_parts() -> None:
+    rng, size = random.Random(2), 4000
+    places = Places[int](size, ("host",))
+    model: list[dict[str, int | None]] = [{"host": None} for _ in range(size)]
+    for number in range(1500):
+        low = rng.randrange(size // 8) * 8
+        high = low + 8 if rng.random() < 0.8 else min(size, low + rng.randint(0, 300))
+        where, adds = rng.choice(SPACES), rng.random() < 0.4
+        missing = {k: source for a, b, source in places.missing(low, high, where)
+                   for k in range(a, b)}
+        assert all((k in missing) == (where not in model[k]) for k in range(low, high))
+        assert all(source in model[k] for k, source in missing.items())
+        arrived = {model[k][where] for k in range(low, high) if where in model[k]}
+        assert set(places.arrivals(low, high, where)) == arrived - {None}
+        for k in range(low, high):
+            model[k] = {**model[k], where: number} if adds else {where: None}
+        if adds:
+            places.add(low, high, where, number)
+        else:
+            places.only(low, high, where)
     assert places.spaces() == set().union(*model)
