@@ -368,3 +368,71 @@ def test_parts_in_tuples_objects_and_closures(queue):
     y[::2] *= 10
     y[1::2][::-1] += y[::2]
     assert x.tolist() == y.tolist()
+
+
+def test_graphs_are_updated_with_parts_of_other_layouts(queue):
+    a, b, c = np.zeros(16, np.int32), np.zeros(16, np.int32), np.zeros((8, 4), np.int32)
+    oneapi = sycl.ext.oneapi.experimental
+    graph = oneapi.command_graph(queue.get_context(), queue.get_device())
+    where = oneapi.dynamic_parameter(graph, a[::2])
+
+    def add(i, out):
+        out[i] += i + 1
+    node = graph.add(lambda h: h.parallel_for(8, add, where))
+    ready = graph.finalize(oneapi.property.graph.updatable())
+    queue.ext_oneapi_graph(ready).wait()
+    for part in (b[::-2], c[:, 1], b[:8]):
+        before = part.copy()
+        where.update(part)
+        ready.update(node)
+        queue.ext_oneapi_graph(ready).wait()
+        assert (part == before + np.arange(1, 9)).all()
+    assert a[::2].tolist() == list(range(1, 9))
+    assert not a[1::2].any()
+    assert not c[:, 2:].any()
+
+
+def test_large_outputs_that_are_parts(queue):
+    if queue.get_backend() is sycl.backend.host:
+        pytest.skip("so many work-items take minutes in Python")
+    around, source = np.zeros((2048, 4100), np.float64), np.arange(2048 * 4000, dtype=np.float64)
+    source = source.reshape(2048, 4000)
+
+    def copy(it, dst, src):
+        dst[it] = src[it]
+    part = around[:, 1:4001]
+    queue.parallel_for(part.shape, copy, part, source).wait()
+    assert (part == source).all()
+    assert not around[:, 0].any()
+    assert not around[:, 4001:].any()
+    line = np.zeros(40_000_000, np.float32)[1::2]
+
+    def number(i, dst):
+        dst[i] = i % 1000
+    queue.parallel_for(len(line), number, line).wait()
+    assert (line[::777] == np.arange(len(line))[::777] % 1000).all()
+    assert not line.base[::2].any()
+
+
+def test_hierarchical_kernels_and_joint_functions(queue):
+    a, b = np.arange(64), np.arange(64)
+    part, found = a.reshape(8, 8)[::2, ::-2], np.zeros(2, np.int64)
+    backwards = np.arange(64)[::-2]
+
+    def group(h):
+        @h.parallel_for_work_group(4, 4)
+        def kernel(g):
+            def one(it):
+                part[g[0], it.get_local_id(0)] += 100
+            g.parallel_for_work_item(one)
+    queue.submit(group).wait()
+    b.reshape(8, 8)[::2, ::-2] += 100
+    assert a.tolist() == b.tolist()
+
+    def total(it):
+        g = it.get_group()
+        result = sycl.joint_reduce(g, backwards[2:22], sycl.plus)
+        if g.leader():
+            found[0] = result
+    queue.parallel_for(sycl.nd_range(8, 8), total).wait()
+    assert backwards[2:22].sum() == found[0]
