@@ -44,7 +44,7 @@ from unisycl.frontend.items import (
     query,
 )
 from unisycl.frontend.names import function_names
-from unisycl.frontend.parameters import match, spell
+from unisycl.frontend.parameters import default_steps, match, spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
 from unisycl.frontend.reducers import operate as operate_object
 from unisycl.frontend.rows import builtin_row, call_row, convert, operator_function, qualified
@@ -510,19 +510,16 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
 
 def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Value]) -> None:
     spec = frame.source.node.args
-    pairs = [(p, "default", k, d) for k, (p, d) in enumerate(
-        zip(names[len(names) - len(spec.defaults):], spec.defaults, strict=True))]
-    pairs += [(a.arg, "kwdefault", a.arg, d) for a, d in  # type: ignore[misc]
-              zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None]
-    for parameter, step, key, default in pairs:
-        if parameter in bound:
-            continue
-        if frame.function is None:
-            bound[parameter] = ctx.value(default)
-            continue
-        obj = captures.follow(frame.function, step, key)
-        bound[parameter] = ctx.capture((*frame.path, (step, key)), obj, parameter, default,
-                                       frozen=True)
+    texts = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
+    texts |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
+    if frame.function is None:
+        bound.update({p: ctx.value(d) for p, d in texts.items() if p not in bound})
+        return
+    for parameter, step in default_steps(frame.function, names).items():
+        if parameter not in bound:
+            obj = captures.follow(frame.function, *step)
+            bound[parameter] = ctx.capture((*frame.path, step), obj, parameter,
+                                           texts.get(parameter, frame.source.node), frozen=True)
 
 
 def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:

@@ -9,7 +9,7 @@ says yes means that the kernel compiled anew would be the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -125,18 +125,32 @@ class Typed:
 
 
 class Coded:
-    """Says whether another function has the code of this one."""
+    """Says whether a function has the code that this one has now; its own may change, too."""
 
-    __slots__ = ("code", "function")
+    __slots__ = ("code",)
 
     def __init__(self, function: FunctionType) -> None:
-        self.function = function
         self.code = function.__code__
 
     def __call__(self, other: Any) -> bool:
         if type(other) is not FunctionType:
             return False
         return other.__code__ is self.code or other.__code__ == self.code
+
+
+class Method(Coded):
+    """Says whether another method has this one's code and owner; each look-up makes a new one."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, method: MethodType) -> None:
+        super().__init__(method.__func__)  # type: ignore[arg-type]
+        self.owner = method.__self__ if isinstance(method.__self__, type) else None
+
+    def __call__(self, other: Any) -> bool:
+        if type(other) is not MethodType or not super().__call__(other.__func__):
+            return False
+        return self.owner is None or other.__self__ is self.owner
 
 
 def test(obj: Any, *, frozen: bool) -> Test:
@@ -158,6 +172,8 @@ def test(obj: Any, *, frozen: bool) -> Test:
         return OfType(kind)
     if kind is FunctionType:
         return Coded(obj)
+    if kind is MethodType and type(obj.__func__) is FunctionType:
+        return Method(obj)
     known = captures.signature(obj, frozen=frozen)
     if isinstance(known, captures.Identity):
         return Same(known.object)

@@ -14,11 +14,14 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
+from unisycl.frontend import captures, guards
 from unisycl.frontend.context import Context
-from unisycl.frontend.parameters import match
+from unisycl.frontend.parameters import default_steps, match
 from unisycl.frontend.values import Constant, Instance, Method, Path, Record, Value
 from unisycl.frontend.variables import local_homes
 from unisycl.ir.types import Struct
+
+_FIELDS = "__dataclass_fields__"
 
 
 def is_dataclass(obj: object) -> bool:
@@ -33,20 +36,24 @@ def is_dataclass(obj: object) -> bool:
 def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Value],
               node: ast.AST) -> Value:
     """Return a call of a dataclass: a value with these fields."""
+    init: FunctionType = cls.__init__
+    ctx.guard(class_path(cls, "__init__"), init)
+    ctx.guards[class_path(cls, _FIELDS), True] = guards.Same(getattr(cls, _FIELDS))
     fields = [f for f in dataclasses.fields(cls) if f.init]
-    required = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+    steps = default_steps(init, init.__code__.co_varnames[1:init.__code__.co_argcount])
+    required = [f.name for f in fields if f.name not in steps]
     found = match(ctx, node, cls.__name__, args, named, required,
                   [f.name for f in fields if f.name not in required])
     values = []
     for f in dataclasses.fields(cls):
         value = found.get(f.name)
         if value is None:
-            value = _default(ctx, cls, f, node)
+            value = _default(ctx, cls, f, steps.get(f.name), node)
         values.append(ctx.as_number(value, node))
     made = Instance(cls, tuple(f.name for f in dataclasses.fields(cls)), tuple(values))
-    after = getattr(cls, "__post_init__", None)
-    if after is None:
+    if "__post_init__" not in init.__code__.co_names:  # decided when the class was decorated
         return made
+    after: Any = cls.__post_init__
     held = ctx.hold_object(made, cls.__name__, node)
     hidden = f"new {cls.__name__}"  # so that it is known what becomes of it
     ctx.frame.names[hidden] = held
@@ -59,12 +66,20 @@ def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Va
     return replace(kept, exact=False)
 
 
-def _default(ctx: Context, cls: Any, field: Any, node: ast.AST) -> Value:
-    if field.default is dataclasses.MISSING:
+def _default(ctx: Context, cls: Any, field: Any, step: tuple[str, Any] | None,
+             node: ast.AST) -> Value:
+    """Return a field that is not given: the constructor's default, or the class's attribute."""
+    if field.default_factory is not dataclasses.MISSING:
         raise ctx.refuse("K054", node, what=f"the default of {cls.__name__}.{field.name} is made "
                          "by a function", help="give the field a value here")
-    path = class_path(cls, field.name)
-    return ctx.capture(path, field.default, field.name, node, frozen=True)
+    path, obj = class_path(cls, field.name), getattr(cls, field.name, None)
+    if step is not None:
+        path = (*class_path(cls, "__init__"), step)
+        obj = captures.follow(cls.__init__, *step)
+    elif field.default is dataclasses.MISSING:
+        raise ctx.refuse("K054", node, what=f"{cls.__name__}.{field.name} is not given a value",
+                         help="give the field a default")
+    return ctx.capture(path, obj, field.name, node, frozen=True)
 
 
 def class_path(cls: Any, name: str) -> Path:

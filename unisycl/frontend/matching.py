@@ -92,5 +92,5 @@ class _Text:
             quick = (f"(type({name}) is not {self.bind(test.kind)} or {name}.__kernel_type__() "
                      f"is not {self.bind(test.type)}) and ")
         elif isinstance(test, guards.Coded):
-            quick = f"{name} is not {self.bind(test.function)} and "
+            quick = f"{name}.__code__ is not {self.bind(test.code)} and "
         self.lines.append(f"        if {quick}not {self.bind(test)}({name}): return None")

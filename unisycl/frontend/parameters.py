@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import Value
@@ -34,6 +36,18 @@ def match(ctx: Context, node: ast.AST, what: str, args: Sequence[Value], named: 
         raise ctx.refuse("K034", node, what=f"'{what}'", expected=spell(required, optional),
                          found=given)
     return found | named
+
+
+def default_steps(function: FunctionType, names: Sequence[str]) -> dict[str, tuple[str, Any]]:
+    """Return which parameters of a function have a default now, and the step that leads to it.
+
+    ``names`` are those that can be given by position. Programs may assign other defaults than the
+    text has, so they count from the last parameter, as Python does.
+    """
+    count = min(len(function.__defaults__ or ()), len(names))
+    found: dict[str, tuple[str, Any]] = {
+        names[k]: ("default", k) for k in range(-count, 0)}
+    return found | {name: ("kwdefault", name) for name in function.__kwdefaults__ or {}}
 
 
 def spell(required: Sequence[str], optional: Sequence[str] = ()) -> str:
