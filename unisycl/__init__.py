@@ -151,6 +151,7 @@ if TYPE_CHECKING:
         SYCL_KHR_STATIC_ADDRSPACE_CAST, SYCL_KHR_WORK_ITEM_QUERIES as
         SYCL_KHR_WORK_ITEM_QUERIES, SYCL_LANGUAGE_VERSION as SYCL_LANGUAGE_VERSION,
     )
+    from unisycl.base.executed import remember_exec as remember_exec
     from unisycl.base.geometry import id as id, nd_range as nd_range, range as range
     from unisycl.base.images import (
         addressing_mode as addressing_mode, coordinate_normalization_mode as
@@ -161,7 +162,6 @@ if TYPE_CHECKING:
     from unisycl.base.version import (
         cl_version as cl_version, make_version as make_version, name_version as name_version,
     )
-    from unisycl.frontend.executed import remember_exec as remember_exec
     from unisycl.lang.atomic import atomic_fence as atomic_fence, atomic_ref as atomic_ref
     from unisycl.lang.bits import bit_cast as bit_cast
     from unisycl.lang.environment import (
@@ -338,6 +338,7 @@ _HOMES: dict[str, str] = {
         "exception_list InternalError is_error_code_enum KernelError KernelWarning "
         "make_error_code sycl_category UnsupportedError UsageError"
     ),
+    "base.executed": "remember_exec",
     "base.features": (
         "SYCL_BACKEND_CPU SYCL_BACKEND_HOST SYCL_DEVICE_COPYABLE SYCL_EXT_INTEL_BUFFER_LOCATION "
         "SYCL_EXT_INTEL_DATAFLOW_PIPES SYCL_EXT_INTEL_FPGA_LSU SYCL_EXT_INTEL_FPGA_REG "
@@ -363,7 +364,6 @@ _HOMES: dict[str, str] = {
         "image_channel_type image_format image_sampler image_target"
     ),
     "base.version": "cl_version make_version name_version",
-    "frontend.executed": "remember_exec",
     "lang.atomic": "atomic_fence atomic_ref",
     "lang.bits": "bit_cast",
     "lang.environment": "SYCL_EXTERNAL device_only fast_relaxed_math target_spir",

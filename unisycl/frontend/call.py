@@ -394,7 +394,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         raise ctx.refuse("K001", node, what=f"more than {_MOST_CALLS} calls, compiled in place",
                          help="call a helper in a loop rather than several times at every level")
     try:
-        source = function_source(function.__code__)
+        source = function_source(function.__code__, function.__globals__)
     except SourceMissing as missing:
         raise ctx.refuse(missing.id, node, **missing.facts) from None
     library = function.__module__ in LIBRARIES

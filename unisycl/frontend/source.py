@@ -1,27 +1,25 @@
 """From a Python function to its syntax tree, with positions in the file the user edits.
 
-Non-goals: deciding what the tree means. Finds functions in files, notebooks, the REPL, ``exec`` and
-``python -c``; tells lambdas on one line apart by the positions their code carries. Invariant: the
-returned tree belongs to exactly this code object, or ``SourceMissing`` says why there is none.
+Non-goals: deciding what the tree means; where texts come from (``base.origins``). Tells lambdas on
+one line apart by the positions their code carries. Invariant: the returned tree belongs to exactly
+this code object, or ``SourceMissing`` says why there is none.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
-import functools
-import linecache
+import itertools
 import re
-import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from types import CodeType
+from typing import Any
 
+from unisycl.base import origins
 from unisycl.base.record import dataclass
 from unisycl.base.span import SourceFile, Span
-from unisycl.frontend import executed
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from unisycl.frontend import codes
+from unisycl.frontend.codes import Function
 
 
 class SourceMissing(Exception):
@@ -71,64 +69,75 @@ class _Text:
 
 _PARSED: OrderedDict[tuple[str, str], _Text | None] = OrderedDict()
 _PARSED_LIMIT = 64
-_FUTURES = 0
-for _feature in __future__.all_feature_names:
-    _FUTURES |= getattr(__future__, _feature).compiler_flag
+_FOUND: OrderedDict[int, tuple[CodeType, FunctionSource]] = OrderedDict()
+"""By the id of a code object, which is kept: what was found stays right when a file is edited."""
+_FOUND_LIMIT = 2048
 
 
-def function_source(code: CodeType) -> FunctionSource:
-    """Return the tree of a code object; raises ``SourceMissing`` if its text cannot be had."""
-    name = code.co_filename
-    found = None
-    for text, exact in _candidates(name):
-        parsed = _parse(name, text)
-        node = None if parsed is None else _find(parsed, code)
-        if parsed is None or node is None:
+def function_source(code: CodeType, space: Mapping[str, Any] | None = None) -> FunctionSource:
+    """Return the tree of a code object; raises ``SourceMissing`` if its text cannot be had.
+
+    ``space`` are the globals of its function, which know how its module was loaded.
+    """
+    known = _FOUND.get(id(code))
+    if known is None:
+        known = _FOUND[id(code)] = code, _search(code, space or {})
+        while len(_FOUND) > _FOUND_LIMIT:
+            _FOUND.popitem(last=False)
+    return known[1]
+
+
+def _search(code: CodeType, space: Mapping[str, Any]) -> FunctionSource:
+    name, similar = code.co_filename, False
+    seen: dict[str, None] = {}
+    for text in itertools.chain(origins.candidates(code, space), _earlier(name)):
+        if text in seen:
             continue
-        found = node
+        seen[text] = None
+        parsed = _parse(name, text)
+        same = [] if parsed is None else _alike(parsed, code)
+        if parsed is None or not same:
+            continue
+        similar = True
+        node = _choose(same, code, text)
         if isinstance(node, ast.AsyncFunctionDef):
             raise SourceMissing("K012", "async def", Span(
                 parsed.file, node.lineno, node.col_offset, node.end_lineno or node.lineno, 0))
-        if _compiles_to(text, code) if exact and not _rewritten(code) else _may_be(node, code):
+        if node is not None:
             return FunctionSource(node, parsed.file)
+    moved = _moved(name, seen, code)
+    if moved is not None:
+        return moved
     place = f"'{code.co_name}' ({name}:{code.co_firstlineno})"
-    if found is not None and not name.startswith("<"):
+    if seen and not name.startswith("<"):
         raise SourceMissing("K022", f"the text of {place} has changed since Python read it; "
                             "start Python again, or import the module anew")
-    raise SourceMissing(
-        "K022", f"the source text of {place} cannot be found; define the function in a file or in "
-        "a notebook cell, or call unisycl.remember_exec() before its text is given to exec()")
+    if similar and not _has_columns(code):
+        raise SourceMissing("K022", f"several functions begin on the line of {place}, and Python "
+                            "keeps no columns (no_debug_ranges); give each a line of its own")
+    raise SourceMissing("K022", f"the source text of {place} cannot be found; "
+                        + origins.advice(name))
 
 
-def _candidates(name: str) -> Iterator[tuple[str, bool]]:
-    """Yield the texts a code object of this file name may come from, likeliest first.
+def _moved(name: str, known: Iterable[str], code: CodeType) -> FunctionSource | None:
+    """Return a function of these texts that has the very code, but for its lines.
 
-    The second part says whether the text may be another one by now, so that only one that compiles
-    to the very same code will do.
+    Lines above it were added or taken away, or IPython compiled it by itself to reload it.
     """
-    linecache.checkcache(name)
-    lines = linecache.getlines(name)
-    if lines:
-        yield "".join(lines), name.endswith(".py")
-    for text in executed.texts(name):
-        yield text, True
-    argv = sys.orig_argv
-    if name == "<string>" and "-c" in argv[:-1]:
-        yield argv[argv.index("-c") + 1], True
-    if name == "<stdin>":
-        for text in _history():
-            yield text, False
+    for text in known:
+        parsed = _parse(name, text)
+        for (called, _), nodes in parsed.functions.items() if parsed is not None else ():
+            for node in nodes if called == code.co_name else ():
+                if _parameters(node) == _named(code) and not isinstance(
+                        node, ast.AsyncFunctionDef) and codes.is_code_of(node, code, lines=False):
+                    assert parsed is not None
+                    return FunctionSource(node, parsed.file)
+    return None
 
 
-def _history() -> Iterator[str]:
-    """Yield ever longer tails of the interactive session, as typed."""
-    readline = sys.modules.get("readline")
-    if readline is None:
-        return
-    count = readline.get_current_history_length()
-    lines = [readline.get_history_item(i) or "" for i in range(max(1, count - 400), count + 1)]
-    for k in range(len(lines) - 1, -1, -1):
-        yield "\n".join(lines[k:]) + "\n"
+def _earlier(name: str) -> list[str]:
+    """Return the texts under a name that kernels were compiled from before, the latest first."""
+    return [text for known, text in reversed(list(_PARSED)) if known == name]
 
 
 def _parse(name: str, text: str) -> _Text | None:
@@ -136,11 +145,8 @@ def _parse(name: str, text: str) -> _Text | None:
     if key in _PARSED:
         _PARSED.move_to_end(key)
         return _PARSED[key]
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        parsed = None
-    else:
+    tree, parsed = codes.parse(text), None
+    if tree is not None:
         # Python ends a line at these only; str.splitlines knows more.
         file = SourceFile(name, tuple(re.split(r"\r\n|\r|\n", text)))
         parsed = _Text(file, _functions(tree))
@@ -161,13 +167,31 @@ def _functions(tree: ast.Module) -> dict[tuple[str, int], list[Function]]:
     return found
 
 
-def _find(parsed: _Text, code: CodeType) -> Function | None:
-    """Return the function a code object was compiled from, judged by names and positions."""
-    same = [node for node in parsed.functions.get((code.co_name, code.co_firstlineno), ())
-            if _parameters(node) == code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]]
-    if len(same) > 1:
-        same = [node for node in same if _holds(node, code)]
-    return same[-1] if same else None
+def _alike(parsed: _Text, code: CodeType) -> list[Function]:
+    """Return the functions of a text that have a code object's name, first line and parameters."""
+    return [node for node in parsed.functions.get((code.co_name, code.co_firstlineno), ())
+            if _parameters(node) == _named(code)]
+
+
+def _choose(alike: list[Function], code: CodeType, text: str) -> Function | None:
+    """Return the function that a code object was compiled from; None if it is none of them."""
+    held = alike if len(alike) == 1 else [node for node in alike if _holds(node, code)]
+    if len({ast.dump(node) for node in held}) > 1 and not _has_columns(code):
+        held = [node for node in held if codes.is_code_of(node, code)]
+        return held[-1] if len({ast.dump(node) for node in held}) == 1 else None
+    # Of functions one inside the other the inner one comes last.
+    node = held[-1] if held else None
+    if node is None or codes.compiles_to(text, code) or codes.is_code_of(node, code):
+        return node
+    return None
+
+
+def _named(code: CodeType) -> tuple[str, ...]:
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+def _has_columns(code: CodeType) -> bool:
+    return any(column is not None for _, _, column, _ in code.co_positions())
 
 
 def _parameters(node: Function) -> tuple[str, ...]:
@@ -187,50 +211,3 @@ def _holds(node: Function, code: CodeType) -> bool:
                 start <= (line, column) and (end_line, end_column) <= end):
             return False
     return True
-
-
-def _may_be(node: Function, code: CodeType) -> bool:
-    """Say whether a tree still holds every name its code uses: cheap, and finds edited files."""
-    known = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            known.add(part.id)
-        elif isinstance(part, ast.Attribute):
-            known.add(part.attr)
-    # Names with two underscores are mangled or made by the compiler itself.
-    used = {*code.co_names, *code.co_freevars}
-    if _rewritten(code):
-        return True
-    return all(name in known or "__" in name for name in used) or not _plain(node)
-
-
-def _rewritten(code: CodeType) -> bool:
-    """Say whether a test runner has put its own code in place of assertions, here or further in."""
-    return any(name.startswith("@") for name in (*code.co_names, *code.co_varnames)) or any(
-        isinstance(inner, CodeType) and _rewritten(inner) for inner in code.co_consts)
-
-
-def _plain(node: Function) -> bool:
-    """Say whether the names of a function's code can be told from its tree."""
-    return not any(isinstance(part, ast.Import | ast.ImportFrom | ast.MatchClass)
-                   for part in ast.walk(node))
-
-
-def _compiles_to(text: str, code: CodeType) -> bool:
-    """Say whether a text contains the very code object."""
-    return code in _codes(text, code.co_filename, code.co_flags & _FUTURES)
-
-
-@functools.lru_cache(maxsize=16)
-def _codes(text: str, name: str, flags: int) -> frozenset[CodeType]:
-    """Return every code object a text compiles to."""
-    try:
-        todo = [compile(text, name, "exec", flags, dont_inherit=True)]
-    except (SyntaxError, ValueError):
-        return frozenset()
-    found = set()
-    while todo:
-        one = todo.pop()
-        found.add(one)
-        todo += [c for c in one.co_consts if isinstance(c, CodeType)]
-    return frozenset(found)

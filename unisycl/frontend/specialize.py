@@ -205,7 +205,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
              reductions: tuple[Any, ...], target: Target | None) -> Specialization:
     root, path, receiver = _root(function)
     try:
-        source = function_source(root.__code__)
+        source = function_source(root.__code__, root.__globals__)
     except SourceMissing as missing:
         found = diagnostics.diagnostic(missing.id, missing.span, **missing.facts)
         raise KernelError([found], _name(function)) from None

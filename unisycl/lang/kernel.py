@@ -11,12 +11,13 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
+from unisycl.base import executed
 from unisycl.base.annotations import annotations_of, copy_annotations
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.lang import forms
+from unisycl.lang import forms, portable
 from unisycl.lang.kernel_properties import (
     Attributes,
     Traits,
@@ -27,6 +28,16 @@ from unisycl.lang.kernel_properties import (
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _part(name: str) -> property:
+    """Return the property of a kernel that is a part of its function."""
+    def read(self: kernel) -> Any:
+        return getattr(self.function, name)
+
+    def write(self: kernel, value: Any) -> None:
+        setattr(self.function, name, value)
+    return property(read, write, doc=f"``{name}`` of the function.")
 
 
 class kernel:
@@ -132,6 +143,12 @@ class kernel:
         """The Python function itself."""
         return self.function
 
+    # What tools that reload modules replace in a function, they replace in a kernel's.
+    __code__ = _part("__code__")
+    __closure__ = _part("__closure__")
+    __defaults__ = _part("__defaults__")
+    __kwdefaults__ = _part("__kwdefaults__")
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Call the function as ordinary Python."""
         return self.function(*arguments, **named)
@@ -166,12 +183,37 @@ class kernel:
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else self.function.__get__(instance, owner)
 
-    def __reduce__(self) -> str:
-        """Pickle by reference, as functions are; kernels inside functions cannot be pickled."""
+    def __reduce__(self) -> Any:
+        """Pickle by reference, as functions are.
+
+        Where a pickler is at work that takes functions along (cloudpickle, dill), a kernel that
+        cannot be imported goes along, too, with its text.
+        """
+        if portable.by_value(self):
+            parts = tuple(getattr(self, name) for name in _CARRIED)
+            return _restored, (self.function, parts, portable.texts_of(self.function))
         return getattr(self.function, "__qualname__", "")
 
     def __repr__(self) -> str:
         return f"kernel({getattr(self.function, '__qualname__', self.function)!r})"
+
+
+_CARRIED = ("reqd_work_group_size", "work_group_size_hint", "reqd_sub_group_size",
+            "__unisycl_debug__", "traits", "fast_math", "progress", "free")
+
+
+def _restored(function: Callable[..., Any], parts: tuple[Any, ...],
+              texts: tuple[tuple[str, str], ...]) -> kernel:
+    """Return the kernel that was pickled with its function and the texts that it stands in."""
+    for name, text in texts:
+        executed.remember(name, text)
+    made = object.__new__(kernel)
+    made.function = function
+    for name, value in zip(_CARRIED, parts, strict=True):
+        setattr(made, name, value)
+    functools.update_wrapper(made, function)
+    forms.register(made)
+    return made
 
 
 class properties_tag:

@@ -57,7 +57,6 @@ def test_an_edited_file_is_not_mistaken_for_the_code(tmp_path):
     path.write_text("def f():\n    return one\n")
     space = {}
     exec(compile(path.read_text(), str(path), "exec"), space)
-    assert function_source(space["f"].__code__)
     path.write_text("def f():\n    return another_name\n")
     linecache.checkcache(str(path))
     linecache.cache.clear()

@@ -11,7 +11,7 @@ import pytest
 import unisycl as sycl
 from tests.unit.frontend.lowering import lower
 from unisycl.base.errors import KernelError, UsageError
-from unisycl.frontend.executed import remember_exec
+from unisycl.base.executed import remember_exec
 from unisycl.frontend.specialize import find, specialize
 from unisycl.lang.kernel import kernel as mark
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unisycl.frontend import executed
+from unisycl.base import executed
 
 executed.remember_exec()
 
@@ -17,9 +17,14 @@ def test_texts_with_functions_are_kept_the_latest_first():
 
 def test_texts_without_functions_trees_and_files_are_not():
     compile("x = 1", "<executed plain>", "exec")
-    compile("def f(): pass", "/tmp/some_file.py", "exec")
+    compile("def f(): pass", __file__, "exec")
     assert [] == executed.texts("<executed plain>")
-    assert [] == executed.texts("/tmp/some_file.py")
+    assert [] == executed.texts(__file__)
+
+
+def test_names_of_files_that_do_not_exist_are_remembered(tmp_path):
+    compile("def f(): pass", str(tmp_path / "generated.py"), "exec")
+    assert ["def f(): pass"] == executed.texts(str(tmp_path / "generated.py"))
 
 
 def test_no_name_keeps_more_than_its_share():

@@ -1,13 +1,14 @@
-"""The texts given to ``exec`` and ``compile`` under made-up file names such as <string>.
+"""The texts given to ``exec`` and ``compile`` under names that are no file's, such as <string>.
 
 Python keeps no source for those, and an audit hook is the only place that sees it. A hook makes
-every ``id()`` and many another call of the program slower, so programs ask for it. Non-goals:
-finding functions in the texts. Invariant: the hook looks at compile events whose file name starts
-with '<', changes nothing and never raises.
+every ``id()`` and many another call of the program slower, so programs ask for it. Texts that
+pickled kernels bring along are kept here, too. Non-goals: finding functions in the texts.
+Invariant: the hook looks at compile events only, changes nothing and never raises.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import OrderedDict
 from typing import Any
@@ -37,24 +38,40 @@ def texts(name: str) -> list[str]:
     return _texts.get(name, [])[::-1]
 
 
+def remember(name: str, text: str) -> None:
+    """Keep a text that was compiled under a file name."""
+    if len(text) >= _LONGEST:
+        return
+    known = _texts.setdefault(name, [])
+    if text in known:
+        known.remove(text)
+    known.append(text)
+    del known[:-_PER_NAME]
+    while len(_texts) > _NAMES:
+        _texts.popitem(last=False)
+
+
 def _on_audit(event: str, args: tuple[Any, ...]) -> None:
     if event != "compile" or len(args) != 2:
         return
     text, name = args
     if isinstance(name, bytes):
         name = name.decode(errors="replace")
-    if not isinstance(name, str) or name[:1] != "<" or name[:7] in ("<frozen", "<unknow"):
+    if not isinstance(name, str) or name[:7] == "<frozen":
+        return
+    if name[:1] != "<" and _is_file(name):
         return
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
     if isinstance(text, str) and len(text) < _LONGEST and _may_hold_kernels(text):
-        known = _texts.setdefault(name, [])
-        if text in known:
-            known.remove(text)
-        known.append(text)
-        del known[:-_PER_NAME]
-        while len(_texts) > _NAMES:
-            _texts.popitem(last=False)
+        remember(name, text)
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return os.path.exists(name)  # noqa: PTH110 - every import comes here
+    except (OSError, ValueError):
+        return False
 
 
 def _may_hold_kernels(text: str) -> bool:
