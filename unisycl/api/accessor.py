@@ -20,8 +20,8 @@ from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.enums import access_mode, address_space, target
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.ir.types import View, element_type, global_view
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.deps import Access
@@ -69,7 +69,7 @@ class accessor(Window, Capturable):
             self._placeholder = request.group is None and source is not None
             if request.group is not None:
                 self.join(request.group)
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

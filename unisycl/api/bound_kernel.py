@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from unisycl.api.event import event, tasks_of
-from unisycl.base.errors import exception
-from unisycl.base.tracebacks import shorten
+from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.runtime import launch, usm
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.tasks import check_process, process
@@ -52,7 +51,7 @@ class bound_kernel:
                 channel, self._launch, self._name,
                 tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),
                 self._begin))
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from unisycl.api.properties import HasProperties, Property, check, flatten
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.lang.device_global import GlobalView
 from unisycl.lang.memory import plain
 from unisycl.runtime.allocation import Array
@@ -148,7 +148,7 @@ class device_global(HasProperties, Variable):
                 self._shape = tuple(geo.as_range(shape)) if shape != () else ()
                 initial = _initial(element_type("device_global", dtype), self._shape, init)
             super().__init__("device_global", self._shape or (1,), initial)
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

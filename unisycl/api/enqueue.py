@@ -17,8 +17,8 @@ from unisycl.api.handler import check_callable, check_group, handler, run
 from unisycl.api.queue import queue
 from unisycl.api.reduction import reduction
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.runtime import launch
 from unisycl.runtime.graph import plan_of
 from unisycl.runtime.tasks import Task
@@ -73,7 +73,7 @@ def single_task(where: Where, kernel: Any, *rest: Any) -> None:
     """
     try:
         _launch("single_task", where, launch.SINGLE, kernel, rest)
-    except exception as error:
+    except RAISED as error:
         shorten(error)
         raise
 
@@ -91,7 +91,7 @@ def parallel_for(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
         if isinstance(inner, geo.nd_range):
             raise UsageError(errc.invalid, "parallel_for: an nd_range is launched with nd_launch")
         _launch("parallel_for", where, launch.space_geometry(inner), kernel, rest)
-    except exception as error:
+    except RAISED as error:
         shorten(error)
         raise
 
@@ -110,7 +110,7 @@ def nd_launch(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
             raise UsageError(errc.invalid, "nd_launch: expected an nd_range, got "
                              f"{type(inner).__name__}; launch a range with parallel_for")
         _launch("nd_launch", where, launch.space_geometry(inner), kernel, rest)
-    except exception as error:
+    except RAISED as error:
         shorten(error)
         raise
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.base.enums import backend, info_event_status
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.runtime.callbacks import Callback, when_done
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
@@ -60,7 +60,7 @@ class event(HasBackendInfo):
             task.wait()
             if task.error is not None:
                 self._raise_own(task)
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -80,7 +80,7 @@ class event(HasBackendInfo):
                 task.wait()
                 if task.channel is not None:
                     task.channel.deliver()
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

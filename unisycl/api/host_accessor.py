@@ -16,8 +16,8 @@ import numpy.typing as npt
 from unisycl.api.access import Array, Request, Window
 from unisycl.api.dlpack import export
 from unisycl.base import geometry as geo
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.memory import storable
 from unisycl.runtime.holding import Holding
 
@@ -60,7 +60,7 @@ class host_accessor(Window):
                 raise UsageError(errc.accessor, "this host_accessor is closed; make a new one "
                                  "to see the buffer again")
             return array
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -83,7 +83,7 @@ class host_accessor(Window):
     def __getitem__(self, index: Any) -> Any:
         try:
             return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -95,7 +95,7 @@ class host_accessor(Window):
             view = self.get_view()
             view[tuple(index) if isinstance(index, geo.id) else index] = (
                 storable(value, view.dtype) if view.dtype.kind == "V" else value)
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

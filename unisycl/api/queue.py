@@ -22,8 +22,8 @@ from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.base.enums import aspect, backend, queue_state
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.kernel import kernel
 from unisycl.runtime import launch, report, watching
 from unisycl.runtime.channel import Channel
@@ -131,7 +131,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         try:
             self.channel.wait()
             self.channel.deliver_unhandled()
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -140,7 +140,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
         try:
             self.channel.wait()
             self.channel.deliver()
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -170,7 +170,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             h = handler(self.channel) if secondary is None else handler(
                 self.channel, _secondary(secondary))
             return event._of(run(group_function, h))
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -188,7 +188,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             check_callable(rest[0])
             return event._of(launch.launch_now(
                 self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -225,7 +225,7 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
             check_callable(fn)
             return event._of(launch.launch_now(
                 self.channel, fn, geometry, args, reductions, deps))
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

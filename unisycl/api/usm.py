@@ -20,8 +20,8 @@ from unisycl.api.dlpack import export
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import ends_at_call, shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.ir.types import View, global_view
 from unisycl.lang.cell import NativeCell
 from unisycl.lang.memory import storable
@@ -85,7 +85,7 @@ class usm_pointer(NoArray, blocks.Pointer):
             if self.block.before_access is not None:
                 self.block.before_access()
             return view
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -177,7 +177,7 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __getitem__(self, index: Any) -> Any:
         try:
             return self.get_view()[tuple(index) if isinstance(index, geo.id) else index]
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -186,7 +186,7 @@ class usm_pointer(NoArray, blocks.Pointer):
             if self.dtype.kind == "V":
                 value = storable(value, self.dtype)
             self.get_view()[tuple(index) if isinstance(index, geo.id) else index] = value
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

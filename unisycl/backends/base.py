@@ -301,6 +301,9 @@ class Driver(Protocol):
         Ctrl-C came while it was begun, so nobody knows whether it was. Not to be waited for.
         """
 
+    def abandon(self, keep: object) -> None:
+        """Leave what does not end to the end of the process; ``keep`` is what it may use."""
+
     def leave(self) -> None:
         """Have no thread of Python's inside native code: the interpreter ends, and all work has."""
 

@@ -14,8 +14,8 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 
 from unisycl.base import deprecation
-from unisycl.base.errors import UsageError, errc, exception
-from unisycl.base.tracebacks import shorten
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import RAISED, shorten
 
 _Operand = Any
 
@@ -189,7 +189,7 @@ class range(_Index):
             super().__init__(*values)
             if min(self._v) < 0:
                 raise UsageError(errc.invalid, f"a range cannot be negative: {self!r}")
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -211,7 +211,7 @@ class id(_Index):
             if len(values) == 1 and hasattr(values[0], "get_id"):
                 values = tuple(values[0].get_id())
             super().__init__(*(values or (0,)))
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 
@@ -248,7 +248,7 @@ class nd_range:
             if 0 not in tuple(self._global):
                 for d in builtins.range(n):
                     self._check(d, self._global[d], self._local[d])
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
 

@@ -30,6 +30,9 @@ _SPECIAL = frozenset(("__init__", "__call__", "__getitem__", "__setitem__", "__l
                       "__add__", "__sub__", "__enter__", "__exit__", "__array__", "__dlpack__",
                       "__reduce__"))
 
+RAISED = (exception, KeyboardInterrupt)
+"""What ends at the program's line: what is told to it, and Ctrl-C while it waits."""
+
 
 def shorten(error: BaseException) -> None:
     """Take the frames of unisycl out of the traceback of an error that is about to be raised again.
@@ -96,7 +99,7 @@ def _function(public: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **named: Any) -> Any:
         try:
             return public(*args, **named)
-        except exception as error:
+        except RAISED as error:
             shorten(error)
             raise
         except TypeError as error:

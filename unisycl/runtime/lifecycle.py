@@ -7,6 +7,7 @@ reported, and an error nobody saw makes the exit status 1; a forked child starts
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends import registry
+from unisycl.base import interrupts
 from unisycl.base.errors import exception_list
 from unisycl.runtime import devices
 from unisycl.runtime.completions import Gate
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
 
 
+_NAMED = 5
 _EXIT_SECONDS = 40.0  # somewhat longer than the threads of a driver are given
 
 
@@ -126,6 +129,9 @@ def finish() -> None:
     for gate in list(_alive.gates):
         gate.finish(gate.at_exit)
     channels = [c for c in _alive.channels if c.generation == process.generation]
+    if interrupts.hurried():
+        _finish_soon(channels)
+        return
     deadline = time.monotonic() + _EXIT_SECONDS
     try:
         for channel in channels:
@@ -135,9 +141,18 @@ def finish() -> None:
         left = sum(len(c.pending) for c in channels)
         _print(f"unisycl: interrupted at exit; {left} queued command(s) may not have completed")
         _leave(130)
+    if _report(channels):
+        _leave(1)
+    _say_goodbye()
+    for driver in list(_alive.drivers):
+        call_quietly(driver.leave)
+
+
+def _report(channels: list[Channel]) -> bool:
+    """Tell of errors that nobody saw; say whether there was one that no handler took."""
     failed = False
     for channel in channels:
-        errors = channel.take_errors()
+        errors = [e for e in channel.take_errors() if not interrupts.was_cut(e)]
         if errors and channel.handler is not None:
             call_quietly(channel.handler, exception_list(errors))
         elif errors:
@@ -145,11 +160,44 @@ def finish() -> None:
             for error in errors:
                 _print("unisycl: a command failed and no wait reported it:\n" + "".join(
                     traceback.format_exception(error)))
-    if failed:
-        _leave(1)
+    return failed
+
+
+def _finish_soon(channels: list[Channel]) -> None:
+    """Let commands complete as long as they do; the program ends as it would, whatever they do.
+
+    Who pressed Ctrl-C does not wait again. What is left is said in one line.
+    """
+    tasks = [task for channel in channels for task in channel.snapshot()]
+    with contextlib.suppress(KeyboardInterrupt):
+        _wait_soon(tasks)
+    left = [t for t in tasks if not t.done()]
+    lost = [t.label for t in tasks if t in left or interrupts.was_cut(t.error)]
+    if lost:
+        named = ", ".join(dict.fromkeys(lost[:_NAMED])) + (", ..." if len(lost) > _NAMED else "")
+        _print(f"unisycl: the program was interrupted; {len(lost)} command(s) had not ended and "
+               f"were abandoned: {named}")
+    _report(channels)
     _say_goodbye()
-    for driver in list(_alive.drivers):
-        call_quietly(driver.leave)
+    if left:
+        for driver in {id(t.driver): t.driver for t in left if t.driver is not None}.values():
+            call_quietly(driver.abandon, tasks)
+    else:
+        for driver in list(_alive.drivers):
+            call_quietly(driver.leave)
+
+
+def _wait_soon(tasks: list[Task]) -> None:
+    """Wait until all have ended, or none more ends for a while."""
+    count = -1
+    while True:
+        left = [t for t in tasks if not t.done()]
+        if not left or len(left) == count:
+            return
+        count = len(left)
+        until = time.monotonic() + interrupts.PATIENCE
+        while time.monotonic() < until and not left[0].done():
+            left[0].pause(0.05)
 
 
 def _say_goodbye() -> None:

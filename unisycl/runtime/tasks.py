@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Tentative
+from unisycl.base import interrupts
 from unisycl.base.errors import (
     DeviceError,
     FollowingError,
@@ -149,10 +150,17 @@ class Task:
                     return
             channel = self.channel
             if inside and channel is not None and channel.generation == process.generation and (
-                    completion.wait(SLICE)):
+                    self._wait_inside(completion)):
                 self._settle(completion)
                 return
         self._wait_long()
+
+    def _wait_inside(self, completion: Completion) -> bool:
+        try:
+            return completion.wait(SLICE)
+        except KeyboardInterrupt:
+            interrupts.leave(self)
+            raise
 
     def _wait_long(self) -> None:
         check_process(self.channel)
@@ -168,6 +176,9 @@ class Task:
                     turn += 1
                 executor.help()
                 self.pause(SLICE)
+        except KeyboardInterrupt:
+            interrupts.leave(self)
+            raise
         finally:
             if mine:
                 executor.blocking(-1)

@@ -116,6 +116,9 @@ class CpuDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: the pool keeps what its jobs use."""
 
+    def abandon(self, keep: object) -> None:
+        """Do nothing: the pool has left its threads behind by now."""
+
     def leave(self) -> None:
         """Do nothing: its threads run no Python."""
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from unisycl.backends.cpu import jit, modes
+from unisycl.base import interrupts
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 from unisycl.base.notices import tell
 
@@ -204,8 +205,11 @@ class NativeJob(ctypes.Structure):
     def _own_error(self) -> BaseException:
         code = self.error_code
         if code == ABANDONED:
-            return DeviceError(errc.runtime, "the command was cut off: the interpreter exited or "
-                               "the process was forked before it ended; wait for it first")
+            error = DeviceError(errc.runtime, "the command was cut off: the interpreter exited or "
+                                "the process was forked before it ended; wait for it first")
+            if interrupts.hurried():
+                interrupts.cut(error)
+            return error
         if self._on_error is not None:
             return self._on_error(code)
         return DeviceError(errc.runtime, f"the command failed on the CPU with code {code}")
@@ -362,6 +366,10 @@ class NativePool:
             if self._address == 0 or self._ended or self._closed:
                 return not self._closed
             try:
+                if interrupts.hurried() and not self._join_soon():
+                    self._closed = True
+                    self._abandon()
+                    return False
                 if not self._join(1, timeout):
                     self._closed = True
                     lost, stuck = self.pending(), self.stuck()
@@ -411,6 +419,14 @@ class NativePool:
             if time.monotonic() >= deadline or seen > _STUCK_SLICES:
                 return False
         return True
+
+    def _join_soon(self) -> bool:
+        """Wait for the workers as long as jobs end; what is left is reported by the runtime."""
+        left = -1
+        while left != (left := len(self.unfinished())):
+            if self._join(1, interrupts.PATIENCE):
+                return True
+        return False
 
     def _abandon(self) -> None:
         """Leave what is at work to the end of the process, which does not wait for it."""

@@ -140,6 +140,9 @@ class HostDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: a thread of Python's keeps what it uses."""
 
+    def abandon(self, keep: object) -> None:
+        """Do nothing: no thread but Python's is at work."""
+
     def leave(self) -> None:
         """Do nothing: all it has are threads of Python's."""
 

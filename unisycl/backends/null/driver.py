@@ -119,6 +119,9 @@ class NullDriver:
     def outlast(self, keep: object) -> None:
         """Do nothing: nothing is ever begun."""
 
+    def abandon(self, keep: object) -> None:
+        """Do nothing: no thread but Python's is at work."""
+
     def leave(self) -> None:
         """Do nothing: there are no threads."""
 

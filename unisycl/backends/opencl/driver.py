@@ -58,7 +58,7 @@ from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, h
 from unisycl.backends.opencl.traits import Traits
 from unisycl.backends.opencl.transfers import Transfers
 from unisycl.backends.opencl.unified import Unified
-from unisycl.backends.opencl.waiting import LATE_NS, Waiter, leave
+from unisycl.backends.opencl.waiting import LATE_NS, Ending, Waiter
 from unisycl.base import outside
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
@@ -72,7 +72,7 @@ _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 __all__ = ["ClDriver", "make_drivers", "missing", "problems"]
 
 
-class ClDriver:
+class ClDriver(Ending):
     """The driver of one OpenCL device. Its methods may be called from any thread."""
 
     backend = backend.opencl
@@ -171,10 +171,6 @@ class ClDriver:
         """Keep what a command uses until the queues are empty."""
         if self._open is not None:
             losses.hold_all(self._lanes.queues(), keep)
-
-    def leave(self) -> None:
-        """Have no thread of Python's inside the driver when the interpreter ends."""
-        leave()
 
     @guarded("a queue that keeps times")
     def timed(self) -> None:

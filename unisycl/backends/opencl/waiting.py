@@ -7,6 +7,7 @@ only one thread wait at a time, whoever waits inside it holds ``INSIDE``.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import threading
 import time
 from queue import SimpleQueue
@@ -24,16 +25,30 @@ _inside: set[int] = set()
 _ending = threading.Event()
 
 
-def leave() -> None:
-    """Have no other thread inside a driver any more, now that all commands have ended.
+class Ending:
+    """What a driver does when the interpreter ends."""
 
-    Python ends a thread where it comes back from native code after the end of the interpreter; in
-    the midst of PyOpenCL's C++ that is ``std::terminate``.
-    """
-    _ending.set()
-    stop = time.monotonic() + _LEAVING_SECONDS
-    while _inside - {threading.get_ident()} and time.monotonic() < stop:
-        time.sleep(1e-4)
+    def leave(self) -> None:
+        """Have no other thread inside a driver any more, now that all commands have ended.
+
+        Python ends a thread where it comes back from native code after the end of the interpreter;
+        in the midst of PyOpenCL's C++ that is ``std::terminate``.
+        """
+        _ending.set()
+        stop = time.monotonic() + _LEAVING_SECONDS
+        while _inside - {threading.get_ident()} and time.monotonic() < stop:
+            time.sleep(1e-4)
+
+    def abandon(self, keep: object) -> None:
+        """Have the process end although commands run: what they use stays.
+
+        Runtimes wait for their threads when their libraries are unloaded; so the process leaves
+        before that, with the status it has by then.
+        """
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object((keep, self)))
+        libc = ctypes.CDLL(None)
+        if hasattr(libc, "on_exit"):  # glibc's: it is called with the status
+            libc.on_exit(libc._exit, None)
 
 
 class Waiter:

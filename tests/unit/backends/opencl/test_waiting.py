@@ -54,7 +54,7 @@ def test_at_the_end_nobody_is_inside_nor_goes_there() -> None:
     assert event.entered.wait(30)
 
     def leave() -> None:
-        waiting.leave()
+        waiting.Ending().leave()
         left.set()
     threading.Thread(target=leave, daemon=True).start()
     assert not left.wait(0.05)
