@@ -1,4 +1,4 @@
-"""Room for recursion over deeply nested programs, such as long chains of ``elif``.
+"""Room for recursion over deeply nested programs, such as long chains of ``elif`` or ``+``.
 
 Non-goals: unlimited depth; what nests deeper still raises RecursionError. Invariant: the limit that
 was there before is back when the last of those who asked for more is done.
@@ -8,30 +8,85 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 LIMIT = 1600
 """Python frames. Some 250 nested statements; the memory that threads have for frames holds more."""
 
+DEEPER = 60_000
+"""Frames in a thread made for it."""
+
+_STACK = 512 << 20  # of addresses; memory is taken as it is used
+_Result = TypeVar("_Result")
 _lock = threading.Lock()
-_users = 0
+_users: list[int] = []
 _before = 0
 
 
 @contextmanager
-def deep() -> Iterator[None]:
+def deep(limit: int = LIMIT) -> Iterator[None]:
     """Let this thread, and with it all others, call functions more deeply for a while."""
-    global _users, _before
+    global _before
     with _lock:
-        if _users == 0:
+        if not _users:
             _before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_before, LIMIT))
-        _users += 1
+        _users.append(limit)
+        sys.setrecursionlimit(max(_before, *_users))
     try:
         yield
     finally:
         with _lock:
-            _users -= 1
-            if _users == 0 and sys.getrecursionlimit() == max(_before, LIMIT):
-                sys.setrecursionlimit(_before)
+            expected = max(_before, *_users)
+            _users.remove(limit)
+            if sys.getrecursionlimit() == expected:  # nobody else has set one
+                sys.setrecursionlimit(max(_before, *_users) if _users else _before)
+
+
+def deeply(work: Callable[[], _Result]) -> _Result:
+    """Return what a function returns; one that nests too deeply for this thread has one of its own.
+
+    It may be called twice, so the first call must leave nothing that matters.
+    """
+    if inside():
+        return work()
+    try:
+        with deep():
+            return work()
+    except RecursionError:
+        return apart(work)
+
+
+def inside() -> bool:
+    """Say whether this thread is one that was made for deep recursion."""
+    return threading.current_thread().name == _NAME
+
+
+_NAME = "unisycl-deep"
+
+
+def apart(work: Callable[[], _Result]) -> _Result:
+    """Do the work in a thread with a large stack, and wait for it."""
+    ended: list[Any] = []
+
+    def run() -> None:
+        try:
+            with deep(DEEPER):
+                ended.append((work(), None))
+        except BaseException as error:  # noqa: BLE001 - raised below
+            ended.append((None, error))
+    thread = threading.Thread(target=run, name=_NAME, daemon=True)
+    with _lock:
+        before = threading.stack_size(_STACK)
+        try:
+            thread.start()
+        except RuntimeError as error:  # no room for such a stack
+            raise RecursionError(str(error)) from None
+        finally:
+            threading.stack_size(before)
+    thread.join()
+    result, error = ended[0]
+    if error is not None:
+        raise error
+    return result  # type: ignore[no-any-return]

@@ -176,7 +176,7 @@ def _alike(parsed: _Text, code: CodeType) -> list[Function]:
 def _choose(alike: list[Function], code: CodeType, text: str) -> Function | None:
     """Return the function that a code object was compiled from; None if it is none of them."""
     held = alike if len(alike) == 1 else [node for node in alike if _holds(node, code)]
-    if len({ast.dump(node) for node in held}) > 1 and not _has_columns(code):
+    if len(held) > 1 and not _has_columns(code) and len({ast.dump(node) for node in held}) > 1:
         held = [node for node in held if codes.is_code_of(node, code)]
         return held[-1] if len({ast.dump(node) for node in held}) == 1 else None
     # Of functions one inside the other the inner one comes last.

@@ -18,7 +18,7 @@ from unisycl.base.architecture import Target, fits
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass
-from unisycl.base.recursion import deep
+from unisycl.base.recursion import inside
 from unisycl.frontend import (
     access,
     call,
@@ -251,9 +251,10 @@ def _settle(start: Callable[[dict[Any, Scalar], set[str]], Context],
         before = frozenset(facts)
         ctx = start(types, facts)
         try:
-            with deep():
-                body = lower(ctx)
+            body = lower(ctx)
         except RecursionError:
+            if not inside():
+                raise
             raise _too_deep(ctx) from None
         settle_heads(ctx)
         settled = not ctx.changed and frozenset(facts) == before

@@ -8,6 +8,7 @@ interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
 from unisycl.base.dtypes import DType
@@ -47,9 +48,8 @@ def whole(dtype: DType) -> Interval:
     return Interval(-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
 
 
-def reads(x: n.Expr, local: n.Local) -> bool:
-    """Say whether an expression reads a local."""
-    return any(isinstance(e, n.Read) and e.local is local for e in visit.walk(x))
+_MOST_SAID = 32
+"""So many conditions a flag stands for at most: those it was given last."""
 
 
 def analyse(body: n.Block, ids_below: int,
@@ -80,11 +80,15 @@ class Ranges:
         self.facts: dict[n.Local, Interval] = {}
         self.flags: dict[n.Local, tuple[n.Expr, ...]] = {}
         self._found: dict[n.Local, Interval] = {}
+        self._sayers: dict[n.Local, set[n.Local]] = {}
+        """By what their conditions read, flags, and some that say something else by now."""
+        self._read: dict[int, tuple[n.Expr, frozenset[n.Local]]] = {}
+        self._changed: dict[int, tuple[n.Block, frozenset[n.Local]]] = {}
 
     # ---- iteration
     def round(self, body: n.Block, *, widen: bool) -> bool:
         """Go through the body once; return whether an interval grew."""
-        self._found, self.facts, self.flags = {}, {}, {}
+        self._found, self.facts, self.flags, self._sayers = {}, {}, {}, {}
         self.block(body)
         grew = False
         for local, found in self._found.items():
@@ -101,7 +105,7 @@ class Ranges:
 
     def tighten(self, body: n.Block) -> None:
         """Replace each interval by what its assignments give under the present ones."""
-        self._found, self.facts, self.flags = {}, {}, {}
+        self._found, self.facts, self.flags, self._sayers = {}, {}, {}, {}
         self.block(body)
         for local, found in self._found.items():
             self.locals[local] = self.locals[local] & found
@@ -124,7 +128,7 @@ class Ranges:
                     self.block(stmt.orelse)
                 self.leave_if(stmt, before)
             case n.While():
-                changed = visit.assigned(stmt.pre) | visit.assigned(stmt.body)
+                changed = self.assigned(stmt.pre) | self.assigned(stmt.body)
                 self.forget(changed)
                 self.block(stmt.pre)
                 with self.knowing(stmt.cond, True):
@@ -134,14 +138,14 @@ class Ranges:
                 self.counted(stmt)
             case n.Scope() | n.WorkItems():
                 self.block(stmt.body)
-                self.forget(visit.assigned(stmt.body))
+                self.forget(self.assigned(stmt.body))
             case _:
                 for local in visit.targets(stmt):
                     self.assign(local, whole(local.type.dtype))
 
     def counted(self, stmt: n.For) -> None:
         start, stop, step = self.of(stmt.start), self.of(stmt.stop), self.of(stmt.step)
-        changed = visit.assigned(stmt.body) | {stmt.local}
+        changed = self.assigned(stmt.body) | {stmt.local}
         self.forget(changed)
         if step.low > 0:
             value = Interval(start.low, max(start.low, stop.high - 1))
@@ -156,8 +160,32 @@ class Ranges:
         value = self.of(stmt.value)
         self.assign(stmt.local, value)
         self._outdate({stmt.local})
-        if stmt.local.type.dtype.kind == "b" and not reads(stmt.value, stmt.local):
-            self.flags[stmt.local] = (stmt.value,)
+        if stmt.local.type.dtype.kind == "b" and stmt.local not in self.reads(stmt.value):
+            self._say(stmt.local, (stmt.value,))
+
+    def _say(self, flag: n.Local, conditions: tuple[n.Expr, ...]) -> None:
+        """Note what holds where a flag is true."""
+        self.flags[flag] = conditions[-_MOST_SAID:]
+        for condition in self.flags[flag]:
+            for local in self.reads(condition):
+                self._sayers.setdefault(local, set()).add(flag)
+
+    def reads(self, x: n.Expr) -> frozenset[n.Local]:
+        """Return the locals that an expression reads."""
+        known = self._read.get(id(x))
+        if known is None:
+            known = self._read[id(x)] = x, frozenset(
+                e.local for e in visit.walk(x) if isinstance(e, n.Read))
+        return known[1]
+
+    def assigned(self, block: n.Block) -> frozenset[n.Local]:
+        """Return the locals a block may give a value."""
+        known = self._changed.get(id(block))
+        if known is None:
+            inner = [self.assigned(b) for s in block for b in visit.blocks(s)]
+            own = [local for s in block for local in visit.targets(s)]
+            known = self._changed[id(block)] = block, frozenset().union(own, *inner)
+        return known[1]
 
     def said(self, stmt: n.If) -> tuple[n.Expr, ...]:
         """Return what the flag a branch tests says before it."""
@@ -166,21 +194,24 @@ class Ranges:
 
     def leave_if(self, stmt: n.If, before: tuple[n.Expr, ...]) -> None:
         """Go on behind a branch: ``if flag: flag = more`` leaves a flag that says both."""
-        changed = visit.assigned(stmt.then) | visit.assigned(stmt.orelse)
+        changed = self.assigned(stmt.then) | self.assigned(stmt.orelse)
         flag = stmt.cond.local if isinstance(stmt.cond, n.Read) else None
         self.forget(changed)
         last = stmt.then[-1] if stmt.then else None
         if flag is not None and not stmt.orelse and isinstance(last, n.Assign) \
                 and last.local is flag:
-            kept = tuple(c for c in before if not any(reads(c, x) for x in changed))
-            more = () if reads(last.value, flag) else (last.value,)
-            self.flags[flag] = kept + more
+            kept = tuple(c for c in before if changed.isdisjoint(self.reads(c)))
+            more = () if flag in self.reads(last.value) else (last.value,)
+            self._say(flag, kept + more)
 
-    def _outdate(self, locals: set[n.Local]) -> None:
+    def _outdate(self, locals: AbstractSet[n.Local]) -> None:
         """Drop what flags said about locals that have changed."""
-        for flag, conditions in list(self.flags.items()):
-            if flag in locals or any(reads(c, x) for c in conditions for x in locals):
-                del self.flags[flag]
+        for local in locals:
+            self.flags.pop(local, None)
+            for flag in self._sayers.pop(local, ()):
+                conditions = self.flags.get(flag, ())
+                if any(local in self.reads(c) for c in conditions):
+                    del self.flags[flag]
 
     def assign(self, local: n.Local, value: Interval) -> None:
         """Note a value given to a local."""
@@ -190,7 +221,7 @@ class Ranges:
         self._found[local] = value if old is None else old | value
         self.facts[local] = value
 
-    def forget(self, locals: set[n.Local]) -> None:
+    def forget(self, locals: AbstractSet[n.Local]) -> None:
         """Drop what was known of locals that another path may have changed."""
         for local in locals:
             self.facts.pop(local, None)

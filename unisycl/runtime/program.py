@@ -19,7 +19,7 @@ from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
 from unisycl.base.outside import is_native
 from unisycl.base.record import dataclass
-from unisycl.base.recursion import deep
+from unisycl.base.recursion import apart, inside
 from unisycl.frontend import specialize
 from unisycl.frontend.specialize import Specialization
 from unisycl.ir import visit
@@ -96,6 +96,17 @@ def find(device: DeviceState, function: Any, geometry: Geometry,
 def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
           reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
     try:
+        return _compiled(device, function, geometry, arguments, reductions)
+    except RecursionError:
+        if inside():
+            raise
+    # No lock is held here: the other thread may take them.
+    return apart(lambda: _compiled(device, function, geometry, arguments, reductions))
+
+
+def _compiled(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+              reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
+    try:
         spec, raw = specialize.find(function, geometry.kind, len(geometry.global_), arguments,
                                     reductions, geometry.local, device.info)
     except KernelError:
@@ -151,9 +162,11 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
             return program
         local, size = _local_params(kernel), args.local_bytes(kernel)
         try:
-            with deep(), modes.usual():
+            with modes.usual():
                 made = device.driver.compile(kernel, geometry)
         except RecursionError:
+            if not inside():
+                raise
             raise BuildError(errc.build, f"kernel '{kernel.name}' nests too deeply to be compiled; "
                              "turn long chains of elif, tuples or operators into loops") from None
         program = Program(kernel, made, args.converters(kernel), local, size,

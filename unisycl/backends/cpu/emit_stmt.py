@@ -42,17 +42,28 @@ def _store(e: Emitter, stmt: n.Store) -> None:
 
 
 # ---- branches
-def _leaves(block: n.Block) -> bool:
+def _leaves(e: Emitter, block: n.Block) -> bool:
     """Say whether a jump in a block may go further than the block."""
-    own = {s.number for s in visit.statements(block) if isinstance(s, n.Scope)}
-    return _breaks(block) or any(isinstance(s, n.Leave) and s.number not in own
-                                 for s in visit.statements(block))
+    breaks, left = _jumps(e, block)
+    return breaks or bool(left)
 
 
-def _breaks(block: n.Block) -> bool:
-    """Say whether a break or continue belongs to a loop around a block."""
-    return any(isinstance(s, n.Break | n.Continue) or (
-        not isinstance(s, n.For | n.While) and any(map(_breaks, visit.blocks(s)))) for s in block)
+def _jumps(e: Emitter, block: n.Block) -> tuple[bool, frozenset[int]]:
+    """Say whether a break or continue belongs to a loop around a block; return scopes it leaves."""
+    known = e.jumps.get(id(block))
+    if known is None:
+        breaks, left = False, set()
+        for stmt in block:
+            inner = [_jumps(e, b) for b in visit.blocks(stmt)]
+            breaks |= isinstance(stmt, n.Break | n.Continue) or (
+                not isinstance(stmt, n.For | n.While) and any(j[0] for j in inner))
+            left.update(*(j[1] for j in inner))
+            if isinstance(stmt, n.Leave):
+                left.add(stmt.number)
+            if isinstance(stmt, n.Scope):
+                left.discard(stmt.number)
+        known = e.jumps[id(block)] = block, (breaks, frozenset(left))
+    return known[1]
 
 
 def _if(e: Emitter, stmt: n.If) -> None:
@@ -124,7 +135,7 @@ def _branch_end(e: Emitter, block: n.Block, after: str, end: str) -> bool:
 def _varying_if(e: Emitter, stmt: n.If, cond: str) -> None:
     before, empty = e.mask, e.maybe_empty
     yes = e.and_mask(cond)
-    no = e.and_not(e.full(), cond) if stmt.orelse or _leaves(stmt.then) else ""
+    no = e.and_not(e.full(), cond) if stmt.orelse or _leaves(e, stmt.then) else ""
     outs = []
     for mask, block in ((yes, stmt.then), (no, stmt.orelse)):
         if block:
@@ -132,7 +143,7 @@ def _varying_if(e: Emitter, stmt: n.If, cond: str) -> None:
         elif mask:
             outs.append(mask)
         e.dead = ""
-    if _leaves(stmt.then) or _leaves(stmt.orelse):
+    if _leaves(e, stmt.then) or _leaves(e, stmt.orelse):
         e.mask = e.f.op(f"or {e.mask_type} {outs[0]}, {outs[1]}")
         e.maybe_empty = True
     else:
@@ -146,7 +157,7 @@ def _masked(e: Emitter, block: n.Block, mask: str) -> str:
         emit_block(e, block)
         return mask
     f = e.f
-    out = f.alloca(e.mask_type) if _leaves(block) else ""
+    out = f.alloca(e.mask_type) if _leaves(e, block) else ""
     if out:
         f.store(e.mask_type, mask, out)
     some, done = f.label("some"), f.label("none")
@@ -208,17 +219,18 @@ def _for(e: Emitter, stmt: n.For) -> None:
         by = e.lanes.vector(step) if form == VECTOR else step.ref
         f.store(type, f.op(f"add nsw {type} {now().ref}, {by}"), counter)
     if form == LINEAR and stop.form == UNIFORM and stride * stmt.step.value > 0 \
-            and _is_split(stmt.body):
+            and _is_split(e, stmt.body):
         _loop(e, stmt, stmt.body, last, advance, enter, together=True)
     _loop(e, stmt, stmt.body, head, advance, enter)
 
 
-def _is_split(body: n.Block) -> bool:
+def _is_split(e: Emitter, body: n.Block) -> bool:
     """Say whether a loop whose lanes leave one by one first runs as long as none does.
 
     Its body is emitted twice then.
     """
-    return not _leaves(body) and sum(1 for _ in visit.all_expressions(body)) <= _SPLIT_EXPRESSIONS
+    return not _leaves(e, body) and (
+        sum(1 for _ in visit.all_expressions(body)) <= _SPLIT_EXPRESSIONS)
 
 
 def _loop(e: Emitter, stmt: n.Stmt, body: n.Block, head: Callable[[Loop], Val],

@@ -88,6 +88,7 @@ class Emitter:
     read_locals: frozenset[n.Local] = frozenset()
     reducer_locals: frozenset[n.Local] = frozenset()
     sites: list[Site] = field(default_factory=list)
+    jumps: dict[int, tuple[n.Block, tuple[bool, frozenset[int]]]] = field(default_factory=dict)
     abort: str = ""
     meeting: str = ""
 

@@ -27,6 +27,7 @@ _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _PLANS = 256
+_DEEP = 24  # branches one inside the other
 
 
 class Key(NamedTuple):
@@ -166,12 +167,23 @@ def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loade
     """Return the code of a kernel through its text."""
     module, parts = text_of(kernel, key)
     text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
-    loaded = jit.load(text, names, loops=loops, level=asked.level, on=asked.machine)
+    level = jit.LIGHT if asked.level and _nested(kernel.body) > _DEEP else asked.level
+    loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
     if not parts.sites:
-        code = jit.entry_of(text, loops=loops, level=asked.level, on=asked.machine)
+        code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
         remembered.note(kernel, [code, parts.lanes,
                                  *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
+
+
+def _nested(block: n.Block) -> int:
+    """Return how many branches stand one inside the other at most."""
+    deepest, todo = 0, [(block, 0)]
+    while todo:
+        inner, depth = todo.pop()
+        deepest = max(deepest, depth)
+        todo += [(b, depth + isinstance(s, n.If)) for s in inner for b in visit.blocks(s)]
+    return deepest
 
 
 def _recall(kernel: n.Kernel, key: Key,

@@ -18,6 +18,10 @@ from unisycl.base import disk_cache
 from unisycl.base.errors import InternalError, errc
 
 _FORMAT = "1"
+LIGHT = -1
+"""The level of code whose masks nest so deeply that LLVM's combining of instructions, which follows
+them again and again, would take minutes."""
+
 _numbers = itertools.count()
 _lock = threading.Lock()
 
@@ -40,7 +44,7 @@ def _llvm() -> Any:
 @functools.cache
 def _target_machine(level: int, found: Machine) -> Any:
     return _llvm().Target.from_triple(found.triple).create_target_machine(
-        cpu=found.cpu, features=found.features, opt=level, reloc="pic", codemodel="small")
+        cpu=found.cpu, features=found.features, opt=abs(level), reloc="pic", codemodel="small")
 
 
 @functools.cache
@@ -66,12 +70,26 @@ def optimise(text: str, *, loops: bool = False, level: int = 2,
     module = _parse(text)
     if not level:
         return module
+    if level == LIGHT:
+        return _lightly(module, on or machine())
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = loops
     options.slp_vectorization = loops
     options.loop_interleaving = loops
     builder = llvm.create_pass_builder(_target_machine(level, on or machine()), options)
     builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def _lightly(module: Any, on: Machine) -> Any:
+    """Return a module of deeply nested masks, with what takes time along with its size only."""
+    llvm = _llvm()
+    passes = llvm.create_new_module_pass_manager()
+    for add in (passes.add_always_inliner_pass, passes.add_sroa_pass,
+                passes.add_simplify_cfg_pass, passes.add_dead_code_elimination_pass):
+        add()
+    passes.run(module, llvm.create_pass_builder(
+        _target_machine(LIGHT, on), llvm.create_pipeline_tuning_options(speed_level=1)))
     return module
 
 
