@@ -21,6 +21,7 @@ BRIEF = {
     "lifetimes": ("--count", "1500"),
     "endings": ("--count", "2"),
     "losses": ("--seconds", "4"),
+    "launches": ("--count", "6000"),
 }
 
 

@@ -26,6 +26,7 @@ from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
 from unisycl.base import config
 from unisycl.base.errors import BoundsError, InternalError, UsageError, errc
+from unisycl.base.recursion import deep
 from unisycl.ir.nodes import NULL
 from unisycl.lang import this
 from unisycl.lang.environment import inside_kernel
@@ -35,13 +36,15 @@ from unisycl.lang.place import Place, Space, points
 from unisycl.lang.reducer import reducer
 
 SUB_GROUP_SIZE = 8
+_CALLS = 4000
 _Request = Any
 
 
 def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
     races, seed = options()
-    binder = Binder(launch, cache, Watch() if races else None)
+    with deep(_CALLS):  # each function that the kernel calls is prepared inside its caller
+        binder = Binder(launch, cache, Watch() if races else None)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
                                    paired=r.paired, joint=r.joint)
                      for r in launch.reduction_objects)
