@@ -45,15 +45,17 @@ def join(a: Shape | None, b: Shape) -> Shape:
 
 @dataclass(slots=True)
 class Shapes:
-    """The result: shapes of locals, and two sets of statements by ``id``.
+    """The result: shapes of locals, and three sets of statements by ``id``.
 
     ``divergent``: branches, loops and jumps that not all lanes take alike. ``blends``: assignments
-    that must keep the values of lanes that are off.
+    that must keep the values of lanes that are off. ``apart``: jumps that not all items of a
+    work-group take alike.
     """
 
     locals: dict[n.Local, Shape] = field(default_factory=dict)
     divergent: set[int] = field(default_factory=set)
     blends: set[int] = field(default_factory=set)
+    apart: set[int] = field(default_factory=set)
     query: QueryShape = lambda name, dim: ANY
 
     def of(self, expr: n.Expr) -> Shape:
@@ -228,7 +230,7 @@ class _Walk:
         """Return how much is known besides the shapes; it only grows."""
         left = [split for exits in self.left.values() for split in exits.values()]
         return (len(self.shapes.divergent), len(self.shapes.blends), len(self.loops),
-                len(self.apart), len(left), sum(left))
+                len(self.shapes.apart), len(self.apart), len(left), sum(left))
 
     def block(self, block: n.Block, *, split: bool = False, apart: bool = False,
               scope: int = -1) -> None:
@@ -336,6 +338,7 @@ class _Walk:
             self.shapes.divergent.add(id(stmt))
         if not apart:
             return
+        self.shapes.apart.add(id(stmt))
         split = id(stmt) in self.shapes.divergent
         stays = target + 1 if isinstance(stmt, n.Continue) else target
         self.levels[stays].split = self.levels[stays].split or split

@@ -12,7 +12,7 @@ from unisycl.backends.cfamily.expressions import binary, convert, emit
 from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.printer import EQUAL, PRIMARY, TERNARY, UNARY, Printer, Text
 from unisycl.base.dtypes import BOOL, DType
-from unisycl.base.enums import address_space, memory_scope
+from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
@@ -129,10 +129,7 @@ def scratch(p: Printer, dtype: DType, count: int) -> str:
     """Return the name of local memory for one element of each item of the group."""
     key = f"scratch {dtype.name} {count}"
     known = p.names.of(key, f"shared_{dtype.name}")
-    space = p.d.spaces[address_space.local_space]
-    line = f"{space} {p.storage(dtype)} {known}[{count}];"
-    if line not in p.top:
-        p.top.append(line)
+    p.local_memory(p.storage(dtype), known, f"[{count}]")
     return known
 
 

@@ -81,6 +81,8 @@ class Dialect:
         reserved: whether a program must not use a name for its own things.
         sub_groups: whether a work-group has sub-groups of more than one item.
         serial_groups: one item of a group combining for all is cheaper than a tree.
+        lockstep: its compiler lets the first item of a group decide loops and branches around
+            barriers for all.
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
@@ -94,6 +96,8 @@ class Dialect:
             the helpers half_to_float and float_to_half of ushort.
         device_fence: a statement that orders an item's accesses to global memory for the whole
             device, both ways; '' where nothing promises that.
+        keep_local: template of a statement that lets the address of local memory, {0}, escape;
+            '' where compilers know that others write there.
         print_atomic: template that adds {1} to the counter at {p} and gives the old value.
     """
 
@@ -117,6 +121,7 @@ class Dialect:
     preamble: tuple[str, ...] = ()
     sub_groups: bool = False
     serial_groups: bool = False
+    lockstep: bool = False
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""
@@ -124,6 +129,7 @@ class Dialect:
     exact: str = ""
     packed: str = ""
     device_fence: str = ""
+    keep_local: str = ""
     print_atomic: str = ""
     hides_negations: bool = False
     halves: bool = True

@@ -138,7 +138,9 @@ class _Kind:
         p, kernel = self.p, self.p.kernel
         for array in kernel.arrays:
             if array.type.space is address_space.local_space:
-                p.top.append(memory.declare_array(p, array))
+                name = p.names.of(array, array.name)
+                p.local_memory(memory.element_type(p, array.type.elem), name,
+                               memory.extents(array.shape))
         start: Callable[[n.Block], None] = {
             "single": self.single, "range": self.range, "nd_range": self.nd_range,
             "work_group": self.work_group}[kernel.index_kind]

@@ -162,7 +162,7 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
         shape = p.local_shapes.get(base.index)
         if shape is None:
             return p.argument("local", type, base.name, base.index)
-        return _fixed(p, base, f"{space} {element_type(p, kind.elem)}", shape)
+        return _fixed(p, base, element_type(p, kind.elem), shape)
     name = p.argument("view", type, base.name, base.index)
     if p.d.offsets:
         p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
@@ -172,13 +172,11 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
 def _fixed(p: Printer, base: n.Param, type: str, shape: tuple[int, ...]) -> str:
     """Return the name of local memory of known size, declaring it on first use."""
     name = p.names.of(base, base.name)
-    line = f"{type} {name}{_extents(shape)};"
-    if line not in p.top:
-        p.top.append(line)
+    p.local_memory(type, name, extents(shape))
     return name
 
 
-def _extents(shape: tuple[int, ...]) -> str:
+def extents(shape: tuple[int, ...]) -> str:
     """Return the extents of an array as its declaration has them; none is empty in C."""
     return "".join(f"[{max(1, x)}]" for x in shape) or "[1]"
 
@@ -218,7 +216,7 @@ def declare_array(p: Printer, array: n.Array) -> str:
     """Return the declaration of an array of the kernel's own."""
     space = p.d.spaces[array.type.space]
     name = p.names.of(array, array.name)
-    return f"{space} {element_type(p, array.type.elem)} {name}{_extents(array.shape)};".lstrip()
+    return f"{space} {element_type(p, array.type.elem)} {name}{extents(array.shape)};".lstrip()
 
 
 # ---------------------------------------------------------------- records

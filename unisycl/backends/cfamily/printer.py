@@ -17,6 +17,7 @@ from unisycl.backends.cfamily.names import Names
 from unisycl.backends.cfamily.signs import Signs, meet
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
+from unisycl.base.enums import address_space
 from unisycl.base.span import Span
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Struct
@@ -157,6 +158,14 @@ class Printer:
         if known is None:
             known = self.arguments[key] = (type, self.names.fresh(wish))
         return known[1]
+
+    def local_memory(self, type: str, name: str, extents: str = "") -> None:
+        """Declare local memory of the group, unless it is declared already."""
+        line = f"{self.d.spaces[address_space.local_space]} {type} {name}{extents};"
+        if line not in self.top:
+            self.top.append(line)
+            if self.d.keep_local:
+                self.top.append(self.d.keep_local.format(f"&{name}"))
 
     def restart(self) -> None:
         """Begin another kernel of the same text, with arguments and lines of its own."""

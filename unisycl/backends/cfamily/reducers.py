@@ -197,7 +197,7 @@ class Reducers:
         """Have the items of the last group join the partial results."""
         p = self.p
         last = p.names.fresh("last")
-        p.top.append(f"{p.d.spaces[address_space.local_space]} int {last};")
+        p.local_memory("int", last)
         self.open(f"if ({me.c} == 0) {{")
         p.line(p.d.device_fence)
         p.line(f"{last} = {self.counted()} == (uint)({groups}) - 1;")
@@ -287,9 +287,7 @@ class Reducers:
         """Return the name of local memory for one element of each item of the group."""
         p = self.p
         known = p.names.of((wish, which, self.count), wish)
-        line = f"{p.d.spaces[address_space.local_space]} {type} {known}[{self.count}];"
-        if line not in p.top:
-            p.top.append(line)
+        p.local_memory(type, known, f"[{self.count}]")
         return known
 
     def tree(self, r: n.Reducer, shared: list[str], has: str, me: Text) -> None:

@@ -134,8 +134,7 @@ def _atomic_of_group(b: Body, stmt: n.Atomic) -> None:
         _lead(b, lambda: p.line(f"{text};"))
         return
     cell = p.names.fresh(f"{stmt.result.name}_cell")
-    space = p.d.spaces[address_space.local_space]
-    p.top.append(f"{space} {p.storage(stmt.result.type.dtype)} {cell};")
+    p.local_memory(p.storage(stmt.result.type.dtype), cell)
     _lead(b, lambda: p.line(f"{cell} = {text};"))
     p.line(f"{b.target(stmt, stmt.result)} = {cell};")
 

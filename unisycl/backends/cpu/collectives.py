@@ -141,8 +141,14 @@ def start(e: Emitter, name: str, x: Val) -> Val:
 
 
 def shared(e: Emitter, v: Val) -> Val:
-    """Return a value all lanes agree on as a scalar."""
-    return v if v.form == UNIFORM else shuffles.one(e.lanes, v, "0")
+    """Return a value that all lanes that are on agree on as a scalar."""
+    if v.form == UNIFORM:
+        return v
+    if e.mask is None:
+        return shuffles.one(e.lanes, v, "0")
+    # Of no lane on, the last one's.
+    bits = e.f.op(f"or {e.mask_bits} {e.bits(e.mask)}, {-1 << (e.lanes.lanes - 1)}")
+    return shuffles.one(e.lanes, v, e.lowest(bits))
 
 
 def _moved(e: Emitter, op: str, x: Val, where: Val) -> Val:

@@ -28,7 +28,7 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
-from unisycl.passes import counters, streams
+from unisycl.passes import counters, lockstep, streams
 from unisycl.passes import shapes as sh
 
 _ARRAY_LIMIT = 256 << 20
@@ -46,13 +46,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
         kernel = replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
-                        at_group=kernel.index_kind == "work_group")
-    counted = counters.run(kernel.body, shapes.divergent)
-    if counted is not kernel.body:
-        kernel = replace(kernel, body=counted)
-        shapes = sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
-                        at_group=kernel.index_kind == "work_group")
+    kernel, shapes = _analysed(kernel, lanes, seeds)
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), emit_expr.emit)
@@ -74,6 +68,26 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     if kernel.reducers:
         reductions.build_finish(kernel, module, name + ".finish", found, widest)
     return found, tuple(e.sites)
+
+
+def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape]
+              ) -> tuple[n.Kernel, sh.Shapes]:
+    """Return a kernel as it is emitted, with the shapes of its values."""
+    def analyse() -> sh.Shapes:
+        return sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
+                          at_group=kernel.index_kind == "work_group")
+    shapes = analyse()
+    while kernel.index_kind == "nd_range":
+        apart = lockstep.parting(kernel.body, shapes, returns=False)
+        if not apart:
+            break
+        kernel = lockstep.run(kernel, apart)
+        shapes = analyse()
+    counted = counters.run(kernel.body, shapes.divergent)
+    if counted is not kernel.body:
+        kernel = replace(kernel, body=counted)
+        shapes = analyse()
+    return kernel, shapes
 
 
 def _arrays(e: Emitter) -> None:

@@ -288,7 +288,10 @@ class Group:
         return self.homes[local]
 
     def value(self, expr: n.Expr) -> str:
-        """Return a scalar the group agrees on; what data decides is taken from its first item."""
+        """Return a scalar the group agrees on; of what data decides, its first item's.
+
+        Control flow never asks for that (``passes.lockstep``), only what a group function shares.
+        """
         if self.e.shapes.of(expr).rank == GROUP:
             for x in visit.walk(expr):
                 if isinstance(x, n.Read):
@@ -297,6 +300,8 @@ class Group:
             return self.e.emit(self.e, expr).ref
         dtype = expr.type.dtype
         out = self.e.f.alloca(llvm_type(dtype))
+        if any(s.spanning and s.gone for s in self.e.scopes.values()):
+            return self.first(expr, out)
 
         def take(number: str) -> None:
             value = self.e.emit(self.e, expr)
@@ -309,6 +314,29 @@ class Group:
         self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), number, mask, take)
         self.e.mask, self.e.maybe_empty = None, False
         return self.e.f.load(llvm_type(dtype), out)
+
+    def first(self, expr: n.Expr, out: str) -> str:
+        """Return a value of the first item that has not left; 0 if all have."""
+        e, f = self.e, self.e.f
+        t, found = llvm_type(expr.type.dtype), f.alloca("i1")
+        f.store("i1", "false", found)
+        f.store(t, "zeroinitializer", out)
+
+        def take(_number: str) -> None:
+            value = e.lanes.vector(e.emit(e, expr))
+            bits = e.bits(e.full())
+            mine, done = f.label("mine"), f.label("other")
+            some = f.op(f"icmp ne {e.mask_bits} {bits}, 0")
+            fresh = f.op(f"xor i1 {f.load('i1', found)}, true")
+            f.branch(f.op(f"and i1 {some}, {fresh}"), mine, done)
+            f.start(mine)
+            wide = llvm_type(expr.type.dtype, e.lanes.lanes)
+            f.store(t, f.op(f"extractelement {wide} {value}, i64 {e.lowest(bits)}"), out)
+            f.store("i1", "true", found)
+            f.jump(done)
+            f.start(done)
+        self.each((n.Assign(n.Local("cond", expr.type), expr),), take)
+        return f.load(t, out)
 
     def one(self) -> tuple[str, str | None]:
         """Return the sub-group that speaks for all, and its mask."""

@@ -57,13 +57,17 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         builtin=builtins.careful(quirks.weak_functions),
         helper=helper, atomic=atomics.template, collective=_collective(traits, sub_groups, quirks),
         divide=_divide(traits, quirks), reserved=reserved.is_reserved, sub_groups=sub_groups,
-        serial_groups=traits.kind == "cpu", offsets=offsets, unroll="#pragma unroll",
+        serial_groups=traits.kind == "cpu", lockstep=quirks.first_decides, offsets=offsets,
+        unroll="#pragma unroll",
         rolled="__attribute__((opencl_unroll_hint(1)))",
         control=hardware.control if hardware.described(traits) else hardware.nothing,
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
-        hides_negations=quirks.shared_negations, halves=traits.has("cl_khr_fp16"),
+        hides_negations=quirks.shared_negations,
+        keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
+        if quirks.forgets_local else "",
+        halves=traits.has("cl_khr_fp16"),
         infinities={"inf": "INFINITY", "nan": "NAN"})
 
 

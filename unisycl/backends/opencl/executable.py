@@ -29,7 +29,7 @@ from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
-from unisycl.passes import images, narrow, positions, scalars
+from unisycl.passes import images, lockstep, narrow, positions, scalars
 
 _PLANS = 256
 _STACK = 6 << 20  # bytes; a thread of PoCL's has 8 MiB
@@ -81,6 +81,8 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
               variant: Variant = PLAIN) -> Source:
     """Return the text of a kernel."""
+    if dialect.lockstep:
+        kernel = lockstep.whole(kernel)
     kernel, small = scalars.expand(images.expand(kernel)), False
     if not key.small:
         kernel = narrow.run(kernel, 1 << 63)

@@ -19,6 +19,7 @@ from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits, language
 from unisycl.base import disk_cache
 from unisycl.base.errors import BuildError, errc, exception
 from unisycl.ir.nodes import Kernel
+from unisycl.passes import lockstep
 
 _LOG_LINES = 12
 _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
@@ -38,6 +39,8 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
     asked = dict(kernel.traits).get("options", ()) if kernel is not None else ()
     if traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked:
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    if quirks.first_decides and kernel is not None and lockstep.needed(kernel):
+        words.append("-cl-opt-disable")
     for word in map(str, asked):
         if word.startswith("-march=") and word != "-march=native" and kernel is not None:
             raise BuildError(errc.build, f"kernel '{kernel.name}': {word} is nothing to "

@@ -26,6 +26,10 @@ class Quirks:
         reads_early: a write that does not block takes the host's data when it is enqueued, not
             when its turn has come.
         emulate_collectives: the work-group functions give wrong results.
+        first_decides: of a loop or branch around a barrier, the condition of a group's first item
+            counts for all.
+        forgets_local: what other items write to an array of local memory, declared in the kernel,
+            is not seen behind a barrier, unless the array's address escapes.
         one_queue: commands of one queue are not begun while another is waited for, or nobody has
             tried it.
         concurrent_kernels: kernels run at the same time, so one may wait for another.
@@ -65,6 +69,8 @@ class Quirks:
     newer_language: bool = False
     fills_own: bool = False
     unnamed_scope: bool = False
+    first_decides: bool = False
+    forgets_local: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
     masked_atomics: bool = False
@@ -140,6 +146,17 @@ TABLE = (
           "PoCL 5.0 (Ubuntu 24.04): clEnqueueSVMMemFill of a NumPy array's memory is "
           "CL_INVALID_OPERATION, though system SVM is reported; so it is from 4.0 on "
           "(lib/CL/clEnqueueSVMMemFill.c asks pocl_svm_check_pointer)"),
+    Quirk("Portable Computing Language", "", ("first_decides",),
+          "PoCL 3.0: 'for (int i = 0; i < 2 + id; i++) { out[id]++; if (i < 2) barrier(...); }' "
+          "takes 2 turns for both items of a group; Intel's runtime takes 2 and 3. Variables that "
+          "items change in branches of their own, in a loop with a barrier, are taken for the "
+          "group's, unless -cl-opt-disable is given "
+          "(tests/conformance/group/test_own_conditions.py)"),
+    Quirk("Portable Computing Language", "", ("forgets_local",),
+          "PoCL 3.0: '__local int s[1]; s[0] = 0; barrier(...); if (k) s[0] = k; barrier(...); "
+          "out[id] = s[0];' stores k, each item's own; so for arrays of any size. Right if s is an "
+          "argument, or its address is stored (tests/conformance/local_accessor"
+          "/test_seen_behind_barriers.py)"),
     Quirk("NVIDIA", "gpu", ("reads_early",),
           "580.159 on an H200: an array that one command reads back and the next one writes to the "
           "device, behind it by an event, arrives there as it was before both"),
