@@ -23,6 +23,7 @@ from unisycl.frontend.values import (
     Constant,
     Instance,
     Item,
+    Memory,
     Nothing,
     Record,
     Several,
@@ -336,6 +337,24 @@ def _leader_of(ctx: Context, node: ast.Call) -> Value:
     return leader(_check_group(ctx, found, node, "leader_of"))
 
 
+def _same_range(ctx: Context, node: ast.Call) -> Value:
+    """Have it checked that a group gives one range to a function, where kernels are debugged."""
+    found = parameters(ctx, node, "same_range", ("group", "name", "data", "count"))
+    name, data, group = found["name"], found["data"], found["group"]
+    if not (ctx.shape.checks and ctx.shape.kind == "nd_range" and isinstance(name, Constant)
+            and isinstance(group, Item) and group.kind in _SCOPE):
+        return Nothing()
+    ctx.converge(node, "same_range")
+    values = [coerce.convert(ctx.to_scalar(found["count"], node), WEAK_INT)]
+    if isinstance(data, Memory):
+        start = data.window[0] if data.window else coerce.weak_scalar(0)
+        values += [coerce.convert(x, WEAK_INT) for x in (start, *data.index)]
+    what = ("number of elements", *["first element"] * (len(values) - 1))
+    ctx.emit(n.Agree(tuple(values), what, str(name.object), _SCOPE[group.kind],
+                     span=ctx.span(node)))
+    return Nothing()
+
+
 def _identity(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of a question about an operator and a type, answered while compiling."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -362,6 +381,7 @@ _MODULE = "unisycl.lang.group."
 GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "group_barrier": _barrier,
     _MODULE + "group_size": _size,
+    _MODULE + "same_range": _same_range,
     _MODULE + "ballot_bits": _ballot,
     _MODULE + "present_bits": _present,
     _MODULE + "exchange": _exchange,

@@ -225,7 +225,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
         shape.traits, tuple(ctx.notes), tuple(ctx.pointed), span=source.span(source.node))
     rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
-    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks, rebound=rebound)
+    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks,
+                              debugged=bool(shape.checks), rebound=rebound)
     warn(ctx)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)

@@ -455,6 +455,16 @@ class GroupCall(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
+class Agree(Stmt):
+    """Values that a group has to give alike to a function; ``passes.meetings`` checks it."""
+
+    values: tuple[Expr, ...]
+    what: tuple[str, ...]
+    name: str
+    scope: memory_scope
+
+
+@dataclass(frozen=True, slots=True)
 class WorkItems(Stmt):
     """``group.parallel_for_work_item``: the body once for each item; barriers at both edges.
 

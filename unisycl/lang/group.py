@@ -81,6 +81,17 @@ def group_cells(group: _Group, like: Any, number: int, room: Any = None) -> Any:
     _outside("sort_over_group")
 
 
+def same_range(group: _Group, name: str, data: Any, count: Any) -> None:
+    """Have kernels that are debugged check that a group gives one range to a function.
+
+    Args:
+        group: the group.
+        name: the function's name.
+        data: where the range begins.
+        count: how many elements it has.
+    """
+
+
 def group_local_memory_for_overwrite(dtype: Any, group: Any) -> Any:
     """Return local memory that a work-group shares, of no particular content.
 

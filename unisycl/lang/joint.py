@@ -19,6 +19,7 @@ from unisycl.lang.group import (
     inclusive_scan_over_group,
     none_of_group,
     reduce_over_group,
+    same_range,
 )
 from unisycl.lang.pointer import multi_ptr
 
@@ -54,6 +55,7 @@ def joint_none_of(group: Any, data: Any, pred: Any, more: Any = None) -> Any:
 
 def _finds(group: Any, data: Any, count: Any, pred: Any, *, answer: bool) -> Any:
     """Say whether this work-item finds an element of which ``pred`` says ``answer``."""
+    same_range(group, "a joint vote", data, count)
     found = False
     size = group_size(group)
     for turn in range((count + size - 1) // size):
@@ -84,6 +86,7 @@ def joint_reduce(group: Any, data: Any, init: Any, op: Any = None, more: Any = N
 
 def _share(group: Any, data: Any, count: Any, op: Any) -> Any:
     """Return the combination of every group-size-th element from this item's on."""
+    same_range(group, "joint_reduce", data, count)
     size = group_size(group)
     turns = count // size
     mine = group.get_local_linear_id()
@@ -116,6 +119,7 @@ def joint_inclusive_scan(group: Any, data: Any, result: Any, op: Any, init: Any 
 
 
 def _scan_up_to(group: Any, data: Any, count: Any, result: Any, op: Any, init: Any) -> Any:
+    same_range(group, "joint_inclusive_scan", data, count)
     size = group_size(group)
     turns = (count + size - 1) // size
     carry = neutral(op, data.dtype) if init is None else init
@@ -156,6 +160,7 @@ def joint_exclusive_scan(group: Any, data: Any, result: Any, init: Any, op: Any 
 
 
 def _scan_before(group: Any, data: Any, count: Any, result: Any, init: Any, op: Any) -> Any:
+    same_range(group, "joint_exclusive_scan", data, count)
     size = group_size(group)
     turns = (count + size - 1) // size
     carry = init
@@ -171,6 +176,7 @@ def _scan_before(group: Any, data: Any, count: Any, result: Any, init: Any, op: 
 
 def copy_by_items(group: Any, dest: Any, src: Any, count: Any, to: Any, by: Any) -> None:
     """Copy elements, each work-item every group-size-th of them (``async_work_group_copy``)."""
+    same_range(group, "async_work_group_copy", src, count)
     size = group_size(group)
     for turn in range((count + size - 1) // size):
         k = turn * size + group.get_local_linear_id()

@@ -13,6 +13,7 @@ condition around a meeting of a work-group is one that the group shares.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -209,8 +210,8 @@ class _Steps:
                 out.append(n.Leave(number, span=stmt.span))
             else:
                 inside = own_loop and not isinstance(stmt, n.For | n.While)
-                out.append(_with_blocks(stmt, lambda b, inside=inside: self.redirected(
-                    b, number, own_loop=inside)))
+                out.append(with_blocks(stmt, functools.partial(
+                    self.redirected, number=number, own_loop=inside)))
         return tuple(out)
 
     def kept(self, stmt: n.Stmt, *, own_loop: bool) -> int | None:
@@ -232,7 +233,7 @@ class _Steps:
             whole = isinstance(stmt, n.Barrier) or on is None
             return [*before, *([stmt] if whole else self.call(stmt, on))]  # type: ignore[arg-type]
         if on is None and id(stmt) not in self.apart:
-            return [_with_blocks(stmt, lambda b: tuple(self.block(b, None)))]
+            return [with_blocks(stmt, lambda b: tuple(self.block(b, None)))]
         match stmt:
             case n.If():
                 return self.branch(stmt, on)
@@ -398,7 +399,7 @@ def _read(local: n.Local) -> n.Read:
     return n.Read(local.type, local)
 
 
-def _with_blocks(stmt: n.Stmt, change: Callable[[n.Block], n.Block]) -> n.Stmt:
+def with_blocks(stmt: n.Stmt, change: Callable[[n.Block], n.Block]) -> n.Stmt:
     """Return a statement with the blocks in it changed."""
     match stmt:
         case n.If():

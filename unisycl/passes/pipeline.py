@@ -9,18 +9,22 @@ from dataclasses import replace
 
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import bounds, convergence, unread
+from unisycl.passes import bounds, convergence, meetings, unread
 
 
-def prepare(kernel: Kernel, *, checked: bool = False, rebound: bool = False) -> Kernel:
+def prepare(kernel: Kernel, *, checked: bool = False, debugged: bool = False,
+            rebound: bool = False) -> Kernel:
     """Run the target-independent passes; ``KernelError`` for what a pass finds wrong.
 
-    ``checked``: indices are checked while the kernel runs; ``rebound``: a name has locals of
-    several types, some of which nobody may read.
+    While the kernel runs, what its checks say is checked, and that groups meet, if it is
+    ``debugged``; indices, too, if it is ``checked``. ``rebound``: a name has locals of several
+    types, some of which nobody may read.
     """
     if rebound:
         kernel = replace(kernel, body=unread.run(kernel.body))
     found = convergence.check(kernel)
     if found:
         raise KernelError(found, kernel.name)
+    if debugged:
+        kernel = meetings.run(kernel)
     return bounds.run(kernel) if checked else kernel

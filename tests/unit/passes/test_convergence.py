@@ -66,3 +66,66 @@ def test_a_tail_guard_is_accepted_because_the_size_may_divide() -> None:
             return
         sycl.group_barrier(it.get_group())
     accepted(kernel)
+
+
+def test_loops_with_turns_of_their_own_are_fine_where_all_meet() -> None:
+    def counted(it):  # type: ignore[no-untyped-def]
+        for k in range(2 + it.get_local_id(0)):
+            if k < 2:
+                sycl.group_barrier(it.get_group())
+
+    def asked(it):  # type: ignore[no-untyped-def]
+        k = 0
+        while k < 2 + it.get_local_id(0):
+            if k < 2:
+                sycl.group_barrier(it.get_group())
+            k += 1
+
+    def left(it):  # type: ignore[no-untyped-def]
+        k = 0
+        while True:
+            if k >= 3 + it.get_local_id(0) % 3:
+                break
+            k += 1
+            if k > 3:
+                continue
+            sycl.group_barrier(it.get_group())
+    for kernel in (counted, asked, left):
+        accepted(kernel)
+
+
+def test_loops_are_refused_alike_however_they_are_written() -> None:
+    def counted(it):  # type: ignore[no-untyped-def]
+        for k in range(3 + it.get_local_id(0) % 2):
+            if k > 1:
+                sycl.group_barrier(it.get_group())
+
+    def asked(it):  # type: ignore[no-untyped-def]
+        k = 0
+        while k < 3 + it.get_local_id(0) % 2:
+            if k > 1:
+                sycl.group_barrier(it.get_group())
+            k += 1
+
+    def left(it):  # type: ignore[no-untyped-def]
+        k = 0
+        while True:
+            if k == 3 + it.get_local_id(0) % 2:
+                break
+            k += 1
+            if k < 3:
+                continue
+            sycl.group_barrier(it.get_group())
+    for kernel in (counted, asked, left):
+        assert "for local id 1" in refused(kernel)
+
+
+def test_what_data_decides_around_a_loop_is_taken_to_be_alike() -> None:
+    def kernel(it):  # type: ignore[no-untyped-def]
+        k = it.get_local_id(0)
+        if data[0] > 3:
+            k = 0
+        while k < 4:
+            sycl.group_barrier(it.get_group())
+            k += 1
+    accepted(kernel)

@@ -83,6 +83,34 @@ def divergence(kernel: str, items: Sequence[nd_item], requests: Sequence[Any]) -
     return DeviceError(errc.kernel, "\n".join(lines))
 
 
+def user_place(task: Any) -> str:
+    """Return the file and line a work-item waits at, in the user's code; '' if that is unknown."""
+    found = ""
+    while getattr(task, "gi_frame", None) is not None:
+        frame, task = task.gi_frame, task.gi_yieldfrom
+        if not frame.f_code.co_filename.startswith(_OURS):
+            found = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return found
+
+
+def disagreement(kernel: str, place: str, odd: tuple[str, int, Any, Any],
+                 who: Sequence[nd_item], lane: int) -> DeviceError:
+    """Return the error of work-items that give a group function what they have to share.
+
+    Args:
+        kernel: the kernel's name.
+        place: the file and line of the call.
+        odd: what it is, the number of the item that has another one, the first one's, its own.
+        who: the first item and the other one.
+        lane: the other one's number in the sub-group; -1 where a work-group meets.
+    """
+    what, _, first, other = odd
+    where = f"item {lane} of the sub-group" if lane >= 0 else \
+        f"work-item {who[1].get_global_id()!r}"
+    return DeviceError(errc.kernel, f"kernel '{kernel}' failed{_in_item(who[0])} at {place}: the "
+                       f"{what} is {first} here and {other} in {where}: the group has to give one")
+
+
 def _ids(items: Sequence[nd_item]) -> str:
     shown = ", ".join(f"({', '.join(map(str, it.get_global_id()))})" for it in items[:_SHOWN])
     more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""

@@ -28,6 +28,7 @@ from unisycl.lang.elements import Operators
 from unisycl.lang.fragments import fragment
 from unisycl.lang.memory import HostView, scratch
 from unisycl.lang.partitions import lane_of
+from unisycl.lang.pointer import multi_ptr
 
 Part = bool | int
 """Over a sub-group? Or the members of a fragment, as bits."""
@@ -39,12 +40,47 @@ Combine = Callable[[Sequence[Any]], Sequence[Any]]
 class Collective:
     """A group function: how a call's arguments become an operand, and operands become results.
 
-    ``prepare`` takes the call's arguments and returns (over a sub-group?, operand).
+    ``prepare`` takes the call's arguments and returns (over a sub-group?, operand). ``shared``
+    gives, of an operand, what the group has to give alike: (what it is, the value) for each.
     """
 
     name: str
     prepare: Prepare
     combine: Combine
+    shared: Callable[[Any], tuple[tuple[str, Any], ...]] | None = None
+
+    def differing(self, operands: Sequence[Any]) -> tuple[str, int, Any, Any] | None:
+        """Return what differs that must not, for which operand, the first's value and its own."""
+        if self.shared is None:
+            return None
+        first = self.shared(operands[0])
+        for k, operand in enumerate(operands):
+            for (what, a), (_, b) in zip(first, self.shared(operand), strict=True):
+                if a is not b and not _alike(a, b):
+                    return what, k, a, b
+        return None
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Say whether two values are the same; not a number is itself."""
+    if isinstance(a, Operators) and isinstance(b, Operators):
+        return all(_alike(x, y) for x, y in zip(a._get(), b._get(), strict=True))
+    return bool(a == b) or bool(a != a and b != b)
+
+
+def _range(group: Any, name: str, data: Any, count: Any) -> tuple[Part, Any]:
+    return _over_sub_group(name, group), (name, int(count), _start(data))
+
+
+def _start(data: Any) -> int:
+    """Return the element that memory begins with, of the memory it is a part of."""
+    if isinstance(data, multi_ptr):
+        return data._offset
+    own = data._data if isinstance(data, HostView) else None
+    if own is None or not isinstance(own.base, np.ndarray):
+        return 0
+    first, whole = (int(a.__array_interface__["data"][0]) for a in (own, own.base))
+    return (first - whole) // max(1, own.itemsize)
 
 
 def _over_sub_group(name: str, group: Any) -> Part:
@@ -146,6 +182,10 @@ def _bits(votes: Sequence[Any]) -> Sequence[Any]:
 
 
 # ---------------------------------------------------------------- shuffles
+_SHARED = {"shift_group_left": "delta", "shift_group_right": "delta",
+           "permute_group_by_xor": "mask"}
+
+
 def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Collective:
     """Make a sub-group function that reads the operand at ``source(own place, parameter)``."""
     def prepare(group: Any, x: Any, *where: Any, **named: Any) -> tuple[Part, Any]:
@@ -157,7 +197,9 @@ def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Col
         places = [source(k, parameter) for k, (_, parameter) in enumerate(operands)]
         return [_copied(operands[p if 0 <= p < len(operands) else k][0])
                 for k, p in enumerate(places)]
-    return Collective(name, prepare, combine)
+    what = _SHARED.get(name)
+    return Collective(name, prepare, combine, None if what is None else lambda operand: (
+        (f"{what} of {name}", operand[1]),))
 
 
 # ---------------------------------------------------------------- reductions and scans
@@ -176,7 +218,8 @@ def _folding(name: str, combine: Combine) -> Collective:
     def prepare(group: Any, x: Any, *arguments: Any, **named: Any) -> tuple[Part, Any]:
         given = (*arguments, *named.values())
         return _over_sub_group(name, group), (x, *_operator(name, given))
-    return Collective(name, prepare, combine)
+    return Collective(name, prepare, combine, lambda operand: (
+        (f"initial value of {name}", operand[2]),))
 
 
 def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
@@ -254,7 +297,11 @@ COLLECTIVES: dict[Any, Collective] = {
     index.device_event.wait: Collective("device_event.wait", _wait, _nothing),
     index.nd_item.wait_for: Collective("nd_item.wait_for", _wait, _nothing),
     index.group.wait_for: Collective("group.wait_for", _wait, _nothing),
-    lang.group_broadcast: Collective("group_broadcast", _broadcast, _give),
+    lang.same_range: Collective("same_range", _range, _nothing, lambda operand: (
+        (f"number of elements of {operand[0]}", operand[1]),
+        (f"first element of {operand[0]}", operand[2]))),
+    lang.group_broadcast: Collective("group_broadcast", _broadcast, _give, lambda operand: (
+        ("id of group_broadcast", operand[1]),)),
     lang.any_of_group: _vote("any_of_group", any),
     lang.all_of_group: _vote("all_of_group", all),
     lang.none_of_group: _vote("none_of_group", lambda votes: not any(votes)),

@@ -19,8 +19,8 @@ import numpy as np
 
 from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import Binder, Cache, bound_array
-from unisycl.backends.host.checks import divergence, kernel_failure
-from unisycl.backends.host.collectives import BARRIER, PRESENT, Collective
+from unisycl.backends.host.checks import disagreement, divergence, kernel_failure, user_place
+from unisycl.backends.host.collectives import BARRIER, PRESENT
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
@@ -324,9 +324,16 @@ class Group:
 
     def _combine(self, members: Sequence[int]) -> Sequence[Any]:
         """Return what the call that some items are in gives to each of them."""
-        collective: Collective = self.requests[members[0]][1]
+        site, collective, part, _ = self.requests[members[0]]
+        operands = [self.requests[k][3] for k in members]
+        odd = collective.differing(operands)
+        if odd is not None:
+            who = [self.items[members[k]] for k in (0, odd[1])]
+            place = user_place(self.tasks[members[0]]) or site.place()
+            raise disagreement(self.runner.kernel.name, place, odd, who,
+                               odd[1] if part else -1)
         try:
-            return collective.combine([self.requests[k][3] for k in members])
+            return collective.combine(operands)  # type: ignore[no-any-return]
         except Exception as error:
             raise self.runner.fail(error, self.items[members[0]]) from error
 

@@ -18,7 +18,8 @@ from unisycl.backends.opencl.session import Session
 from unisycl.backends.opencl.traits import ROUNDED_DIVISION, Traits, language
 from unisycl.base import disk_cache
 from unisycl.base.errors import BuildError, errc, exception
-from unisycl.ir.nodes import Kernel
+from unisycl.ir import visit
+from unisycl.ir.nodes import Check, Kernel
 from unisycl.passes import lockstep
 
 _LOG_LINES = 12
@@ -39,7 +40,8 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
     asked = dict(kernel.traits).get("options", ()) if kernel is not None else ()
     if traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked:
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
-    if quirks.first_decides and kernel is not None and lockstep.needed(kernel):
+    if quirks.first_decides and kernel is not None and (
+            lockstep.needed(kernel) or visit.contains(kernel.body, Check)):
         words.append("-cl-opt-disable")
     for word in map(str, asked):
         if word.startswith("-march=") and word != "-march=native" and kernel is not None:
