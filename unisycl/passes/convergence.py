@@ -183,7 +183,7 @@ class _Check:
             if isinstance(stmt, n.For):
                 self.on = self.on & value
                 self.assign(stmt.local, at)
-                at = at + stmt.step.value  # type: ignore[attr-defined,operator]
+                at = at + stmt.step.value  # type: ignore[attr-defined]
             self.on = self.on & value
             self.again.append(np.zeros_like(on))
             self.block(stmt.body)

@@ -33,6 +33,7 @@ from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.executable import (
     PLAIN,
     ClExecutable,
+    Texts,
     Variant,
     alike_views,
     groups_of,
@@ -68,7 +69,6 @@ _VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 
-
 __all__ = ["ClDriver", "make_drivers", "missing", "problems"]
 
 
@@ -101,6 +101,7 @@ class ClDriver(Ending):
         self._timed = self._theirs = False
         self._moves: dict[Any, ClExecutable] = {}
         self._transfers: Transfers | None = None
+        self._texts = Texts()
         self._shared: Shared | None = None
         self._tracks: Shared | None = None
         self._scratch = Scratch(self.transfers, shares_host=self.shares_host)
@@ -205,7 +206,8 @@ class ClDriver(Ending):
     @guarded("building a kernel")
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:
         key = key_of(kernel, geometry, self.traits)
-        source = source_of(kernel, key, self._dialect, self.traits, variant)
+        source = self._texts.note(
+            kernel, key, source_of(kernel, key, self._dialect, self.traits, variant))
         session, device, _ = self.opened()
         program = programs.build(session, device, self.traits, self.quirks, kernel, source)
         made = make_executable(session.cl, session.api, kernel, source, program)
@@ -219,23 +221,23 @@ class ClDriver(Ending):
             return executable
         found = executable.variants.get(known)
         if found is None:
-            if len(executable.variants) >= _VARIANTS:
-                if not known.wide:
-                    return executable
-                known = Variant(wide=True)
+            if len(executable.variants) >= _VARIANTS and not known.wide:
+                return executable
+            known = known if len(executable.variants) < _VARIANTS else Variant(wide=True)
             found = self._compile(executable.kernel, launch.geometry, known)
             found = executable.variants.setdefault(known, found)
         return found
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
-        """Return a kernel's OpenCL C ('source' or 'opencl')."""
+        """Return a kernel's OpenCL C ('source' or 'opencl'), as it was compiled last."""
         if stage == "build":
             return f"built with {programs.options(self.traits, self.quirks, kernel)}"
         if stage not in _STAGES:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")
-        return source_of(kernel, key_of(kernel, geometry, self.traits), self._dialect,
-                         self.traits).text
+        key = key_of(kernel, geometry, self.traits)
+        return self._texts.of(kernel, key) or source_of(
+            kernel, key, self._dialect, self.traits).text
 
     def immediate(self, launch: Launch) -> bool:
         """Leave every command to ``launch``."""

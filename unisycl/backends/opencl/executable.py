@@ -52,6 +52,7 @@ class Variant(NamedTuple):
 
 
 PLAIN = Variant()
+_TEXTS = 256
 
 
 class Key(NamedTuple):
@@ -76,6 +77,25 @@ def key_of(kernel: n.Kernel, geometry: Geometry, traits: Traits) -> Key:
         guards = () if items > 1 else shapes.shape_of_range(geometry, traits, kernel).guards
         return Key(guards, small, items)
     return Key((), small and kernel.index_kind != "work_group")
+
+
+class Texts:
+    """What was compiled last, by kernel and key: the code that runs, as launches asked for it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Key], tuple[n.Kernel, str]] = {}
+
+    def note(self, kernel: n.Kernel, key: Key, source: Source) -> Source:
+        """Keep a text, for some hundred kernels."""
+        if len(self._known) >= _TEXTS:
+            self._known.clear()
+        self._known[id(kernel), key] = kernel, source.text
+        return source
+
+    def of(self, kernel: n.Kernel, key: Key) -> str | None:
+        """Return the text of a kernel; None if there was none or it is forgotten."""
+        known = self._known.get((id(kernel), key))
+        return known[1] if known is not None and known[0] is kernel else None
 
 
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
