@@ -11,7 +11,7 @@ import unisycl as sycl
 from tests.conformance.kernel import meeting
 from tests.conformance.kernel.test_debugging import failure, line_of
 
-DATA = np.array([3, 4, 8, 3, 4, 5, 3, 4], np.int64)
+DATA = np.array([3, 4, 8, 3, 4, 4, 4, 4], np.int64)  # the second group agrees
 
 
 def launch(queue, kernel, *more):
