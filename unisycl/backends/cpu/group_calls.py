@@ -100,8 +100,10 @@ class Call:
         found = f.alloca(llvm_type(self.dtype))
 
         def take(_number: str) -> None:
-            x = self.operand()
-            f.store(llvm_type(self.dtype), shuffles.one(self.e.lanes, x, lane).ref, found)
+            t, x = llvm_type(self.dtype), shuffles.one(self.e.lanes, self.operand(), lane).ref
+            if group.left():  # the giver may have left, and have loaded nothing
+                x = f.op(f"freeze {t} {x}")
+            f.store(t, x, found)
         group.sub_group(self.block, number, group.mask_of(number), take)
         self.e.mask, self.e.maybe_empty = None, False
         group.assign_group(self.stmt.result, Val(UNIFORM, self.dtype,

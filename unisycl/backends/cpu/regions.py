@@ -300,7 +300,7 @@ class Group:
             return self.e.emit(self.e, expr).ref
         dtype = expr.type.dtype
         out = self.e.f.alloca(llvm_type(dtype))
-        if any(s.spanning and s.gone for s in self.e.scopes.values()):
+        if self.left():
             return self.first(expr, out)
 
         def take(number: str) -> None:
@@ -314,6 +314,10 @@ class Group:
         self.sub_group((n.Assign(n.Local("cond", expr.type), expr),), number, mask, take)
         self.e.mask, self.e.maybe_empty = None, False
         return self.e.f.load(llvm_type(dtype), out)
+
+    def left(self) -> bool:
+        """Say whether items may have left a function that the code at hand is in."""
+        return any(s.spanning and s.gone for s in self.e.scopes.values())
 
     def first(self, expr: n.Expr, out: str) -> str:
         """Return a value of the first item that has not left; 0 if all have."""
