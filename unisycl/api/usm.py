@@ -20,10 +20,10 @@ from unisycl.api.dlpack import export
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import UsageError, errc, exception
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
+from unisycl.base.words import Words
 from unisycl.ir.types import View, global_view
-from unisycl.lang.cell import NativeCell
 from unisycl.lang.memory import storable
 from unisycl.runtime import usm as blocks
 from unisycl.runtime.allocation import Array
@@ -128,23 +128,15 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.get_view(), dtype=dtype, copy=copy)
 
-    def __atomic_cell__(self, index: Any) -> NativeCell | None:
-        """Return an element for ``atomic_ref`` on the host; None where Python's threads suffice.
+    def __atomic_words__(self) -> Words | None:
+        """Return what an ``atomic_ref`` on the host works by; None where Python's threads suffice.
 
         Raises ``errc.feature_not_supported`` for memory that host and kernels use in turns.
         """
         if self.block.before_access is not None:
             require_aspect(self.block.device, _ATOMICS[self.block.kind],
                            "an atomic_ref on the host")
-        words = host_words()
-        if words is None:
-            return None
-        place = tuple(index) if isinstance(index, tuple | geo.id) else (index,)
-        one = self.get_view()[(*place, ...)]
-        if one.ndim:
-            raise UsageError(errc.invalid, f"atomic_ref: {self!r} has {len(self.shape)} "
-                             f"dimensions; give one index for each, not {index!r}")
-        return NativeCell(words, one.__array_interface__["data"][0], self.dtype)
+        return host_words()
 
     def address(self) -> int:
         """Return the address of the first element."""

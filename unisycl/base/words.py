@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Words(Protocol):
-    """Words of 4 and 8 bytes, by address, as unsigned integers. Any thread may call."""
+    """Words of 1, 2, 4 and 8 bytes, by address, as unsigned integers. Any thread may call."""
 
     def load(self, address: int, size: int) -> int:
         """Return a word."""

@@ -1,7 +1,7 @@
-"""``atomic_ref`` in kernels (SYCL 2020 §4.15.3).
+"""Operations of an ``atomic_ref`` in kernels (SYCL 2020 §4.15.3).
 
-Non-goals: what the hardware does with an order. Invariant: order and scope are constants, the
-element is a 32- or 64-bit number in memory that may be written.
+Non-goals: which element it is over (``atomic_places``), what the hardware does with an order.
+Invariant: order and scope are constants; an operation gives the old value, pointers count elements.
 """
 
 from __future__ import annotations
@@ -12,17 +12,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from unisycl.base.dtypes import INT32, INT64
-from unisycl.base.enums import address_space, memory_order, memory_scope
-from unisycl.frontend import coerce, stored
+from unisycl.base.enums import memory_order, memory_scope
+from unisycl.frontend import atomic_bits, coerce, stored
 from unisycl.frontend.context import Context
-from unisycl.frontend.items import ITEM_KINDS, item_ids
-from unisycl.frontend.parameters import match, parameters
-from unisycl.frontend.spans import shifted
-from unisycl.frontend.unsure import plain
+from unisycl.frontend.parameters import match
 from unisycl.frontend.values import (
     Atomic,
     Constant,
-    Item,
     Memory,
     Method,
     Nothing,
@@ -31,7 +27,7 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_BOOL, Scalar, View
+from unisycl.ir.types import WEAK_BOOL, WEAK_INT, PointerType, Scalar
 
 _E = TypeVar("_E", bound=enum.Enum)
 
@@ -45,26 +41,17 @@ _OPERATIONS = frozenset((*_FETCH, "load", "store", "compare_exchange_weak",
                          "compare_exchange_strong", "is_lock_free"))
 
 
-def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
-    """Lower ``atomic_ref(view, index, order, scope)``."""
-    found = parameters(ctx, node, "atomic_ref", (), ("view", "index", "order", "scope", "space"))
-    order, scope = _enum(found.get("order"), memory_order), _enum(found.get("scope"), memory_scope)
-    if not isinstance(order, memory_order) or not isinstance(scope, memory_scope):
-        raise ctx.refuse("K053", node)
-    if order in (memory_order.acquire, memory_order.release):
-        raise ctx.refuse("K056", node, found=order.name, what="an atomic_ref's default",
-                         help="use relaxed, acq_rel or seq_cst; a load then acquires and a store "
-                         "releases (SYCL 2020 §4.15.3)")
-    _check_scope(ctx, scope, node)
-    place = _place(ctx, found.get("view"), found.get("index"), node)
-    _check_space(ctx, place, found.get("space"), node)
-    kind = place.type.dtype
-    if kind.bits not in (32, 64) or kind.made:
-        raise ctx.refuse("K054", node, what=f"atomics work on 32- and 64-bit numbers, not {kind}",
-                         help="use int32, uint32, int64, uint64, float32 or float64 elements")
+def check_type(ctx: Context, type: Scalar, node: ast.AST) -> None:
+    """Refuse a type that no device changes as a whole; note what the others ask of the device."""
+    kind = type.dtype
+    if kind.kind == "b" or kind.bits > 64:
+        why = "bools have no atomics" if kind.kind == "b" else \
+            f"no device changes the {kind.size} bytes of {kind} as a whole"
+        raise ctx.refuse("K054", node, what=why, help="use uint8 or int32 elements"
+                         if kind.kind == "b" else "use complex64, or one float64 for each part")
+    ctx.need(type, node)
     if kind.bits == 64:
         ctx.need_aspect("atomic64")
-    return Atomic(place, order, scope)
 
 
 def atomic_element(ctx: Context, memory: Memory, node: ast.AST) -> Atomic:
@@ -77,7 +64,8 @@ def atomic_element(ctx: Context, memory: Memory, node: ast.AST) -> Atomic:
     return Atomic(place, memory_order.relaxed, memory_scope.device)
 
 
-def _check_scope(ctx: Context, scope: memory_scope, node: ast.AST) -> None:
+def check_scope(ctx: Context, scope: memory_scope, node: ast.AST) -> None:
+    """Refuse the scope that nobody else is in."""
     if scope is memory_scope.work_item:
         raise ctx.refuse("K054", node, what="an atomic operation cannot have the scope work_item: "
                          "no one else would take part",
@@ -85,59 +73,8 @@ def _check_scope(ctx: Context, scope: memory_scope, node: ast.AST) -> None:
                          "(SYCL 2020 §3.8.3.2)")
 
 
-def _check_space(ctx: Context, place: n.Place, given: Value | None, node: ast.AST) -> None:
-    """Refuse an address space that has no atomics, or that the memory is not in."""
-    if given is None:
-        return
-    space = _enum(given, address_space)
-    if not isinstance(space, address_space):
-        raise ctx.refuse("K049", node, found=describe(given), expected="an address_space",
-                         help="name one of unisycl.address_space, or leave it out")
-    assert isinstance(place.base.type, View)
-    real = place.base.type.space
-    if space not in (real, address_space.generic_space):
-        raise ctx.refuse("K054", node, what=f"this is {real.value} memory, not {space.value}",
-                         help="atomics exist in local_space and global_space; leave the space out "
-                         "if either may come (SYCL 2020 §4.15.3)")
-
-
 def _enum(value: Value | None, kind: type) -> object:
     return value.object if isinstance(value, Constant) and isinstance(value.object, kind) else None
-
-
-def _place(ctx: Context, view: Value | None, index: Value | None, node: ast.AST) -> n.Place:
-    if isinstance(view, n.Expr) and stored.kind_of(view):
-        at = coerce.weak_scalar(0) if index is None else ctx.to_scalar(index, node)
-        place = stored.as_place(ctx, view, at, node)
-        if place is not None:
-            return place
-    if not isinstance(view, Memory) or not isinstance(view.view.elem, Scalar):
-        raise ctx.refuse("K054", node, what="atomic_ref needs memory of numbers and an index, not "
-                         f"{describe(view) if view is not None else 'nothing'}",
-                         help="pass the accessor and the index: atomic_ref(acc, i, order, scope)")
-    if view.view.space is address_space.private_space:
-        raise ctx.refuse("K054", node, what="private memory cannot be atomic",
-                         help="no other work-item sees it: use plain loads and stores")
-    if not view.view.mode.writes:
-        raise ctx.refuse("K039", node, name=view.name)
-    if not view.view.mode.reads:
-        raise ctx.refuse("K058", node, name=view.name)
-    if isinstance(index, Item) and index.kind in ITEM_KINDS:
-        index = item_ids(index)
-    items = index.items if isinstance(index, Several) else () if index is None else (index,)
-    if view.reference and view.index and items == (coerce.weak_scalar(0),):
-        items = ()
-    indices: list[n.Expr] = []
-    for item in items:
-        x = plain(ctx.to_scalar(item, node, unsure=True))
-        if x.type.dtype.kind not in "iu":
-            raise ctx.refuse("K038", node, found=x.type, help="convert it first: int(...)")
-        indices.append(ctx.hold(x if indices else shifted(view, x)))
-    every = view.index + tuple(indices)
-    if len(every) != view.view.ndim:
-        raise ctx.refuse("K037", node, what=f"'{view.name}'", expected=view.view.ndim,
-                         found=len(every), help="give one index for each dimension")
-    return n.Place(view.base, every, view.view.elem, span=ctx.span(node))
 
 
 _CONSTANTS: dict[str, Callable[[Atomic], Value]] = {
@@ -172,27 +109,57 @@ def call_atomic(ctx: Context, ref: Atomic, name: str, args: list[Value],
     found = match(ctx, node, name, args, keywords, wanted, orders)
     if name == "is_lock_free":
         return coerce.weak_scalar(True)
-    order, scope = _orders(ctx, ref, found, name, node)
+    levels = _orders(ctx, ref, found, name, node)
     type = ref.place.type
-    operands = tuple(ctx.hold(coerce.convert(ctx.to_scalar(found[k], node), type)) for k in wanted)
-    if name == "store":
-        ctx.emit(n.Atomic(None, "store", ref.place, operands, order, scope, span=ctx.span(node)))
+    op = _FETCH.get(name, "compare_exchange" if name.startswith("compare") else name)
+    _check_operation(ctx, op, name, type, node)
+    operands = tuple(ctx.hold(_operand(ctx, op, found[k], type, node)) for k in wanted)
+    if atomic_bits.word_of(type) is not None:
+        given = atomic_bits.apply(ctx, op, ref.place, operands, levels, node)
+        if given is None:
+            return Nothing()
+        old, done = given
+        return Several((coerce.convert(done, WEAK_BOOL), old)) if op == "compare_exchange" else old
+    if op == "store":
+        ctx.emit(n.Atomic(None, op, ref.place, operands, *levels, span=ctx.span(node)))
         return Nothing()
-    if name in ("fetch_and", "fetch_or", "fetch_xor") and type.dtype.is_float:
-        raise ctx.refuse("K036", node, op=name, types=type, help="bit operations need integers")
     result = n.Local("old", type)
-    op = "load" if name == "load" else _FETCH.get(name, "compare_exchange")
-    ctx.emit(n.Atomic(result, op, ref.place, operands, order, scope, span=ctx.span(node)))
+    ctx.emit(n.Atomic(result, op, ref.place, operands, *levels, span=ctx.span(node)))
     old = n.Read(type, result)
     if op != "compare_exchange":
         return old
     return Several((n.Compare(WEAK_BOOL, "eq", _bits(old), _bits(operands[0])), old))
 
 
+def _check_operation(ctx: Context, op: str, name: str, type: Scalar, node: ast.AST) -> None:
+    """Refuse what a type does not have: bits of floats, order of complex numbers and pointers."""
+    whole, pointer = type.dtype.is_integer, isinstance(type, PointerType)
+    if op in ("and", "or", "xor") and (pointer or not whole):
+        raise ctx.refuse("K036", node, op=name, types=type, help="bit operations need integers")
+    if op in ("min", "max") and (pointer or type.dtype.kind == "c"):
+        raise ctx.refuse("K036", node, op=name, types=type,
+                         help="loop: load(), compare, and compare_exchange_weak()")
+
+
+def _operand(ctx: Context, op: str, value: Value, type: Scalar, node: ast.AST) -> n.Expr:
+    """Return an operand in the element's type; what moves a pointer is counted in elements."""
+    if not isinstance(type, PointerType):
+        return coerce.convert(ctx.to_scalar(value, node), type)
+    if op not in ("add", "sub"):
+        return ctx.to_pointer(stored.decayed(ctx, value), type, node)
+    step = ctx.to_scalar(value, node)
+    if not step.type.dtype.is_integer:
+        raise ctx.refuse("K038", node, found=str(step.type), help="convert it first: int(...)")
+    distance = coerce.binary("mul", coerce.convert(step, WEAK_INT),
+                             coerce.weak_scalar(type.elem.size), WEAK_INT)
+    return coerce.convert(distance, Scalar(type.dtype))
+
+
 def _bits(x: n.Expr) -> n.Expr:
     """Return a number as what a comparison and exchange compares: its bits."""
-    whole = {32: INT32, 64: INT64}[x.type.dtype.bits]
-    return n.Bitcast(Scalar(whole), x) if x.type.dtype.is_float else x
+    if x.type.dtype.is_float:
+        return n.Bitcast(Scalar({32: INT32, 64: INT64}[x.type.dtype.bits]), x)
+    return x
 
 
 _UPDATES = {"add": "fetch_add", "sub": "fetch_sub", "and": "fetch_and", "or": "fetch_or",
@@ -216,7 +183,7 @@ def _orders(ctx: Context, ref: Atomic, found: dict[str, Value], name: str,
     failure = _given(ctx, found.get("failure"), memory_order, node)
     given = _given(ctx, found.get("scope"), memory_scope, node)
     scope = ref.scope if given is None else given
-    _check_scope(ctx, scope, node)
+    check_scope(ctx, scope, node)
     if order is None:
         defaults = {"load": _READ_ORDER, "store": _WRITE_ORDER}.get(name, {})
         order = defaults.get(ref.order, ref.order)

@@ -32,7 +32,7 @@ from unisycl.frontend import (
     reducers,
     stmt,
 )
-from unisycl.frontend.atomics import lower_atomic_ref
+from unisycl.frontend.atomic_places import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
 from unisycl.frontend.flow import settle_heads
 from unisycl.frontend.handlers import takes_handler

@@ -14,12 +14,13 @@ from typing import Any, Self
 import numpy as np
 
 from unisycl.base.enums import access_mode, address_space, memory_order, memory_scope
-from unisycl.base.errors import UsageError, errc
-from unisycl.lang.cell import NativeCell, PythonCell, fence
+from unisycl.base.errors import BoundsError, UsageError, errc
+from unisycl.lang.atomic_place import find
+from unisycl.lang.cell import fence
 from unisycl.lang.convert import convert
-from unisycl.lang.memory import HostView
+from unisycl.lang.memory import HostView, in_launch
+from unisycl.lang.stored import address_of
 
-_TYPES = ("int32", "int64", "uint32", "uint64", "float32", "float64")
 _NOT_LOAD = (memory_order.release, memory_order.acq_rel)
 _NOT_STORE = (memory_order.acquire, memory_order.acq_rel)
 _READ_ORDER = {memory_order.acq_rel: memory_order.acquire}
@@ -42,23 +43,28 @@ class atomic_ref:
     """Atomic access to one element of memory (SYCL 2020 §4.15.3).
 
     Args:
-        view: the accessor, USM allocation, local memory or array the element is in.
-        index: where; what ``view[index]`` takes.
-        order: the default memory order of its operations; there is none to fall back on.
+        view: the accessor, USM allocation, local memory or array the element is in, a record or
+            array in one, or a pointer.
+        index: where; what ``view[index]`` takes, and behind it in a tuple the way to a member of
+            a record or an element of a vec: ``(i, "key")``, ``(i, "at", 2)``, ``(i, "x")``. A
+            pointer needs none.
+        order: the default memory order of its operations.
         scope: the default memory scope.
         space: the address space, if you know it.
 
-    Elements are 32 or 64-bit integers or floats. Methods that read return the element's type.
+    Elements are integers, floats, complex64 and pointers kept in memory, which move by elements.
+    Methods that read return the element's type.
 
     Example:
         >>> def histogram(i):
-        ...     atomic_ref(bins, data[i], memory_order.relaxed, memory_scope.device).fetch_add(1)
+        ...     atomic_ref(bins, data[i]).fetch_add(1)
     """
 
-    __slots__ = ("_cell", "_dtype", "_index", "_view", "default_read_modify_write_order",
+    __slots__ = ("_element", "_index", "_view", "default_read_modify_write_order",
                  "default_scope")
 
-    def __init__(self, view: Any, index: Any, order: memory_order, scope: memory_scope,
+    def __init__(self, view: Any, index: Any = None, order: memory_order = memory_order.relaxed,
+                 scope: memory_scope = memory_scope.device,
                  space: address_space = address_space.generic_space) -> None:
         _check("the memory order", order, memory_order)
         _check("the memory scope", scope, memory_scope)
@@ -68,21 +74,8 @@ class atomic_ref:
                              f"or seq_cst, not {order.value}")
         if space is address_space.constant_space or space is address_space.private_space:
             raise UsageError(errc.invalid, f"atomic_ref: no atomics in {space.value} memory")
-        dtype = getattr(view, "dtype", None)
-        elsewhere = getattr(view, "__host_instead__", "")
-        if elsewhere:
-            raise UsageError(errc.invalid, elsewhere)
-        if dtype is None or np.dtype(dtype).name not in _TYPES:
-            raise UsageError(errc.invalid, "atomic_ref: elements must be of "
-                             f"{', '.join(_TYPES)}; this is "
-                             f"{dtype if dtype is not None else type(view).__name__}")
-        self._dtype = np.dtype(dtype)
-        self._view = view
-        self._index = index
-        native = getattr(view, "__atomic_cell__", None)
-        cell = native(index) if native is not None else None
-        self._cell: PythonCell | NativeCell = PythonCell(view, index, self._dtype) \
-            if cell is None else cell
+        self._view, self._index = view, index
+        self._element = find(view, index)
         self.default_read_modify_write_order = order
         self.default_scope = scope
 
@@ -91,7 +84,7 @@ class atomic_ref:
     @property
     def required_alignment(self) -> int:
         """What the element's address is a multiple of, in bytes."""
-        return int(self._dtype.itemsize)
+        return int(self._element.dtype.itemsize)
 
     @property
     def default_read_order(self) -> memory_order:
@@ -115,7 +108,7 @@ class atomic_ref:
             raise UsageError(errc.invalid, f"atomic_ref.load cannot have order {order.value}; use "
                              "relaxed, acquire or seq_cst")
         _check_scope(scope)
-        return self._cell.load()
+        return self._element.cell.load()
 
     def store(self, operand: Any, order: memory_order | None = None,
               scope: memory_scope | None = None) -> None:
@@ -124,12 +117,14 @@ class atomic_ref:
             raise UsageError(errc.invalid, f"atomic_ref.store cannot have order {order.value}; use "
                              "relaxed, release or seq_cst")
         _check_scope(scope)
-        self._cell.store(convert(operand, self._dtype))
+        self._element.cell.store(self._operand(operand))
 
     def exchange(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Set the value and return the old one."""
-        return self._update(operand, lambda old, new: new, scope)
+        _check_scope(scope)
+        new = self._operand(operand)
+        return self._element.cell.update(lambda old: new)
 
     def compare_exchange_strong(self, expected: Any, desired: Any,
                                 success: memory_order | None = None,
@@ -145,19 +140,19 @@ class atomic_ref:
             raise UsageError(errc.invalid, "compare_exchange: the order of failure cannot be "
                              f"{failure.value}")
         _check_scope(scope)
-        return self._cell.compare(convert(expected, self._dtype), convert(desired, self._dtype))
+        return self._element.cell.compare(self._operand(expected), self._operand(desired))
 
     compare_exchange_weak = compare_exchange_strong
 
     def fetch_add(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
-        """Add, and return the old value."""
-        return self._update(operand, operator.add, scope)
+        """Add, and return the old value; a pointer moves by so many elements."""
+        return self._update("fetch_add", operand, operator.add, scope)
 
     def fetch_sub(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Subtract, and return the old value."""
-        return self._update(operand, operator.sub, scope)
+        return self._update("fetch_sub", operand, operator.sub, scope)
 
     def fetch_and(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
@@ -177,24 +172,38 @@ class atomic_ref:
     def fetch_min(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the smaller; return the old value."""
-        return self._update(operand, min, scope)
+        return self._update("fetch_min", operand, min, scope)
 
     def fetch_max(self, operand: Any, order: memory_order | None = None,
                   scope: memory_scope | None = None) -> Any:
         """Keep the larger; return the old value."""
-        return self._update(operand, max, scope)
+        return self._update("fetch_max", operand, max, scope)
 
-    def _update(self, operand: Any, fn: Callable[[Any, Any], Any],
+    def _operand(self, value: Any) -> Any:
+        """Return a value as the element's type has it, of a pointer its address."""
+        element = self._element
+        return address_of(value) if element.pointer else convert(value, element.dtype)
+
+    def _update(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
                 scope: memory_scope | None) -> Any:
         _check_scope(scope)
-        new = convert(operand, self._dtype)
-        return self._cell.update(lambda old: fn(old, new))
+        element = self._element
+        if element.dtype.kind == "c" and fn in (min, max):
+            raise UsageError(errc.invalid, f"atomic_ref.{name}: {element.dtype} has no order")
+        if element.pointer:
+            return element.cell.update(_moved(name, fn, element.step * operator.index(operand)))
+        new = convert(operand, element.dtype)
+        if in_launch():
+            return element.cell.update(lambda old: fn(old, new))
+        with np.errstate(all="ignore"):  # as in kernels, numbers wrap without a word
+            return element.cell.update(lambda old: fn(old, new))
 
     def _bits(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
               scope: memory_scope | None) -> Any:
-        if self._dtype.kind == "f":
-            raise UsageError(errc.invalid, f"atomic_ref.{name} is for integers, not {self._dtype}")
-        return self._update(operand, fn, scope)
+        if self._element.dtype.kind not in "iu":
+            raise UsageError(errc.invalid, f"atomic_ref.{name} is for integers, not "
+                             f"{self._element.dtype}")
+        return self._update(name, operand, fn, scope)
 
     def __iadd__(self, operand: Any) -> Self:
         self.fetch_add(operand)
@@ -218,6 +227,18 @@ class atomic_ref:
 
     def __repr__(self) -> str:
         return f"atomic_ref({self._view!r}, {self._index!r})"
+
+
+def _moved(name: str, fn: Callable[[Any, Any], Any], distance: int) -> Callable[[Any], int]:
+    """Return what moves a pointer by some bytes, giving its address."""
+    if fn not in (operator.add, operator.sub):
+        raise UsageError(errc.invalid, f"atomic_ref.{name} is for numbers, not for pointers")
+
+    def move(old: Any) -> int:
+        if not address_of(old):
+            raise BoundsError(errc.accessor, f"atomic_ref.{name}: a pointer to nothing is moved")
+        return int(fn(address_of(old), distance))
+    return move
 
 
 class AtomicView(HostView):

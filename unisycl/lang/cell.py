@@ -16,7 +16,6 @@ import numpy as np
 
 from unisycl.base.words import Words
 
-_UNSIGNED: dict[int, Any] = {4: np.uint32, 8: np.uint64}
 _LOOKS, _AGAIN = 64, 16
 _turn = threading.Lock()
 
@@ -32,15 +31,17 @@ class Pace(threading.local):
 pace = Pace()
 
 Update = Callable[[Any], Any]
+Bits = Callable[[Any], int]
+"""The bits of a value of the element's type."""
 
 
 class PythonCell:
     """An element that only Python's threads change: they take turns."""
 
-    __slots__ = ("_dtype", "_index", "_view")
+    __slots__ = ("_bits", "_index", "_view")
 
-    def __init__(self, view: Any, index: Any, dtype: np.dtype[Any]) -> None:
-        self._view, self._index, self._dtype = view, index, dtype
+    def __init__(self, view: Any, index: Any, bits: Bits) -> None:
+        self._view, self._index, self._bits = view, index, bits
         view[index]  # an index outside is reported where the reference is made
 
     def load(self) -> Any:
@@ -65,7 +66,7 @@ class PythonCell:
             pace.relax()
         with _turn:
             old = self._view[self._index]
-            done = np.asarray(old, self._dtype).tobytes() == expected.tobytes()
+            done = self._bits(old) == self._bits(expected)
             if done:
                 self._view[self._index] = desired
         return done, old
@@ -78,10 +79,11 @@ class NativeCell:
     for may need its processor, or the interpreter.
     """
 
-    __slots__ = ("_address", "_dtype", "_same", "_seen", "_words")
+    __slots__ = ("_address", "_bits", "_dtype", "_same", "_seen", "_word_type", "_words")
 
-    def __init__(self, words: Words, address: int, dtype: np.dtype[Any]) -> None:
-        self._words, self._address, self._dtype = words, address, dtype
+    def __init__(self, words: Words, address: int, dtype: np.dtype[Any], bits: Bits) -> None:
+        self._words, self._address, self._dtype, self._bits = words, address, dtype, bits
+        self._word_type = np.dtype(f"u{dtype.itemsize}")
         self._seen, self._same = -1, 0
 
     def load(self) -> Any:
@@ -96,29 +98,26 @@ class NativeCell:
         return self._value(word)
 
     def store(self, value: Any) -> None:
-        self._words.store(self._address, self._dtype.itemsize, self._word(value))
+        self._words.store(self._address, self._dtype.itemsize, self._bits(value))
 
     def update(self, change: Update) -> Any:
         """Replace the value by ``change`` of it; return the old one."""
         old = self.load()
         while True:
-            done, seen = self.compare(old, np.asarray(change(old), self._dtype)[()])
+            done, seen = self.compare(old, change(old))
             if done:
                 return old
             old = seen
 
     def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
         """Set the value to ``desired`` if it has the bits of ``expected``; say whether it did."""
-        wanted = self._word(expected)
+        wanted = self._bits(expected)
         seen = self._words.compare_exchange(self._address, self._dtype.itemsize, wanted,
-                                            self._word(desired))
+                                            self._bits(desired))
         return seen == wanted, self._value(seen)
 
-    def _word(self, value: Any) -> int:
-        return int(value.view(_UNSIGNED[self._dtype.itemsize]))
-
     def _value(self, word: int) -> Any:
-        return _UNSIGNED[self._dtype.itemsize](word).view(self._dtype)
+        return np.array([word], self._word_type).view(self._dtype)[0]
 
 
 def fence() -> None:

@@ -1,4 +1,4 @@
-"""An atomic_ref without its order."""
+"""An atomic_ref whose order is known only while the kernel runs."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ n = np.zeros(8, np.int32)
 
 
 def kernel(i):
-    sycl.atomic_ref(n, i).fetch_add(1)
+    sycl.atomic_ref(n, i, n[0]).fetch_add(1)
 
 
 def launch(queue):

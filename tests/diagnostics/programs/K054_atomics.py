@@ -9,7 +9,7 @@ a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
-small = np.zeros(8, np.int8)
+small = np.zeros(8, np.complex128)
 
 
 def kernel(i):

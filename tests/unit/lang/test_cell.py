@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 
+from unisycl.lang.atomic_place import bits_of
 from unisycl.lang.cell import NativeCell, PythonCell
 
 
@@ -33,7 +34,7 @@ class Words:
 
 def test_threads_that_update_one_element_lose_nothing():
     data = np.zeros(1, np.int64)
-    cell = PythonCell(data, 0, data.dtype)
+    cell = PythonCell(data, 0, bits_of(data.dtype))
 
     def add():
         for _ in range(5000):
@@ -48,16 +49,16 @@ def test_threads_that_update_one_element_lose_nothing():
 
 def test_an_update_starts_again_when_another_came_between():
     words = Words(np.full(2, 10, np.uint32))
-    cell = NativeCell(words, 1, np.dtype(np.int32))
+    cell = NativeCell(words, 1, np.dtype(np.int32), bits_of(np.dtype(np.int32)))
     assert [cell.update(lambda old: old - 1) for _ in range(3)] == [10, 9, 1008]
     assert (cell.load(), words.asked) == (1007, 4)
 
 
-@pytest.mark.parametrize("kind", ["i4", "u4", "f4", "i8", "u8", "f8"])
+@pytest.mark.parametrize("kind", ["i1", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8", "c8"])
 def test_words_are_the_elements_bits(kind):
     dtype = np.dtype(kind)
     words = Words(np.zeros(1, f"u{dtype.itemsize}"))
-    cell = NativeCell(words, 0, dtype)
+    cell = NativeCell(words, 0, dtype, bits_of(dtype))
     cell.store(dtype.type(7))
     assert words.words.view(dtype)[0] == 7
     assert cell.compare(dtype.type(7), dtype.type(3)) == (True, 7)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from ctypes import c_uint32, c_uint64
+from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
 from typing import Any
 
 from unisycl.backends.cpu import jit
 from unisycl.backends.cpu.target import machine
 from unisycl.backends.cpu.text import Module
 
-_TYPES = {4: c_uint32, 8: c_uint64}
+_TYPES = {1: c_uint8, 2: c_uint16, 4: c_uint32, 8: c_uint64}
 _TEXT = """
 define i{0} @load{0}(ptr %at) {{
   %now = load atomic i{0}, ptr %at seq_cst, align {1}
@@ -35,7 +35,7 @@ define i{0} @compare{0}(ptr %at, i{0} %old, i{0} %new) {{
 
 
 class CpuWords:
-    """The three operations on words of 4 and 8 bytes (``base.words.Words``)."""
+    """The three operations on words of 1, 2, 4 and 8 bytes (``base.words.Words``)."""
 
     def __init__(self) -> None:
         found = machine()

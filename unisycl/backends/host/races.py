@@ -21,6 +21,7 @@ import numpy as np
 
 from unisycl.base.enums import address_space
 from unisycl.base.errors import DeviceError, errc
+from unisycl.lang.atomic_place import bits_of
 from unisycl.lang.cell import PythonCell, Update
 from unisycl.lang.elements import Elements
 from unisycl.lang.item import item, nd_item
@@ -227,7 +228,7 @@ class WatchedCell(PythonCell):
 
     def __init__(self, view: WatchedView, index: Any) -> None:
         plain = HostView(view._data, view._name, view._mode, space=view._space)
-        super().__init__(plain, index, view._data.dtype)
+        super().__init__(plain, index, bits_of(view._data.dtype))
         self._watched, self._place = view, view._locate(index)
 
     def _note(self, *, writes: bool) -> None:

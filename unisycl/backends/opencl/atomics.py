@@ -1,7 +1,8 @@
 """Atomic operations in OpenCL C: C11's where the device has them, else those of OpenCL 1.2.
 
-Floating addition uses ``cl_ext_float_atomics`` where reported, otherwise compare-and-swap.
-Non-goals: which orders a device offers (``info``). Invariant: each returns the old value.
+Floating addition uses ``cl_ext_float_atomics`` where reported, otherwise compare-and-swap; integers
+of 8 and 16 bits are changed by compare-and-swap of the 32 bits they lie in. Non-goals: which orders
+a device offers (``info``). Invariant: each returns the old value.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ class Atomics:
 
     def _direct(self, op: AtomicOp) -> bool:
         """Say whether a call of the C11 function does."""
+        if op.dtype.bits < 32:
+            return False
         if op.op in ("load", "store", "exchange"):
             return True
         if op.dtype.is_float:
@@ -88,6 +91,9 @@ class Atomics:
         if found is None:
             return None
         op, space, order, scope, kind, bits = found.groups()
+        if int(bits) < 32:
+            where = scope_name(memory_scope[scope], sub_groups=self.sub_groups)
+            return _part(op, f"__{space}", memory_order[order], where if self.modern else "")
         if self.modern:
             return self._swap(op, f"__{space}", memory_order[order], memory_scope[scope])
         word = "atom_" if bits == "64" else "atomic_"
@@ -97,8 +103,7 @@ class Atomics:
     def _swap(self, op: str, space: str, order: memory_order, scope: memory_scope) -> Helper:
         """Return a compare-exchange, or an operation made of it."""
         where = scope_name(scope, sub_groups=self.sub_groups)
-        failure = {"acq_rel": "acquire", "release": "relaxed"}.get(order.name, order.name)
-        tail = f"memory_order_{order.name}, memory_order_{failure}, {where}"
+        tail = f"memory_order_{order.name}, memory_order_{_failure(order)}, {where}"
         cell = f"(volatile {space} atomic_{{U}} *)p"
         if op == "compare_exchange":
             return Helper(f"""{{T}} {{name}}({space} {{T}} *p, {{T}} expected, {{T}} desired)
@@ -119,10 +124,57 @@ class Atomics:
 }}}}""")
 
 
+def _failure(order: memory_order) -> str:
+    """Return the order of a comparison that fails: nothing is stored then."""
+    return {"acq_rel": "acquire", "release": "relaxed"}.get(order.name, order.name)
+
+
+def _part(op: str, space: str, order: memory_order, where: str) -> Helper:
+    """Return an operation on a part of 32 bits; ``where`` is the scope, '' for OpenCL 1.2."""
+    params = {"load": "", "compare_exchange": ", {T} expected, {T} desired"}.get(op, ", {T} x")
+    new = _NEXT.get(op) or {"exchange": "x", "store": "x", "compare_exchange": "desired",
+                            "and": "old & x", "or": "old | x", "xor": "old ^ x"}.get(op, "old")
+    done = {"load": "true", "compare_exchange": "old != expected"}.get(op, "false")
+    if where:
+        fail, word = _failure(order), "atomic_uint"
+        before = after = ""
+        first = f"atomic_load_explicit(cell, memory_order_{fail}, {where})"
+        swap = ("const bool swapped = atomic_compare_exchange_strong_explicit(cell, &bits, next, "
+                f"memory_order_{order.name}, memory_order_{fail}, {where});")
+    else:
+        word = "uint"
+        before, after = _around(order)
+        first = "atomic_or(cell, 0u)"
+        swap = ("const uint seen = atomic_cmpxchg(cell, bits, next);\n"
+                "        const bool swapped = seen == bits;\n        bits = seen;")
+    return Helper(f"""{{T}} {{name}}({space} {{T}} *p{params})
+{{{{
+{before}    const uint at = (uint)((size_t)p & 3);
+    volatile {space} {word} *cell = (volatile {space} {word} *)((volatile {space} uchar *)p - at);
+    const uint shift = at * 8, mask = ({{U}})-1;
+    uint bits = {first};
+    {{T}} old;
+    while (true) {{{{
+        old = ({{T}})({{U}})(bits >> shift);
+        if ({done}) break;
+        const uint part = ({{U}})({{T}})({new});
+        const uint next = (bits & ~(mask << shift)) | (part << shift);
+        {swap}
+        if (swapped) break;
+    }}}}
+{after}    return old;
+}}}}""")
+
+
+def _around(order: memory_order) -> tuple[str, str]:
+    """Return the fences before and behind an operation of OpenCL 1.2 that an order asks for."""
+    before = f"    {_FENCES};\n" if order.name in ("release", "acq_rel", "seq_cst") else ""
+    return before, f"    {_FENCES};\n" if order.name in ("acquire", "acq_rel", "seq_cst") else ""
+
+
 def _legacy(op: str, space: str, order: memory_order, word: str, *, whole: bool) -> Helper:
     """Return an operation of OpenCL 1.2 between the fences its order asks for."""
-    before = f"    {_FENCES};\n" if order.name in ("release", "acq_rel", "seq_cst") else ""
-    after = f"    {_FENCES};\n" if order.name in ("acquire", "acq_rel", "seq_cst") else ""
+    before, after = _around(order)
     params = {"load": "", "compare_exchange": ", {T} expected, {T} desired"}.get(op, ", {T} x")
     lines = _whole_lines(op, space, word) if whole and op in _FETCH else _bit_lines(op, space, word)
     return Helper(f"{{T}} {{name}}(volatile {space} {{T}} *p{params})\n{{{{\n{before}{lines}"
