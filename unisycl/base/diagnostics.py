@@ -97,6 +97,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K087": ("{name} is of type {types} here, as the path taken decides: this would depend on it",
              "convert it where it gets its value, so that it has one type on all paths"),
     "K090": ("{what}", "{help}"),
+    "K125": ("this is a record of '{name}' in place, which may have been overwritten {where} since",
+             "naming a record does not copy it: make a copy first, t = copy.copy(a[i])"),
     "K110": ("image '{name}' is addressed by {expected} coordinates, not by {found}", "{help}"),
     "K111": ("the coordinate of image '{name}' has {found} component(s); it needs {expected}",
              "give x, y, z as there are dimensions: int2 or float2 for two, int4 or float4 for 3"),

@@ -28,6 +28,7 @@ from unisycl.frontend import captures, coerce, guards, stored
 from unisycl.frontend.flow import Condition, Definition, Head, Label
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import Form, Met
+from unisycl.frontend.overwrites import Overwrites
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.unsure import Unsure
 from unisycl.frontend.values import (
@@ -164,6 +165,7 @@ class Context(Variables):
         self.arrays: list[n.Array] = []
         self.copies: set[n.Param | n.Array] = set()
         self.fresh: set[n.Param | n.Array] = set()
+        self.overwrites = Overwrites()
         self.reducers: list[n.Reducer] = []
         self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
@@ -234,6 +236,7 @@ class Context(Variables):
         """Note a call that all work-items of a group make together."""
         if self.shape.kind not in ("nd_range", "work_group"):
             raise self.refuse("K050", node, what=what)
+        self.overwrites.meet(self, node)
         self.facts.add("convergent")
         at: ast.AST | None = node
         for frame in reversed(self.frames):
@@ -363,6 +366,7 @@ class Context(Variables):
     def load_member(self, member: Record, node: ast.AST) -> n.Expr:
         """Read a number inside a struct."""
         assert isinstance(member.type, Scalar)
+        self.overwrites.check(self, member, node)
         if not member.readable:
             raise self.refuse("K058", node, name=member.name)
         self.need(member.type)
@@ -384,6 +388,7 @@ class Context(Variables):
     def load_vector(self, record: Record, node: ast.AST) -> Vector:
         """Return a vec in memory: loads of its elements, each done only where it is used."""
         assert isinstance(record.type, Struct)
+        self.overwrites.check(self, record, node)
         index = tuple(self._repeatable(x) for x in record.index)
         inner = tuple((self._repeatable(x), size) for x, size in record.inner)
         items = []
@@ -493,7 +498,7 @@ class Context(Variables):
         """Collect the body of a loop: what one turn shares, the next one starts with."""
         key = ("shared", self.frame.key, position(node))
         self.shared.update(self.types.get(key, {}))
-        with self.branch() as block:
+        with self.overwrites.loop(self, node), self.branch() as block:
             yield block
         if self.shared.keys() - self.types.get(key, {}).keys():
             self.types[key] = dict(self.shared)

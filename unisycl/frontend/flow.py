@@ -24,6 +24,7 @@ from unisycl.frontend.values import (
     Memory,
     Pending,
     Poison,
+    Record,
     Several,
     Value,
     Vector,
@@ -294,6 +295,8 @@ def _same(a: Value | n.Local, b: Value | n.Local) -> Value | n.Local | None:
         parts = _same_parts(a.items, b.items)
         return replace(a, items=parts, homes=a.homes | b.homes, exact=a.exact and b.exact) \
             if parts is not None and a.cls is b.cls else None
+    if isinstance(a, Record) and isinstance(b, Record) and a == b:  # the older name counts
+        return a if a.since is None or (b.since or 0) >= a.since else b
     return a if not isinstance(a, n.Local) and not isinstance(b, n.Local) and a == b else None
 
 

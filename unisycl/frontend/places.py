@@ -240,6 +240,7 @@ def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,
         return
     if isinstance(target, Record) and isinstance(value, Instance) and not target.shape:
         _fill(ctx, target, ctx.hold_value(value), node)
+        ctx.overwrites.note(ctx, target, node)
         return
     _write(ctx, _settled(ctx, target, node, read=False), value, node, origin)
 
@@ -334,7 +335,9 @@ def copy_record(ctx: Context, target: Record, value: Record, node: ast.AST) -> N
     """Copy a struct or an array member, number by number, all read before any is written."""
     if (target.type, target.shape) != (value.type, value.shape):
         raise ctx.refuse("K049", node, found=describe(value), expected=describe(target), help="")
+    ctx.overwrites.check(ctx, value, node)
     held = [ctx.hold(ctx.load_member(leaf, node)) for leaf in _leaves(ctx, value, node)]
+    ctx.overwrites.note(ctx, target, node)
     for leaf, x in zip(_leaves(ctx, target, node), held, strict=True):
         ctx.emit(n.Store(_place(ctx, leaf, node), x, span=ctx.span(node)))
 

@@ -55,7 +55,10 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A struct, or an array member of one, in memory; ``shape`` is what is left to index."""
+    """A struct, or an array member of one, in memory; ``shape`` is what is left to index.
+
+    ``since``: when it got the name it goes by (``overwrites``); None if it has none.
+    """
 
     base: n.Base
     index: tuple[n.Expr, ...]
@@ -66,6 +69,7 @@ class Record:
     writable: bool = True
     readable: bool = True
     name: str = ""
+    since: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

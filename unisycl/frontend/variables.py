@@ -37,6 +37,7 @@ from unisycl.frontend.joins import (
 )
 from unisycl.frontend.unassigned import note_flag
 from unisycl.frontend.unsure import Unsure, plain
+from unisycl.frontend.overwrites import Overwrites
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -73,6 +74,7 @@ class Variables(ABC):
     unrolled: list[int]
     copies: set[n.Param | n.Array]
     fresh: set[n.Param | n.Array]
+    overwrites: Overwrites
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
     @abstractmethod
@@ -130,7 +132,9 @@ class Variables(ABC):
                            exact=False)
         if isinstance(value, Several):
             return replace(value, items=tuple(self.hold_value(v) for v in value.items))
-        return value
+        if isinstance(value, Memory | Record) and steps(value):
+            value = with_steps(value, tuple(self.hold(x) for x in steps(value)))
+        return self.overwrites.named(value) if isinstance(value, Record) else value
 
     def once(self, x: n.Expr) -> n.Expr:
         """Return an expression of the same value that may be used several times."""
@@ -229,6 +233,7 @@ class Variables(ABC):
             return self._adopt_place(key, name, form, value, node)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
+            value = self.overwrites.named(value)
         return Poison() if value is None else value
 
     def bring(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
@@ -355,6 +360,7 @@ class Variables(ABC):
         assert isinstance(value, Memory | Record)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
+            value = self.overwrites.named(value)
         held = [self.hold(x) for x in steps(value)]
         for spot, x in zip(spots, held, strict=True):
             self.emit(n.Assign(spot, coerce.cast(x, WEAK_INT), span=self.span(node)))

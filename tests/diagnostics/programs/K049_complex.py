@@ -14,7 +14,7 @@ def kernel(i):
     f[i] = float(z[i])
     z[i].real = 3
     print(z[i])
-    sycl.atomic_ref(z, i, sycl.memory_order.relaxed, sycl.memory_scope.device).store(1)
+    sycl.atomic_ref(z, i).fetch_min(1)
     z[i] = sycl.bit_cast(np.complex64, f[i])
 
 
