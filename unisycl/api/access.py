@@ -103,7 +103,7 @@ class Request:
         """The first extent is the range, the second the offset (SYCL 2020 §4.7.6.9.1)."""
         if isinstance(arg, geo.id) or (self.range is not None and self.offset is None):
             self.offset = tuple(geo.as_id(arg))
-        elif self.range is None and (isinstance(arg, geo.range | tuple | list)
+        elif self.range is None and (isinstance(arg, geo.range | range | tuple | list)
                                      or hasattr(arg, "__index__")):
             self.range = tuple(geo.as_range(arg))
         else:

@@ -24,19 +24,47 @@ class NoArray:
                     f"so write p.get_view().{name}")
         raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'{hint}")
 
-    def __mul__(self, other: Any) -> Any:
-        return no_arithmetic(other)
+    def __add__(self, other: Any) -> Any:
+        return _no_arithmetic(other)
 
-    __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __mul__
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __add__
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __add__
+    __pow__ = __rpow__ = __divmod__ = __rdivmod__ = __add__
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __add__
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __add__
+    __lt__ = __le__ = __gt__ = __ge__ = __add__
+
+    def __iadd__(self, other: Any) -> Any:
+        raise _refusal()  # with an array, too: the name would become one, the memory stay as it is
+
+    __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = __iadd__
+    __ipow__ = __imatmul__ = __iand__ = __ior__ = __ixor__ = __ilshift__ = __irshift__ = __iadd__
+
+    def __neg__(self) -> Any:
+        raise _refusal()
+
+    __pos__ = __abs__ = __invert__ = __neg__
 
 
-def no_arithmetic(other: Any) -> Any:
+def _no_arithmetic(other: Any) -> Any:
     """Leave arrays of NumPy to NumPy; refuse everything else."""
     if isinstance(other, np.ndarray):
         return NotImplemented
-    raise UsageError(errc.invalid, "a usm_pointer is a pointer: + moves it by elements, and there "
-                     "is no other arithmetic; for that of its elements write p.get_view() (or "
-                     "p[:]), which is an array over the same memory")
+    raise _refusal()
+
+
+def refuse_numbers(other: object) -> Any:
+    """Refuse to say whether a pointer equals a number; of other things it is simply none."""
+    if isinstance(other, int | float | complex | np.number | np.bool_):
+        raise _refusal()
+    return NotImplemented
+
+
+def _refusal() -> UsageError:
+    return UsageError(errc.invalid, "outside of kernels a usm_pointer has no operators, since a "
+                      "pointer and an array mean different things by them: for the elements write "
+                      "np.asarray(p) + 1, p.get_view() + 1 or p[:] += 1; for the pointer to an "
+                      "element p.pointer_to(1)")
 
 
 class NoElements:

@@ -84,12 +84,8 @@ class usm_allocator(HasProperties):
 
         Raises ``errc.memory_allocation`` if there is not enough.
         """
-        made = usm.malloc(count, *self._where, kind=self.kind, alignment=self.alignment,
+        return usm.malloc(count, *self._where, kind=self.kind, alignment=self.alignment,
                           dtype=np.uint8 if dtype is None else dtype)
-        if made is None:
-            raise UsageError(errc.memory_allocation, f"usm_allocator: no {self.kind.name} memory "
-                             f"for {count} elements")
-        return made
 
     def deallocate(self, memory: usm.usm_pointer, count: int = 0) -> None:
         """Free what ``allocate`` returned."""

@@ -98,7 +98,7 @@ def _shape(array: Array, places: list[Any]) -> tuple[int, ...]:
     """Return the extents of a buffer over an array: its own, or those given behind it."""
     if not places:
         return array.shape or (1,)
-    if not isinstance(places[0], geo.range | list | tuple) and not hasattr(
+    if not isinstance(places[0], geo.range | range | list | tuple) and not hasattr(
             places[0], "__index__"):
         _no_more(places)
     _no_more(places[1:])

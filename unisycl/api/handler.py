@@ -162,7 +162,8 @@ class handler(Group):
         self.check_free("parallel_for_work_group")
         extent = tuple(geo.as_range(groups))
         local: tuple[int, ...] = ()
-        if rest and (isinstance(rest[0], geo.range | tuple) or hasattr(rest[0], "__index__")):
+        if rest and (isinstance(rest[0], geo.range | range | tuple)
+                     or hasattr(rest[0], "__index__")):
             local, rest = tuple(geo.as_range(rest[0])), rest[1:]
             if len(local) != len(extent) or 0 in local:
                 raise UsageError(errc.nd_range, f"parallel_for_work_group: the local range {local} "

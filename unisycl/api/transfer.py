@@ -85,7 +85,7 @@ def check_start(what: str, src: Any, dst: Any, start: int) -> None:
                          "an array or USM memory")
     if start and not globals:
         raise UsageError(errc.invalid, f"{what}: only a copy to or from a device_global has a "
-                         "start; slice the array, or use pointer + n")
+                         "start; slice the array, or use p.pointer_to(n)")
 
 
 def fit(what: str, dst: BoundView, src: BoundView,

@@ -7,13 +7,14 @@ cannot be indexed from the host; ``free`` raises where C++ would corrupt the hea
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator
 from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from unisycl.api.advice import NoArray, no_arithmetic
+from unisycl.api.advice import NoArray, refuse_numbers
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.dlpack import export
@@ -32,6 +33,7 @@ from unisycl.runtime.devices import ContextState, DeviceState, host_words, requi
 _ASPECTS = {usm_kind.device: aspect.usm_device_allocations,
             usm_kind.host: aspect.usm_host_allocations,
             usm_kind.shared: aspect.usm_shared_allocations}
+_MOST_ALIGNED = 1 << 24
 _ATOMICS = {usm_kind.host: aspect.usm_atomic_host_allocations,
             usm_kind.shared: aspect.usm_atomic_shared_allocations}
 
@@ -46,8 +48,8 @@ class usm:
 class usm_pointer(NoArray, blocks.Pointer):
     """USM memory with a type and a shape (SYCL 2020 §4.8).
 
-    Kernels index it, and so does the host unless it is a device allocation. ``p + n`` points n
-    elements further; ``numpy.asarray(p)`` shares the memory.
+    Kernels index it, and so does the host unless it is a device allocation. ``p.pointer_to(n)`` is
+    the pointer to element n, which kernels write ``p + n``; ``numpy.asarray(p)`` shares the memory.
     """
 
     __slots__ = ("__weakref__", "_type", "_view")
@@ -185,31 +187,25 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get_view())
 
-    def __add__(self, count: Any) -> Self:
-        if isinstance(count, np.ndarray) or not hasattr(count, "__index__"):
-            return no_arithmetic(count)  # type: ignore[no-any-return]
-        skip = int(count)
-        if not 0 <= skip <= self.size():
-            raise UsageError(errc.invalid, f"{self!r} + {skip} lies outside the allocation")
-        return type(self)(self.block, self.dtype, (self.size() - skip,),
-                          self.offset + skip * self.dtype.itemsize)
+    def pointer_to(self, index: int) -> Self:
+        """Return the pointer to an element: what C++ writes ``p + index``, and kernels, too."""
+        try:
+            skip = operator.index(index)
+        except TypeError:
+            raise UsageError(errc.invalid, f"pointer_to: expected an integer, got {index!r}"
+                             ) from None
+        size = self.dtype.itemsize
+        if not -(self.offset // size) <= skip <= self.size():
+            raise UsageError(errc.invalid, f"{self!r}: element {skip} lies outside the allocation")
+        return type(self)(self.block, self.dtype, (self.size() - skip,), self.offset + skip * size)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        """Return the pointer some elements before, or how many lie between two pointers."""
-        if isinstance(other, usm_pointer):
-            if other.block is not self.block or other.dtype != self.dtype:
-                raise UsageError(errc.invalid, f"{self!r} - {other!r}: pointers into different "
-                                 "allocations or to different types have no distance")
-            return (self.offset - other.offset) // self.dtype.itemsize
-        if isinstance(other, np.ndarray) or not hasattr(other, "__index__"):
-            return no_arithmetic(other)
-        back, size = int(other), self.dtype.itemsize
-        if not -self.size() <= back <= self.offset // size:
-            raise UsageError(errc.invalid, f"{self!r} - {back} lies outside the allocation")
-        return type(self)(self.block, self.dtype, (self.size() + back,),
-                          self.offset - back * size)
+    def distance(self, first: Any) -> int:
+        """Return how many elements another pointer into the allocation lies before this one."""
+        if not isinstance(first, usm_pointer) or first.block is not self.block \
+                or first.dtype != self.dtype:
+            raise UsageError(errc.invalid, f"{self!r} and {first!r}: only pointers into one "
+                             "allocation, to one type, have a distance")
+        return (self.offset - first.offset) // self.dtype.itemsize
 
     def __copy__(self) -> Self:
         return self
@@ -217,9 +213,9 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> Any:
         if not isinstance(other, usm_pointer):
-            return NotImplemented
+            return refuse_numbers(other)
         return self.block is other.block and self.offset == other.offset
 
     def __hash__(self) -> int:
@@ -233,7 +229,7 @@ class usm_pointer(NoArray, blocks.Pointer):
 
 @ends_at_call
 def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int = 0,
-           dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+           dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """Allocate USM of a kind (SYCL 2020 §4.8.3.5).
 
     Args:
@@ -244,9 +240,8 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
         alignment: in bytes, a power of two; 0 for the default of 64.
         dtype: the type of an element, by name.
 
-    Returns:
-        The memory, or None where there is not enough. Raises ``errc.feature_not_supported`` if the
-        device lacks the aspect.
+    Raises ``errc.memory_allocation`` where there is not enough memory, or none so aligned, and
+    ``errc.feature_not_supported`` if the device lacks the aspect.
     """
     where: list[Any] = []
     for arg in args:
@@ -290,7 +285,7 @@ def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
 
 
 def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
-              state: DeviceState, owner: ContextState) -> usm_pointer | None:
+              state: DeviceState, owner: ContextState) -> usm_pointer:
     shape = tuple(geo.as_range(count))
     if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
         raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment!r}")
@@ -298,57 +293,68 @@ def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
     require_aspect(state, _ASPECTS[kind], f"a {kind.name} allocation", f"; use buffers{other}")
     nbytes = math.prod(shape) * dtype.itemsize
     most = state.info.max_mem_alloc_size or state.info.global_mem_size
-    if (most and nbytes > most) or alignment > 1 << 24:
-        return None
+    if alignment > _MOST_ALIGNED:
+        raise _no_memory(nbytes, kind, state, f"none is aligned to {alignment} bytes; ask for "
+                         f"{_MOST_ALIGNED} at most")
+    if most and nbytes > most:
+        raise _no_memory(nbytes, kind, state, f"one allocation has {most} at most; use smaller "
+                         "ones")
     try:
         block = blocks.Block(nbytes, kind, owner, state, alignment)
-    except (MemoryError, ValueError, OverflowError):
-        return None
+    except (MemoryError, ValueError, OverflowError) as err:
+        raise _no_memory(nbytes, kind, state, "there is not so much left; free some, or use "
+                         "less") from err
     return usm_pointer(block, dtype, shape)
 
 
+def _no_memory(nbytes: int, kind: usm_kind, state: DeviceState, why: str) -> exception:
+    """Return the error of an allocation that cannot be had."""
+    return exception(errc.memory_allocation, f"{nbytes} bytes of {kind.name} memory of "
+                     f"'{state.info.name}' cannot be allocated: {why}")
+
+
 @ends_at_call
-def malloc_device(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+def malloc_device(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """Allocate memory that only kernels and copies reach (SYCL 2020 §4.8.3.2); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.device, dtype=dtype)
 
 
 @ends_at_call
-def malloc_host(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+def malloc_host(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """Allocate host memory that kernels reach (SYCL 2020 §4.8.3.3); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.host, dtype=dtype)
 
 
 @ends_at_call
-def malloc_shared(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+def malloc_shared(count: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """Allocate memory that host and kernels share (SYCL 2020 §4.8.3.4); see ``malloc``."""
     return malloc(count, *args, kind=usm_kind.shared, dtype=dtype)
 
 
 @ends_at_call
 def aligned_alloc(alignment: int, count: Any, *args: Any, kind: usm_kind | None = None,
-                  dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+                  dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """Allocate USM at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.5)."""
     return malloc(count, *args, kind=kind, alignment=alignment, dtype=dtype)
 
 
 @ends_at_call
 def aligned_alloc_device(alignment: int, count: Any, *args: Any,
-                         dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+                         dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """As ``malloc_device``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.2)."""
     return malloc(count, *args, kind=usm_kind.device, alignment=alignment, dtype=dtype)
 
 
 @ends_at_call
 def aligned_alloc_host(alignment: int, count: Any, *args: Any,
-                       dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+                       dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """As ``malloc_host``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.3)."""
     return malloc(count, *args, kind=usm_kind.host, alignment=alignment, dtype=dtype)
 
 
 @ends_at_call
 def aligned_alloc_shared(alignment: int, count: Any, *args: Any,
-                         dtype: npt.DTypeLike | None = None) -> usm_pointer | None:
+                         dtype: npt.DTypeLike | None = None) -> usm_pointer:
     """As ``malloc_shared``, at a multiple of ``alignment`` bytes (SYCL 2020 §4.8.3.4)."""
     return malloc(count, *args, kind=usm_kind.shared, alignment=alignment, dtype=dtype)
 

@@ -22,7 +22,8 @@ _Operand = Any
 
 def _fields(what: str, values: tuple[Any, ...]) -> tuple[int, ...]:
     """Turn constructor arguments into one to three ints, or say why they are none."""
-    if len(values) == 1 and (isinstance(values[0], _Index) or not hasattr(values[0], "__index__")):
+    if len(values) == 1 and (isinstance(values[0], _Index) or not hasattr(
+            values[0], "__index__")) and not isinstance(values[0], builtins.range):
         try:
             values = tuple(values[0])
         except TypeError:
@@ -30,11 +31,24 @@ def _fields(what: str, values: tuple[Any, ...]) -> tuple[int, ...]:
                              f"{type(values[0]).__name__}") from None
     if not 1 <= len(values) <= 3:
         raise UsageError(errc.invalid, f"{what}: expected 1 to 3 dimensions, got {len(values)}")
+    values = tuple(_extent(what, v) if isinstance(v, builtins.range) else v for v in values)
     try:
         return tuple(operator.index(v) for v in values)
     except TypeError:
         raise UsageError(errc.invalid, f"{what}: every dimension must be an integer, got "
                          f"{values!r}") from None
+
+
+def _extent(what: str, given: builtins.range) -> int:
+    """Return the items of Python's ``range(n)``: as an extent it means as many, from 0 on."""
+    if what != "range":
+        raise UsageError(errc.invalid, f"{what}: {given!r} is Python's range, which is no place; "
+                         f"give integers, such as {what}(3)")
+    if given.start or given.step != 1:
+        raise UsageError(errc.invalid, f"range: {given!r} is Python's range; an index space starts "
+                         f"at 0 and takes steps of 1: give range({len(given)}), and compute in the "
+                         "kernel what the ids stand for")
+    return len(given)
 
 
 class _Index:

@@ -112,8 +112,7 @@ def no_memory(base: Value) -> str:
     if isinstance(base, Item):
         return "take one dimension of it: get_global_id(0), get_local_id(0), ..."
     if isinstance(base, Constant) and base.object is None:
-        return ("pass memory, a tuple or an id; malloc functions return None where there is not "
-                "enough memory")
+        return "pass memory, a tuple or an id"
     return ""
 
 

@@ -69,7 +69,7 @@ MISUSES = {
     "closed": lambda q: closed()[0], "closed 2": lambda q: closed().get_view(),
     "malloc": lambda q: sycl.malloc_device(-1, q), "malloc 2": lambda q: sycl.malloc(3, 4, 5),
     "freed": lambda q: freed(q)[0], "freed twice": lambda q: sycl.free(freed(q), q),
-    "pointer": lambda q: freed(q) + 9, "freed 2": lambda q: np.asarray(freed(q)),
+    "pointer": lambda q: freed(q).pointer_to(9), "freed 2": lambda q: np.asarray(freed(q)),
     "make_context": lambda q: sycl.make_context(q.get_backend(), 3),
     "make_buffer": lambda q: sycl.make_buffer(q.get_backend(), 3, q.get_context()),
     "get_native": lambda q: sycl.get_native(sycl.backend.cuda, q),

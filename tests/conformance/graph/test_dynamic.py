@@ -252,19 +252,20 @@ def test_what_a_recorded_queue_launches_and_copies_is_updated(queue: sycl.queue,
         if how == "shortcut":
             first = queue.memcpy(target, source)
             second = queue.parallel_for(8, first, add, target, value)
-            last = [queue.fill(spare, value, 2, second), queue.memset(spare + 2, byte, 16)]
+            last = [queue.fill(spare, value, 2, second),
+                    queue.memset(spare.pointer_to(2), byte, 16)]
         elif how == "group":
             first = queue.submit(lambda h: h.copy(source, target))
             second = queue.submit(lambda h: (h.depends_on(first),
                                              h.parallel_for(8, add, target, value)))
             last = [queue.submit(lambda h: (h.depends_on(second), h.fill(spare, value, 2))),
-                    queue.submit(lambda h: h.memset(spare + 2, byte, 16))]
+                    queue.submit(lambda h: h.memset(spare.pointer_to(2), byte, 16))]
         else:
             x.copy(queue, source, target)
             queue.ext_oneapi_submit_barrier()
             x.parallel_for(queue, sycl.range(8), add, target, value)
             x.fill(queue, spare, value, 2)
-            x.memset(queue, spare + 2, byte, 16)
+            x.memset(queue, spare.pointer_to(2), byte, 16)
             last = []
     assert all(x.node.get_node_from_event(e) in graph.get_nodes() for e in last)
     replay = graph.finalize(updatable)

@@ -71,7 +71,7 @@ def test_hints_come_between_the_commands_around_them(queue: sycl.queue, make) ->
     for n in range(4):
         ordered.prefetch(p)
         ordered.parallel_for(COUNT, add, p, n)
-        ordered.mem_advise(p + 1, 8 * (COUNT - 1), n)
+        ordered.mem_advise(p.pointer_to(1), 8 * (COUNT - 1), n)
         x.prefetch(ordered, p, 8, x.prefetch_type.host)
     ordered.memcpy(seen, p, seen.nbytes).wait()
     assert [11] * COUNT == seen.tolist()

@@ -42,7 +42,7 @@ def chain(queue: sycl.queue, start: int = 0):
     links = sycl.malloc_shared(COUNT, Link, queue)
     for k in range(COUNT):
         links[k].value = start + k
-        links[k].next = links + k + 1 if k + 1 < COUNT else None
+        links[k].next = links.pointer_to(k + 1) if k + 1 < COUNT else None
     return links
 
 
@@ -167,10 +167,10 @@ def test_an_object_with_a_pointer_is_passed_by_value(queue: sycl.queue) -> None:
     def kernel(i, both, out):
         out[i] = both.first.value + both.add + both.second().value * 100
     links, out = chain(queue, 3), results(queue)
-    queue.parallel_for(COUNT, kernel, List(links + 2, 7), out).wait()
+    queue.parallel_for(COUNT, kernel, List(links.pointer_to(2), 7), out).wait()
     assert [5 + 7 + 600] * COUNT == out[:].tolist()
     heads = sycl.malloc_shared(2, sycl.is_device_copyable.register(List), queue)
-    heads[1] = List((links + 4).address(), 9)
+    heads[1] = List(links.pointer_to(4).address(), 9)
     queue.parallel_for(COUNT, kernel, heads[1], out).wait()
     assert [7 + 9 + 800] * COUNT == out[:].tolist()
 
@@ -187,7 +187,7 @@ def test_vectors_are_loaded_and_stored_through_pointers(queue: sycl.queue) -> No
     data[:] = np.arange(16 * COUNT)
     strips, out = sycl.malloc_shared(COUNT, Strip, queue), results(queue)
     for k in range(COUNT):
-        strips[k].data = data + 16 * k
+        strips[k].data = data.pointer_to(16 * k)
     queue.parallel_for(COUNT, kernel, strips, out).wait()
     expected = np.arange(16 * COUNT).reshape(COUNT, 16)
     assert (expected[:, 1] + expected[:, 3]).tolist() == out[:].tolist()

@@ -48,7 +48,7 @@ def chain(queue, order):
     nodes = sycl.malloc_shared(len(order), Node, queue)
     for value, (at, after) in enumerate(zip(order, [*order[1:], None], strict=True)):
         nodes[at].value = value
-        nodes[at].next = None if after is None else nodes + after
+        nodes[at].next = None if after is None else nodes.pointer_to(after)
     return nodes
 
 
@@ -89,7 +89,7 @@ def in_base_three(values):
 def test_a_list_that_the_host_built_is_walked(queue: sycl.queue, order) -> None:
     nodes, out = chain(queue, list(order)), results(queue)
     heads = sycl.malloc_shared(1, node_ptr, queue)
-    heads[0] = (nodes + order[0]).address()
+    heads[0] = nodes.pointer_to(order[0]).address()
     queue.single_task(walk, heads[0], out).wait()
     assert [in_base_three(range(5)), 5] == out[:2].tolist()
 
@@ -180,7 +180,8 @@ def test_kernels_build_lists(queue: sycl.queue) -> None:
     nodes, heads, out = (sycl.malloc_shared(COUNT, Node, queue),
                          sycl.malloc_shared(1, node_ptr, queue), results(queue))
     queue.parallel_for(COUNT, link, nodes).wait()
-    assert [0] + [(nodes + k).address() for k in range(COUNT - 1)] == [int(x.next) for x in nodes]
+    assert [0] + [nodes.pointer_to(k).address() for k in range(COUNT - 1)] == [
+        int(x.next) for x in nodes]
     queue.single_task(reverse, nodes, heads).wait()
     assert nodes.address() == int(heads[0])
     queue.single_task(walk, heads[0], out).wait()
@@ -280,7 +281,7 @@ def test_they_point_to_numbers_and_vectors(queue: sycl.queue) -> None:
     for k in range(4):
         points[k] = sycl.float4(k, 1, 2, 3)
     for k in range(2):
-        rows[k] = ((data + 10 * k).address(), (points + 2 * k).address(), 4)
+        rows[k] = (data.pointer_to(10 * k).address(), points.pointer_to(2 * k).address(), 4)
     queue.parallel_for(2, kernel, rows, out).wait()
     assert [0, 101, 3, 6, 4, 5] == data[:6].tolist()
     assert [10, 121, 33, 46, 14] == data[10:15].tolist()
@@ -301,10 +302,10 @@ def test_pointers_to_pointers(queue: sycl.queue) -> None:
 
     nodes, out = chain(queue, range(4)), results(queue)
     cells, table = sycl.malloc_shared(2, node_ptr, queue), sycl.malloc_shared(1, two, queue)
-    cells[1], table[0] = (nodes + 2).address(), cells.address()
+    cells[1], table[0] = nodes.pointer_to(2).address(), cells.address()
     queue.single_task(kernel, table, out).wait()
     assert [2, 3] == out[:2].tolist()
-    assert (nodes + 3).address() == cells[0]
+    assert nodes.pointer_to(3).address() == cells[0]
 
 
 @pytest.mark.row("C-15")
@@ -340,7 +341,7 @@ def test_debugged_kernels_follow_addresses_of_allocations_only(queue: sycl.queue
     foreign, gone = chain(elsewhere, range(2)), chain(queue, range(2))
     address = gone.address()
     sycl.free(gone, queue)
-    for wrong in (foreign.address(), address, 64, (nodes + 2).address()):
+    for wrong in (foreign.address(), address, 64, nodes.pointer_to(2).address()):
         nodes[0].next = wrong
         with pytest.raises(sycl.exception, match=f"the address {wrong} lies in no allocation"):
             queue.single_task(second, nodes, out).wait()
@@ -366,8 +367,8 @@ def test_what_they_are_on_the_host(queue: sycl.queue) -> None:
     assert first
     assert not last
     assert 0 == int(last)
-    assert (nodes + 1) == first
-    assert first == (nodes + 1).address()
+    assert nodes.pointer_to(1) == first
+    assert first == nodes.pointer_to(1).address()
     assert "<Node at 0x" in repr(first)
     assert "<null>" == repr(last)
     assert 16 == Node.dtype.itemsize
@@ -383,18 +384,18 @@ def test_what_they_are_on_the_host(queue: sycl.queue) -> None:
 @pytest.mark.row("C-15", "I-15")
 def test_the_host_stores_whole_records_and_pointers(queue: sycl.queue) -> None:
     nodes = sycl.malloc_shared(3, Node, queue)
-    nodes[0] = Node(1, nodes + 1)
-    nodes[1:] = [Node(2, nodes + 2), Node(3, None)]
+    nodes[0] = Node(1, nodes.pointer_to(1))
+    nodes[1:] = [Node(2, nodes.pointer_to(2)), Node(3, None)]
     assert [1, 2, 3] == [int(n.value) for n in nodes]
-    assert [nodes + 1, nodes + 2, None] == [n.next for n in nodes]
+    assert [nodes.pointer_to(1), nodes.pointer_to(2), None] == [n.next for n in nodes]
     with pytest.raises(sycl.exception, match="followed in kernels only"):
         nodes[0].next[0]
     kept = sycl.malloc_shared(2, node_ptr, queue)
     kept[0], kept[1] = nodes, None
     assert nodes == kept[0]
     assert not kept[1]
-    kept[:] = [None, nodes + 2]
-    assert [None, nodes + 2] == list(kept)
+    kept[:] = [None, nodes.pointer_to(2)]
+    assert [None, nodes.pointer_to(2)] == list(kept)
 
 
 @pytest.mark.row("I-15")

@@ -89,7 +89,7 @@ def test_each_of_two_commands_on_one_allocation_may_be_waited_for(queue: sycl.qu
                                                                   memory) -> None:
     kept, half = memory[:], COUNT // 2
     events = [queue.parallel_for(half, add, memory, 1),
-              queue.parallel_for(half, add, memory + half, 2)]
+              queue.parallel_for(half, add, memory.pointer_to(half), 2)]
     events[0].wait()
     assert (np.arange(half) + 1).tolist() == kept[:half].tolist()
     events[1].wait()
@@ -103,7 +103,7 @@ def test_copies_and_fills_reach_it_as_kernels_do(queue: sycl.queue, memory) -> N
     x = np.empty(COUNT, np.int32)
     queue.fill(other, np.int32(3), COUNT).wait()
     assert [3] * COUNT == other[:].tolist()
-    queue.memcpy(other + 10, memory, 40).wait()
+    queue.memcpy(other.pointer_to(10), memory, 40).wait()
     assert [3] * 10 + [*range(10)] + [3] == other[:21].tolist()
     queue.memcpy(own, memory, 4 * COUNT).wait()
     queue.memcpy(other, own, 4 * COUNT).wait()

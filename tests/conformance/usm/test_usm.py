@@ -45,12 +45,10 @@ def test_forms_of_allocation(queue: sycl.queue) -> None:
               sycl.malloc_shared((4, 4), np.float64, device, context),
               sycl.malloc(16, np.int8, queue, sycl.usm.alloc.host),
               sycl.malloc_host(16, np.int8, context)):
-        assert p is not None
         sycl.free(p, context)
     for alignment in (64, 256, 4096):
         p = sycl.aligned_alloc_shared(alignment, 10, np.int32, queue)
         assert 0 == p.address() % alignment
-    assert sycl.malloc_shared(1 << 60, np.float64, queue) is None
     with pytest.raises(sycl.exception, match="power of two"):
         sycl.aligned_alloc_device(3, 10, np.int32, queue)
 
@@ -112,7 +110,7 @@ def test_pointers_know_their_kind_and_device(queue: sycl.queue) -> None:
                        (sycl.usm.alloc.shared, sycl.malloc_shared)):
         p = make(8, np.int32, queue)
         assert kind == sycl.get_pointer_type(p, queue)
-        assert kind == sycl.get_pointer_type(p + 5, queue.get_context())
+        assert kind == sycl.get_pointer_type(p.pointer_to(5), queue.get_context())
         assert kind == sycl.get_pointer_type(p.address() + 9, queue)
         assert queue.get_device() == sycl.get_pointer_device(p, queue)
     array = np.zeros(4)
@@ -128,7 +126,7 @@ def test_fill_memset_and_partial_copies(queue: sycl.queue) -> None:
     queue.memset(p, 0x101).wait()
     assert [0x01010101] * 8 == p[:].tolist()
     queue.fill(p, 3).wait()
-    queue.fill(p + 6, 4, 2).wait()
+    queue.fill(p.pointer_to(6), 4, 2).wait()
     assert [3] * 6 + [4] * 2 == p[:].tolist()
     out = np.zeros(8, np.int32)
     queue.memcpy(out, p, 8).wait()

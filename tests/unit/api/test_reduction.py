@@ -20,7 +20,7 @@ def test_the_identity_is_known_given_or_missing() -> None:
 def test_the_result_is_one_element() -> None:
     q = null_queue()
     p = sycl.malloc_shared(8, np.float32, q)
-    view, drop = sycl.reduction(p + 3, sycl.plus).bind_result(None, q.channel)
+    view, drop = sycl.reduction(p.pointer_to(3), sycl.plus).bind_result(None, q.channel)
     assert ((1,), False) == (view.shape, drop)
     assert p.address() + 12 == view.memory[view.offset:].ctypes.data
 
