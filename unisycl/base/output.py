@@ -46,7 +46,7 @@ class Lines:
             taken = [next(values) for _ in range(part.count)]
             if part.how == "value":
                 waiting.append(style.spell(taken[0]))
-            elif part.how in ("list", "set"):
+            elif part.how in ("list", "set", "pointer"):
                 waiting.append(style.spell_all(part.how, taken))
             elif part.how in ("flush", "endl"):
                 text = "".join(waiting) + ("\n" if part.how == "endl" else "")

@@ -28,8 +28,8 @@ class Shown:
     """How the next ``count`` values are spelt.
 
     ``how`` is 'str', 'repr', 'format' with a Python format specification in ``spec``, 'printf' with
-    a directive in ``spec``; for streams 'value', 'list' ("1, 2"), 'set' ("{1, 2}"), a manipulator's
-    name, or setw and setprecision, which take their value from the kernel.
+    a directive in ``spec``; for streams 'value', 'pointer', 'list' ("1, 2"), 'set' ("{1, 2}"), a
+    manipulator's name, or setw and setprecision, which take their value from the kernel.
     """
 
     how: str
@@ -224,8 +224,13 @@ class Style:
         return body.rjust(width)
 
     def spell_all(self, how: str, values: Sequence[Any]) -> str:
-        """Return several values as one: 'list' for vectors, 'set' for ids and ranges."""
+        """Return several values as one: 'list' for vectors, 'set' for ids and ranges.
+
+        A 'pointer' is its address, whatever the manipulators say of numbers.
+        """
         width, self.width = self.width, 0
+        if how == "pointer":
+            return f"{int(values[0]):#x}".rjust(width)
         body = ", ".join(self._number(v) for v in values)
         return (body if how == "list" else f"{{{body}}}").rjust(width)
 

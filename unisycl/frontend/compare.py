@@ -16,12 +16,14 @@ from typing import Any
 from unisycl.frontend import coerce, instances, pointers, stored, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.flow import Label, condition, site, state
+from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
 from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Closure,
     Constant,
     Instance,
+    Item,
     Memory,
     Several,
     Value,
@@ -76,11 +78,17 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         nothing = stored.is_none(ctx, left, right, node)
         if nothing is not None:
             return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
+        if isinstance(left, Item) and isinstance(right, Item):
+            raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and "
+                             f"{describe(right)}", help="compare them by ==")
         same = _same_object(ctx, left, right)
         return coerce.weak_scalar(same == isinstance(op, ast.Is))
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]
+    if isinstance(left, Item) and isinstance(right, Item) and name in ("eq", "ne"):
+        same = _same_item(ctx, left, right, node)
+        return same if name == "eq" else coerce.negate(same)
     found = stored.compare(ctx, name, left, right, node)
     if found is not None:
         return found
@@ -116,6 +124,20 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type))
     return result
+
+
+def _same_item(ctx: Context, left: Item, right: Item, node: ast.AST) -> n.Expr:
+    """Return whether index objects are equal by value (SYCL 2020 §4.5.3).
+
+    A work-item has one group, sub-group and nd_item; the items of an h_item have ids and ranges.
+    """
+    if left.kind == right.kind or not (left.kind in ITEM_KINDS and right.kind in ITEM_KINDS):
+        return coerce.weak_scalar(left.kind == right.kind)
+    ids = _all_equal(ctx, item_ids(left), item_ids(right), node)
+    first, second = (queries(ITEM_METHODS[x.kind]["get_range"][0], x) for x in (left, right))
+    ranges = _all_equal(ctx, first, second, node)
+    both = coerce.binary("and", coerce.truth(ids), coerce.truth(ranges), BOOL)
+    return coerce.convert(both, WEAK_BOOL)
 
 
 def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:

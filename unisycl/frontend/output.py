@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from unisycl.base.enums import stream_manipulator
 from unisycl.base.text import FLOAT, Directive, FormatError, Shown, parse_format
-from unisycl.frontend import coerce, vectors
+from unisycl.frontend import coerce, stored, vectors
 from unisycl.frontend.context import Context, Refused
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
@@ -270,6 +270,9 @@ def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
         case Item() if value.kind != "sub_group":
             kind = "item" if value.kind in ITEM_KINDS else value.kind
             return _indexed(ctx, value, kind, node)
+    where = stored.number(ctx, value, node)
+    if where is not None:
+        return [Shown("pointer"), where]
     return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node), node)]
 
 

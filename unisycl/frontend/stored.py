@@ -149,6 +149,21 @@ def address(ctx: Context, memory: Memory, kind: PointerType, node: ast.AST) -> n
     return n.Address(kind, n.Place(memory.base, index, kind, span=ctx.span(node)))
 
 
+def number(ctx: Context, value: Value, node: ast.AST) -> n.Expr | None:
+    """Return the address that a pointer is; None for another value. Memory here need not stay."""
+    kind = Scalar(dtypes.UINT64)
+    if isinstance(value, n.Expr):
+        return coerce.convert(value, kind) if kind_of(value) else None
+    value = decayed(ctx, value)
+    if not isinstance(value, Memory) or value.pointer is None:
+        return None
+    if value.view.space is not address_space.global_space:
+        raise ctx.refuse("K085", node, what=f"'{value.name}' is {value.view.space.value} memory, "
+                         "which has no address that could be told", help="show an index instead")
+    index = tuple(ctx.hold(x) for x in (*value.index, _first(value)))
+    return n.Address(kind, n.Place(value.base, index, kind, span=ctx.span(node)))
+
+
 def _first(memory: Memory) -> n.Expr:
     """Return the index of the first element of memory in its last dimension."""
     return coerce.weak_scalar(0) if memory.window is None else memory.window[0]

@@ -21,6 +21,9 @@ from unisycl.base.output import Lines, write
 from unisycl.base.text import FLOAT, INTEGER, FormatError, Part, Shown, parse_format, render
 from unisycl.ir.types import StreamType
 from unisycl.lang.item import group, h_item, item, nd_item
+from unisycl.lang.memory import HostView
+from unisycl.lang.pointer import multi_ptr
+from unisycl.lang.stored import address_of
 
 _numbers = itertools.count(1)
 
@@ -151,6 +154,8 @@ def _told(value: Any) -> tuple[tuple[Part, ...], tuple[Any, ...]]:
         return (Shown(value.name),), (value.value,)
     if isinstance(value, bool | int | float | np.number | np.bool_):
         return (Shown("value"),), (value,)
+    if value is None or isinstance(value, multi_ptr | HostView):
+        return (Shown("pointer"),), (address_of(value),)
     parts = INDEX_PARTS.get(type(value).__name__, ())
     if parts and isinstance(value, group | h_item | item | nd_item | geometry.nd_range):
         told: list[Part] = []
