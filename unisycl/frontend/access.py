@@ -22,6 +22,7 @@ from unisycl.frontend import (
     complexes,
     images,
     instances,
+    memories,
     pointers,
     stored,
     vecmethods,
@@ -38,6 +39,7 @@ from unisycl.frontend.spans import shifted, span_of
 from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Atomic,
+    Choice,
     Constant,
     Image,
     Instance,
@@ -78,6 +80,8 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
     match base:
         case Memory() if isinstance(node.slice, ast.Slice):
             return span_of(ctx, base, node)
+        case Choice():
+            return indexed_choice(ctx, base, node)
         case Memory():
             return element_at(ctx, index_memory(ctx, base, node), node)
         case n.Expr() if isinstance(base.type, PointerType):
@@ -105,6 +109,22 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
             return vectors.call_type(ctx, base.object, ctx.operands(*parts), node)
     raise ctx.refuse("K049", node, found=describe(base), expected="memory, a tuple or an id",
                      help=no_memory(base))
+
+
+def indexed_choice(ctx: Context, base: Choice, node: ast.Subscript) -> Value:
+    """Return an element, or a row, of the memory that a name stands for at run time."""
+    found = choice_at(ctx, base, node)
+    whole = len(found.index) == memories.first(ctx, found, node).view.ndim
+    return memories.load(ctx, found, node) if whole else found
+
+
+def choice_at(ctx: Context, base: Choice, node: ast.Subscript) -> Choice:
+    """Add the subscript's indices to those of each memory; they are evaluated once."""
+    if isinstance(node.slice, ast.Slice):
+        raise ctx.refuse("K049", node, found=describe(base), expected="one memory",
+                         help="a slice is of one memory: add the start to the index instead")
+    memory = index_memory(ctx, memories.first(ctx, base, node), node)
+    return replace(base, index=tuple(ctx.hold(x) for x in memory.index))
 
 
 def no_memory(base: Value) -> str:

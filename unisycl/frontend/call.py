@@ -53,6 +53,7 @@ from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.unassigned import start_flags
 from unisycl.frontend.values import (
     Atomic,
+    Choice,
     Closure,
     Constant,
     Image,
@@ -474,7 +475,7 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
         moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
     if isinstance(value, Instance):
         moving = not value.exact
-    if moving or name in frame.assigned or isinstance(value, Memory | Record):
+    if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
         ctx.assign(name, value, node)
     else:
         frame.names[name] = value  # a given name: no assignment in the text

@@ -81,8 +81,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         if isinstance(left, Item) and isinstance(right, Item):
             raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and "
                              f"{describe(right)}", help="compare them by ==")
-        same = _same_object(ctx, left, right)
-        return coerce.weak_scalar(same == isinstance(op, ast.Is))
+        identical = _same_object(ctx, left, right)
+        return coerce.weak_scalar(identical == isinstance(op, ast.Is))
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]

@@ -166,6 +166,7 @@ class Context(Variables):
         self.copies: set[n.Param | n.Array] = set()
         self.fresh: set[n.Param | n.Array] = set()
         self.overwrites = Overwrites()
+        self.memories: dict[Any, Memory] = {}
         self.reducers: list[n.Reducer] = []
         self.guards: dict[tuple[Path, bool], guards.Test] = {}
         self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}

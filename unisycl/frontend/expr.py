@@ -18,6 +18,7 @@ from unisycl.frontend import (
     coerce,
     complexes,
     instances,
+    memories,
     output,
     pointers,
     stored,
@@ -386,6 +387,8 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
     if isinstance(left, Memory) or isinstance(right, Memory):
         left, right = stored.one_kind(ctx, left, right)
+    if memories.is_plain(left) and memories.is_plain(right) and memories.alike(ctx, left, right):
+        return _one_object(ctx, cond, (then, left), (orelse, right), node)
     kind = stored.kind_of(left, right) or stored.joined(ctx, left, right)
     if kind is None and _is_place(left) and _is_place(right):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)

@@ -17,7 +17,7 @@ from unisycl.base import dtypes
 from unisycl.base.record import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.unsure import Unsure, alternatives
-from unisycl.frontend.values import Instance, Memory, Record, Several, Value, Vector
+from unisycl.frontend.values import Choice, Instance, Memory, Record, Several, Value, Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
     BOOL,
@@ -67,11 +67,18 @@ class PlaceForm:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoiceForm:
+    """One of several memories: a number says which."""
+
+    options: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ThingForm:
     """Anything else: it is known while compiling, so it is the same on all paths."""
 
 
-Form = Scalar | VectorForm | TupleForm | ObjectForm | PlaceForm | ThingForm
+Form = Scalar | VectorForm | TupleForm | ObjectForm | PlaceForm | ChoiceForm | ThingForm
 
 
 def form_of(value: Value | n.Local) -> Form:
@@ -84,6 +91,8 @@ def form_of(value: Value | n.Local) -> Form:
         return ObjectForm(value.cls, value.names, tuple(form_of(v) for v in value.items))
     if isinstance(value, Several):
         return TupleForm(value.kind, tuple(form_of(v) for v in value.items))
+    if isinstance(value, Choice) and not value.index:
+        return ChoiceForm(value.options)
     if isinstance(value, Memory | Record) and steps(value):
         return PlaceForm(len(steps(value)))
     return ThingForm()

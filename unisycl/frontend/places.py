@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 from unisycl.base.enums import access_mode
 from unisycl.base.record import dataclass
-from unisycl.frontend import coerce, images, stored, vectors
+from unisycl.frontend import coerce, images, memories, stored, vectors
 from unisycl.frontend.access import (
     attribute_of,
+    choice_at,
     index_memory,
     index_pointer,
     index_record,
@@ -30,6 +31,7 @@ from unisycl.frontend.access import (
 from unisycl.frontend.context import Context, position
 from unisycl.frontend.names import suggest
 from unisycl.frontend.values import (
+    Choice,
     Image,
     Instance,
     Item,
@@ -64,7 +66,7 @@ class Slot:
     name: str
 
 
-Target: TypeAlias = (Memory | Record | Image | Vector | Element | Slot | n.Read | n.Load
+Target: TypeAlias = (Memory | Choice | Record | Image | Vector | Element | Slot | n.Read | n.Load
                      | n.Place)
 
 
@@ -87,6 +89,8 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
         return _as_target(ctx, index_pointer(ctx, base, node), node)
     if isinstance(base, Image) and isinstance(node, ast.Subscript):
         return images.indexed(ctx, base, node)
+    if isinstance(base, Choice) and isinstance(node, ast.Subscript):
+        return _chosen(ctx, choice_at(ctx, base, node), node)
     if isinstance(base, Instance) and isinstance(node, ast.Attribute):
         return _slot(ctx, base, node)
     if isinstance(base, Vector):
@@ -110,6 +114,17 @@ def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
     if isinstance(node, ast.Attribute):
         raise ctx.refuse("K041", node, name=ast.unparse(node))
     raise ctx.refuse("K049", node, found=describe(base), expected="memory", help=no_memory(base))
+
+
+def _chosen(ctx: Context, choice: Choice, node: ast.AST) -> Choice:
+    """Return an element of the memory that a name stands for; refuse rows and what is read-only."""
+    memory = memories.first(ctx, choice, node)
+    if len(choice.index) != memory.view.ndim:
+        raise ctx.refuse("K037", node, what=f"'{choice.name}'", expected=memory.view.ndim,
+                         found=len(choice.index), help="give one index for each dimension")
+    if not memory.view.mode.writes:
+        raise ctx.refuse("K039", node, name=choice.name)
+    return choice
 
 
 def _as_target(ctx: Context, record: Record, node: ast.AST) -> Record | Vector:
@@ -279,6 +294,8 @@ def _read(ctx: Context, target: Target, node: ast.AST) -> Value:
             return n.Load(target.type, target)
         case Element():
             return vectors.element(ctx, target.of, target.index, node)
+        case Choice():
+            return memories.load(ctx, target, node)
         case Slot():
             return target.of.field(target.name)
         case Vector() | n.Read() | n.Load():
@@ -307,6 +324,10 @@ def _write(ctx: Context, target: Target, value: Value, node: ast.AST, origin: as
                                  help="store a number of another type, which wraps: "
                                  f"np.int64({problem.value})") from None
             ctx.emit(n.Store(target, x, span=ctx.span(node)))
+        case Choice():
+            x = ctx.hold(ctx.to_scalar(value, origin))
+            memories.each(ctx, target, lambda memory: _write(
+                ctx, _place(ctx, memory, node), x, node, origin), node)
         case Vector():
             vectors.assign(ctx, target, value, node)
         case Element():

@@ -54,6 +54,19 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several memories that are alike: ``which`` of ``options`` is known at run time only.
+
+    ``options`` are names of memories that hold in every round; ``index`` is given to all of them.
+    """
+
+    which: n.Expr
+    options: tuple[tuple[Any, ...], ...]
+    index: tuple[n.Expr, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """A struct, or an array member of one, in memory; ``shape`` is what is left to index.
 
@@ -261,9 +274,9 @@ class Lost:
     spans: tuple[Any, ...] = field(default=(), compare=False)
 
 
-Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Record | Image | Item | Constant
-                    | Closure | Method | Atomic | Stream | Setting | Reduction | KernelHandler
-                    | Nothing | Poison | Pending | Lost)
+Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Choice | Record | Image | Item
+                    | Constant | Closure | Method | Atomic | Stream | Setting | Reduction
+                    | KernelHandler | Nothing | Poison | Pending | Lost)
 
 
 def own_type(kind: object) -> elements_type | None:
@@ -316,6 +329,8 @@ def describe(value: Value) -> str:
                 return f"a pointer to {value.view.space.value} {value.view.elem}"
             left = value.view.ndim - len(value.index)
             return f"{left}-dimensional {value.view.space.value} memory of {value.view.elem}"
+        case Choice():
+            return f"one of {len(value.options)} memories"
         case Record():
             return str(value.type) + ("".join(f"[{e}]" for e in value.shape))
         case Image():

@@ -19,10 +19,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.span import Span
-from unisycl.frontend import coerce, stored
+from unisycl.frontend import coerce, memories, stored
 from unisycl.frontend.flow import Definition, lost, resolve, same, spread
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import (
+    ChoiceForm,
     Form,
     Met,
     ObjectForm,
@@ -35,10 +36,11 @@ from unisycl.frontend.joins import (
     steps,
     with_steps,
 )
+from unisycl.frontend.overwrites import Overwrites
 from unisycl.frontend.unassigned import note_flag
 from unisycl.frontend.unsure import Unsure, plain
-from unisycl.frontend.overwrites import Overwrites
 from unisycl.frontend.values import (
+    Choice,
     Constant,
     Instance,
     Item,
@@ -74,6 +76,8 @@ class Variables(ABC):
     unrolled: list[int]
     copies: set[n.Param | n.Array]
     fresh: set[n.Param | n.Array]
+    arrays: list[n.Array]
+    memories: dict[Any, Memory]
     overwrites: Overwrites
     @abstractmethod
     def span(self, node: ast.AST) -> Span: ...
@@ -132,6 +136,8 @@ class Variables(ABC):
                            exact=False)
         if isinstance(value, Several):
             return replace(value, items=tuple(self.hold_value(v) for v in value.items))
+        if isinstance(value, Choice):
+            return replace(value, which=self.hold(value.which))
         if isinstance(value, Memory | Record) and steps(value):
             value = with_steps(value, tuple(self.hold(x) for x in steps(value)))
         return self.overwrites.named(value) if isinstance(value, Record) else value
@@ -153,6 +159,8 @@ class Variables(ABC):
         if isinstance(value, Vector):
             kept = tuple(self.keep_number(x, position) for x in value.items)
             return replace(value, items=kept, exact=kept == value.items and value.exact)
+        if isinstance(value, Choice):
+            return replace(value, which=self.keep_number(value.which, position))
         if isinstance(value, Instance):
             parts = tuple(self.keep(v, position) for v in value.items)
             return replace(value, items=parts, exact=parts == value.items and value.exact)
@@ -231,6 +239,9 @@ class Variables(ABC):
                            form.kind)
         if isinstance(form, PlaceForm):
             return self._adopt_place(key, name, form, value, node)
+        if isinstance(form, ChoiceForm):
+            return memories.kept(self, self.local((*key, "memory"), name, WEAK_INT), form.options,
+                                 value, name)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
             value = self.overwrites.named(value)
@@ -239,7 +250,7 @@ class Variables(ABC):
     def bring(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
               node: ast.AST) -> Value | n.Local:
         """Do as ``adopt`` where ways meet: nothing, if the value is in its variables already."""
-        if isinstance(value, Several | Instance | Vector | Memory | Record):
+        if isinstance(value, Several | Instance | Vector | Memory | Choice | Record):
             there = same([value, self.variable(key, name, form, value)])
             if there is not None:
                 return there
@@ -270,6 +281,9 @@ class Variables(ABC):
                         form.cls, form.names, parts, frozenset((key,)), name, exact=True)
                 if isinstance(form, ThingForm):
                     return like
+                if isinstance(form, ChoiceForm):
+                    which = self.local((*key, "memory"), name, WEAK_INT)
+                    return Choice(n.Read(WEAK_INT, which), form.options, name=name)
                 return self.adopt(key, name, form, None, self.at or self.frames[-1].source.node)
             finally:
                 self.known = known
@@ -417,7 +431,8 @@ class Variables(ABC):
             kind = pointers[0].type
             assert isinstance(kind, PointerType)
             return kind if all(stored.settle(self.decayed(v), kind) == kind for v in met) else None
-        form = meet(values)
+        options = memories.options(self, met)
+        form = meet(values) if options is None else ChoiceForm(options)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):
             for a, b in itertools.pairwise(met):
                 found = self.joined_pointer(*self.one_kind(a, b))
