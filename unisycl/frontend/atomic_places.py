@@ -250,4 +250,5 @@ def _check_alignment(ctx: Context, record: Record, kind: Scalar, node: ast.AST) 
     if any(step % kind.size for step in (record.offset, *steps)):
         raise ctx.refuse("K054", node, what=f"'{record.name}' is not at a multiple of its "
                          f"{kind.size} bytes in every record, so nothing changes it as a whole",
-                         help="give the record such a layout: np.dtype(..., align=True)")
+                         help="give the record such a layout: np.dtype(..., align=True), larger "
+                         "members first")

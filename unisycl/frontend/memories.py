@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from unisycl.frontend import coerce
 from unisycl.frontend.values import Choice, Memory, Value, describe
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar
+from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar, View
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Context
@@ -97,6 +97,10 @@ def first(ctx: Context, choice: Choice, node: ast.AST) -> Memory:
 
 def _all(ctx: Context, choice: Choice, node: ast.AST) -> list[Memory]:
     """Return the memories, all at the index that was given."""
+    for x in choice.options:
+        param = ctx.params.get(x[1:]) if x[0] == "param" else None
+        if param is not None and x not in ctx.memories and isinstance(param.type, View):
+            ctx.memories[x] = Memory(param, param.type, name=param.name)
     if any(x not in ctx.memories for x in choice.options):
         raise ctx.refuse("K049", node, found=describe(choice), expected="memory made before",
                          help="make all memories that a name stands for before its first use")

@@ -75,9 +75,9 @@ def _parts(index: Any) -> tuple[Any, ...]:
 
 def _in_memory(view: HostView, parts: tuple[Any, ...]) -> Element:
     """Return an element of memory that a kernel sees."""
-    data, numbers, name = _walk(view._data, view._name, parts)
-    if data is not view._data:
-        view = HostView(data, name, view._mode, space=view._space)
+    data, numbers = _walk(view._data, view._name, parts)
+    if data is not view._data:  # an index outside is told of the memory, as on devices
+        view = HostView(data, view._name, view._mode, space=view._space)
     made = getattr(view, "__atomic_cell__", None)
     cell = PythonCell(view, numbers, bits_of(data.dtype)) if made is None else made(numbers)
     return Element(cell, data.dtype)
@@ -91,7 +91,7 @@ def _outside(view: Any, parts: tuple[Any, ...]) -> Element:
     native = getattr(view, "__atomic_words__", None)
     words = None if native is None else native()
     data = view.get_view() if hasattr(view, "get_view") else np.asarray(view)
-    data, numbers, _ = _walk(data, "the memory", parts)
+    data, numbers = _walk(data, "the memory", parts)
     if words is not None:
         address = data[(*numbers, ...)].__array_interface__["data"][0]
         return Element(NativeCell(words, address, data.dtype, bits_of(data.dtype)), data.dtype)
@@ -99,7 +99,7 @@ def _outside(view: Any, parts: tuple[Any, ...]) -> Element:
     return Element(PythonCell(own, numbers, bits_of(data.dtype)), data.dtype)
 
 
-def _walk(data: Any, name: str, parts: tuple[Any, ...]) -> tuple[Any, tuple[int, ...], str]:
+def _walk(data: Any, name: str, parts: tuple[Any, ...]) -> tuple[Any, tuple[int, ...]]:
     """Return the array of the members that a path names, and the indices of one of them."""
     numbers: list[int] = []
     for part in parts:
@@ -119,7 +119,7 @@ def _walk(data: Any, name: str, parts: tuple[Any, ...]) -> tuple[Any, tuple[int,
     if not is_pointer(data.dtype) and data.dtype.name not in _TYPES:
         raise UsageError(errc.invalid, "atomic_ref: elements must be of "
                          f"{', '.join(sorted(_TYPES))}, or pointers; this is {data.dtype}")
-    return data, tuple(numbers), name
+    return data, tuple(numbers)
 
 
 def _is_plain(dtype: np.dtype[Any]) -> bool:

@@ -421,3 +421,56 @@ def test_what_no_device_changes_whole_is_refused(queue: sycl.queue) -> None:
         assert text in caught.value.what()
 
 
+
+
+MIXED = np.dtype({"names": ["c", "key", "h", "s"], "formats": ["c8", "i4", "u2", ("i1", (3,))],
+                  "offsets": [0, 8, 12, 14], "itemsize": 24})
+
+
+@sycl.kernel(debug=True)
+def debugged(i, t):
+    sycl.atomic_ref(t, (i % 2, "key")).fetch_add(1)
+    sycl.atomic_ref(t, (1, "h")).fetch_add(3)
+    sycl.atomic_ref(t, (0, "c")).fetch_add(1 + 2j)
+    sycl.atomic_ref(t, (1, "s", i % 3)).fetch_add(1)
+
+
+@sycl.kernel(debug=True)
+def outside(i, t):
+    sycl.atomic_ref(t, (i, "h")).fetch_add(1)
+
+
+def at_group_scope(g, t):
+    sycl.atomic_ref(t, (0, "key")).fetch_add(1)
+    sycl.atomic_ref(t, (0, "h")).fetch_add(1)
+    sycl.atomic_ref(t, (1, "c")).fetch_add(1j)
+    sycl.atomic_ref(t, (1, "s", 2)).fetch_sub(1)
+    g.parallel_for_work_item(lambda h: sycl.atomic_ref(t, (1, "s", 0)).fetch_add(1))
+
+
+def divergent(i, t):
+    if i % 3 == 0:
+        sycl.atomic_ref(t, (1, "h")).fetch_add(1)
+        for k in range(i % 5):
+            sycl.atomic_ref(t, (0, "s", k % 3)).fetch_add(1)
+            if k == 2:
+                break
+            sycl.atomic_ref(t, (1, "c")).fetch_add(1)
+
+
+def mixed(queue, kernel, space) -> list:
+    data = np.zeros(2, MIXED)
+    with sycl.buffer(data) as b:
+        queue.submit(lambda h: h.parallel_for(space, kernel, sycl.accessor(b, h))
+                     if isinstance(space, int) else h.parallel_for_work_group(
+                         *space, kernel, sycl.accessor(b, h))).wait_and_throw()
+    return [(complex(r["c"]), int(r["key"]), int(r["h"]), r["s"].tolist()) for r in data]
+
+
+@pytest.mark.row("D-32", "D-33")
+def test_members_in_checked_hierarchical_and_divergent_kernels(queue: sycl.queue) -> None:
+    assert [(30 + 60j, 15, 0, [0, 0, 0]), (0j, 15, 90, [10, 10, 10])] == mixed(queue, debugged, 30)
+    assert [(0j, 3, 3, [0, 0, 0]), (3j, 0, 0, [12, 0, -3])] == mixed(queue, at_group_scope, (3, 4))
+    assert [(0j, 0, 0, [8, 6, 4]), (14 + 0j, 0, 10, [0, 0, 0])] == mixed(queue, divergent, 30)
+    with pytest.raises(sycl.exception, match="index . is outside 't' .range 2."):
+        mixed(queue, outside, 9)

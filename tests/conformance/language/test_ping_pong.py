@@ -126,7 +126,21 @@ def an_index_with_an_effect_counts_once(it, out, a, b):
     out[it.get_global_id(0)] = p[at()] * 10 + hits[0]
 
 
-KERNELS = [swapped_by_a_tuple, parameters_swapped_by_a_third_name, private_arrays, three_in_turn,
+def in_a_function_that_sees_the_name(it, out, a, b):
+    k = it.get_local_id(0)
+    a[k], b[k] = k, 100 + k
+    p = a
+
+    def now():
+        return p[k]
+    before = now()
+    if k > 1:
+        p = b
+    out[it.get_global_id(0)] = before * 1000 + now()
+
+
+KERNELS = [in_a_function_that_sees_the_name, swapped_by_a_tuple,
+           parameters_swapped_by_a_third_name, private_arrays, three_in_turn,
            by_a_conditional_expression, by_branches, through_functions,
            an_index_with_an_effect_counts_once]
 
@@ -134,6 +148,7 @@ KERNELS = [swapped_by_a_tuple, parameters_swapped_by_a_third_name, private_array
 def plain(kernel):
     """Return what a kernel gives as Python runs it, work-items side by side where they wait."""
     return {
+        "in_a_function_that_sees_the_name": lambda k, i: k * 1000 + (100 + k if k > 1 else k),
         "swapped_by_a_tuple": lambda k, i: (k + 3) % LOCAL * 8,
         "parameters_swapped_by_a_third_name": lambda k, i: k * (k + 1) // 2,
         "private_arrays": lambda k, i: [201, 403, 605][i % 3],
