@@ -398,6 +398,7 @@ def test_bfloat16_rounds_each_sum(queue: sycl.queue) -> None:
 @pytest.mark.row("D-32")
 def test_what_no_device_changes_whole_is_refused(queue: sycl.queue) -> None:
     packed = np.dtype([("a", "u1"), ("b", "i4")])
+    zeros(queue, 1, np.int32)
 
     def wide(i, p):
         sycl.atomic_ref(p, 0).fetch_add(1)

@@ -244,8 +244,9 @@ def test_memories_that_differ_have_no_name_in_common(queue: sycl.queue) -> None:
         p = a if it.get_global_id(0) else b
         out[0] = p[1:3][0]
 
+    out = sycl.malloc_shared(4, np.int32, queue)
     for kernel in (types, slices):
         with pytest.raises(sycl.exception, match="cannot be compiled"):
             queue.submit(lambda h, kernel=kernel: h.parallel_for(
-                sycl.nd_range(4, 4), kernel, sycl.malloc_shared(4, np.int32, queue),
+                sycl.nd_range(4, 4), kernel, out,
                 sycl.local_accessor(np.int32, 4, h), sycl.local_accessor(np.int32, 4, h)))
