@@ -40,6 +40,20 @@ def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) 
     return b
 
 
+def moving_step(ctx: Context, step: n.Expr, call: ast.Call) -> n.Expr:
+    """Return the step of a range, which is not 0: constants are refused, others checked."""
+    known = ctx.constant(step)
+    if known is not None:
+        if known.value == 0:
+            raise ctx.refuse("K044", call)
+        return known
+    if "assert" in ctx.shape.checks:
+        step = ctx.hold(step)
+        ctx.emit(n.Check(n.Compare(BOOL, "ne", step, n.Const(WEAK_INT, 0)), (
+            "ValueError: range() arg 3 must not be zero",), span=ctx.span(call)))
+    return step
+
+
 def fitting(ctx: Context, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:
     """Return an operand that becomes a NumPy integer, checked if it is a Python integer."""
     if "assert" not in ctx.shape.checks or isinstance(x, n.Const) or to.weak \

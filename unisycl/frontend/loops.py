@@ -15,6 +15,7 @@ from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
 from unisycl.frontend.context import Context, Loop, Refused, Tail
+from unisycl.frontend.faults import moving_step
 from unisycl.frontend.flow import Head, Label, condition, site, state, wanted
 from unisycl.frontend.hardware import Controls, controlled
 from unisycl.frontend.names import loop_names, stored_names
@@ -124,9 +125,7 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
     bounds = [_bound(ctx, v, a) for v, a in zip(ctx.operands(*call.args), call.args, strict=True)]
     start = bounds[0] if len(bounds) > 1 else n.Const(WEAK_INT, 0)
     stop = bounds[1] if len(bounds) > 1 else bounds[0]
-    step = ctx.constant(bounds[2]) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
-    if step is None or step.value == 0:
-        raise ctx.refuse("K044", call)
+    step = moving_step(ctx, bounds[2], call) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
     if not isinstance(node.target, ast.Name):
         raise ctx.refuse("K047", node.target, found=1, expected="several")
     counter = n.Local(node.target.id, WEAK_INT)

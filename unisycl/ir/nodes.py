@@ -381,8 +381,10 @@ class While(Stmt):
 class For(Stmt):
     """Python's ``for local in range(start, stop, step)``: bounds are evaluated once.
 
-    ``step`` is not zero. The local takes each value in turn and keeps the last one. ``controls``
-    are hints such as ("unroll", 4), 0 meaning wholly; they change no result.
+    ``step`` is not zero if it is a constant; behind ``passes.steps`` any other is positive. The
+    local takes each value in turn and keeps the last one. ``controls`` are hints such as
+    ("unroll", 4), 0 meaning wholly; they change no result. ``rising``: neither start nor step is
+    ever negative.
     """
 
     local: Local
@@ -391,6 +393,7 @@ class For(Stmt):
     step: Expr
     body: Block
     unroll: bool = False
+    rising: bool = False
     controls: tuple[tuple[str, int], ...] = ()
 
 

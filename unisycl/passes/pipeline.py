@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import bounds, convergence, meetings, unread
+from unisycl.passes import bounds, convergence, meetings, steps, unread
 
 
 def prepare(kernel: Kernel, *, checked: bool = False, debugged: bool = False,
@@ -25,6 +25,7 @@ def prepare(kernel: Kernel, *, checked: bool = False, debugged: bool = False,
     found = convergence.check(kernel)
     if found:
         raise KernelError(found, kernel.name)
+    kernel = steps.run(kernel)
     if debugged:
         kernel = meetings.run(kernel)
     return bounds.run(kernel) if checked else kernel

@@ -147,7 +147,7 @@ class Ranges:
         start, stop, step = self.of(stmt.start), self.of(stmt.stop), self.of(stmt.step)
         changed = self.assigned(stmt.body) | {stmt.local}
         self.forget(changed)
-        if step.low > 0:
+        if step.low > 0 or not isinstance(stmt.step, n.Const):  # then it is positive (``steps``)
             value = Interval(start.low, max(start.low, stop.high - 1))
         else:
             value = Interval(min(start.high, stop.low + 1), start.high)

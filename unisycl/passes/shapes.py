@@ -299,13 +299,15 @@ class _Walk:
 
     def counted(self, stmt: n.For) -> None:
         """Visit a counted loop: the lanes still in it have taken the same steps."""
-        start, stop = self.shapes.of(stmt.start), self.shapes.of(stmt.stop)
-        self.enter_loop(stmt, max(start.rank, stop.rank))
+        start, stop, step = (self.shapes.of(x) for x in (stmt.start, stmt.stop, stmt.step))
+        self.enter_loop(stmt, max(start.rank, stop.rank, step.rank))
         self.levels.append(_Level(id(stmt.body)))
-        if start.rank >= LINEAR:
+        if step.rank >= LINEAR:
+            counter = ANY
+        elif start.rank >= LINEAR:
             counter = start if along_lanes(start, stmt) else ANY
         else:
-            counter = PER_LANES if LANES in (start.rank, stop.rank) else UNIFORM
+            counter = PER_LANES if LANES in (start.rank, stop.rank, step.rank) else UNIFORM
             if stop.rank >= LINEAR or self.levels[-2].apart:
                 counter = PER_LANES
         self.assign(stmt, stmt.local, counter)
@@ -357,8 +359,8 @@ class _Walk:
 
 def along_lanes(start: Shape, stmt: n.For) -> bool:
     """Say whether a counter stays linear: counting away from lane 0, which comes first."""
-    return (start.rank == LINEAR and isinstance(stmt.step, n.Const)
-            and start.stride * stmt.step.value > 0 and not holds_barrier(stmt))
+    ahead = stmt.step.value if isinstance(stmt.step, n.Const) else 1  # else it is positive
+    return start.rank == LINEAR and start.stride * ahead > 0 and not holds_barrier(stmt)
 
 
 def _collective(stmt: n.GroupCall) -> Shape:

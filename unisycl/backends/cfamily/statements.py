@@ -15,12 +15,13 @@ from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
 from unisycl.backends.cfamily.records import HEADER, Record
-from unisycl.base.dtypes import UINT8, UINT64
+from unisycl.base.dtypes import INT64, UINT8, UINT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Struct
+from unisycl.passes import steps
 
 _STEADY = (n.Const, n.ParamRead, n.Extent, n.Query, n.Binary, n.Cast, n.Narrow)
 
@@ -232,9 +233,8 @@ def _while(b: Body, stmt: n.While) -> None:
 
 def _for(b: Body, stmt: n.For) -> None:
     p = b.p
-    assert isinstance(stmt.step, n.Const)
-    step = int(stmt.step.value)
-    start, stop = _number(p, stmt.start), _bound(b, stmt)
+    start, stop = _number(p, stmt.start), _steady(b, stmt, stmt.stop, "stop")
+    by = _steady(b, stmt, stmt.step, "step")
     type = p.type(stmt.local.type.dtype)
     if stmt.local not in b.declared and declare.counts(stmt):
         name, first = p.names.of(stmt.local, stmt.local.name), ""
@@ -242,15 +242,13 @@ def _for(b: Body, stmt: n.For) -> None:
     else:
         name = p.names.fresh(f"{stmt.local.name}_at")
         first = f"{p.names.of(stmt.local, stmt.local.name)} = {name};"
-    word = "<" if step > 0 else ">"
-    by = f"{name}++" if step == 1 else f"{name}--" if step == -1 else (
-        f"{name} += {step}" if step > 0 else f"{name} -= {-step}")
+    test, onward = _counting(b, stmt, name, stop, by)
     asked = dict(stmt.controls)
     if (stmt.unroll or "unroll" in asked) and p.d.unroll:
         p.raw(f"{p.d.unroll} {asked['unroll']}" if asked.get("unroll") else p.d.unroll)
     for line in filter(None, (p.d.control(control, number) for control, number in stmt.controls)):
         p.raw(line)
-    p.line(f"for ({type} {name} = {start.c}; {name} {word} {stop.at(RELATION + 1)}; {by}) {{")
+    p.line(f"for ({type} {name} = {start.c}; {test}; {onward}) {{")
     p.depth += 1
     if first:
         p.line(first)
@@ -259,20 +257,46 @@ def _for(b: Body, stmt: n.For) -> None:
     p.line("}")
 
 
+def _counting(b: Body, stmt: n.For, name: str, stop: Text, by: Text) -> tuple[str, str]:
+    """Return the test of a loop and how it goes on; the counter never steps beyond 64 bits."""
+    p = b.p
+    step = int(stmt.step.value) if isinstance(stmt.step, n.Const) else None
+    down = step is not None and step < 0
+    test = f"{name} {'>' if down else '<'} {stop.at(RELATION + 1)}"
+    if not steps.overflows(stmt):
+        if step is None:
+            return test, f"{name} += {by.c}"
+        return test, f"{name}++" if step == 1 else f"{name}--" if step == -1 else (
+            f"{name} -= {-step}" if down else f"{name} += {step}")
+    type, wide = p.type(INT64), p.type(UINT64)
+    onward = f"{name} = ({type})(({wide}){name} + ({wide})({by.c}))"
+    if stmt.rising:  # beyond the end of signed numbers, unsigned ones are larger than any
+        end = p.names.fresh("end")
+        p.line(f"const {wide} {end} = ({stop.c}) > 0 ? ({wide})({stop.c}) : 0;")
+        return f"({wide}){name} < {end}", onward
+    more, last = p.names.fresh("more"), p.names.fresh("last")
+    most = f"{(1 << 63) - 1}L"
+    p.line(f"bool {more} = true;")
+    least = f"-{most} - 1 - ({by.c})"
+    p.line(f"const {type} {last} = {least if down else f'{most} - ({by.c})'};")
+    return (f"{more} && {test}",
+            f"{more} = {name} {'>=' if down else '<='} {last}, {onward}")
+
+
 def _number(p: Printer, x: n.Expr) -> Text:
     """Return a bound of a loop; what it is compared with gives a constant its type."""
     return Text(str(x.value)) if isinstance(x, n.Const) and abs(x.value) < 1 << 31 else emit(p, x)
 
 
-def _bound(b: Body, stmt: n.For) -> Text:
-    """Return the end of a loop, in a variable where the body might change it."""
+def _steady(b: Body, stmt: n.For, x: n.Expr, stem: str) -> Text:
+    """Return the end or step of a loop, in a variable where the body might change it."""
     changed = visit.assigned(stmt.body) | {stmt.local}
-    if all(isinstance(x, _STEADY) or (
-            isinstance(x, n.Read) and x.local not in changed) for x in visit.walk(stmt.stop)):
-        return _number(b.p, stmt.stop)
-    name = b.p.names.fresh("stop")
-    type = b.p.type(stmt.stop.type.dtype)
-    b.p.line(f"const {type} {name} = {emit(b.p, stmt.stop).c};")
+    if all(isinstance(e, _STEADY) or (
+            isinstance(e, n.Read) and e.local not in changed) for e in visit.walk(x)):
+        return _number(b.p, x)
+    name = b.p.names.fresh(stem)
+    type = b.p.type(x.type.dtype)
+    b.p.line(f"const {type} {name} = {emit(b.p, x).c};")
     return Text(name)
 
 

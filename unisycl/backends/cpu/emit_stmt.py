@@ -17,6 +17,7 @@ from unisycl.backends.cpu.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes import steps
 
 _CHEAP_STATEMENTS = 8
 _SPLIT_EXPRESSIONS = 400
@@ -195,33 +196,64 @@ def _while(e: Emitter, stmt: n.While) -> None:
 def _for(e: Emitter, stmt: n.For) -> None:
     f = e.f
     start, stop, step = (e.emit(e, x) for x in (stmt.start, stmt.stop, stmt.step))
-    assert isinstance(stmt.step, n.Const)
-    before = "sgt" if stmt.step.value < 0 else "slt"
+    ahead = int(stmt.step.value) if isinstance(stmt.step, n.Const) else 1
+    before = "sgt" if ahead < 0 else "slt"
     form, stride = start.form, start.stride
+    if step.form == VECTOR:
+        start, form, stride = e.lanes.to_form(start, VECTOR), VECTOR, 0
     type = e.lanes.type(INT64, form)
     counter = f.alloca(type)
     f.store(type, start.ref, counter)
+    far = steps.overflows(stmt)
+    bounded = far and form == LINEAR and stop.form == UNIFORM and stride * ahead > 0
 
     def now() -> Val:
         return Val(form, INT64, f.load(type, counter), stride)
 
     def head(loop: Loop) -> Val:
-        return e.lanes.compare(before, now(), stop)
+        if bounded:
+            return e.lanes.compare("ugt", _left(e, now(), stop, before), Val(
+                VECTOR, INT64, e.lanes.iota(INT64, abs(stride))))
+        return e.lanes.compare(before, _reached(e, now()) if far else now(), stop)
 
     def last(loop: Loop) -> Val:
-        far = f.op(f"add i64 {now().ref}, {(e.lanes.lanes - 1) * stride}")
-        return e.lanes.compare(before, Val(UNIFORM, INT64, far), stop)
+        most = (e.lanes.lanes - 1) * stride
+        if bounded:
+            return e.lanes.compare("ugt", _left(e, now(), stop, before),
+                                   e.lanes.const(abs(most), INT64))
+        end = f.op(f"add i64 {now().ref}, {most}")
+        return e.lanes.compare(before, Val(UNIFORM, INT64, end), stop)
 
     def enter() -> None:
         e.write(stmt.local, now(), blend=id(stmt) in e.shapes.blends)
 
     def advance() -> None:
+        if far:
+            at = Val(UNIFORM if form == LINEAR else form, INT64, now().ref)
+            f.store(type, e.lanes.call("llvm.sadd.sat", INT64, at, step).ref, counter)
+            return
         by = e.lanes.vector(step) if form == VECTOR else step.ref
         f.store(type, f.op(f"add nsw {type} {now().ref}, {by}"), counter)
-    if form == LINEAR and stop.form == UNIFORM and stride * stmt.step.value > 0 \
+    if form == LINEAR and stop.form == UNIFORM and stride * ahead > 0 \
             and _is_split(e, stmt.body):
         _loop(e, stmt, stmt.body, last, advance, enter, together=True)
     _loop(e, stmt, stmt.body, head, advance, enter)
+
+
+def _left(e: Emitter, now: Val, stop: Val, before: str) -> Val:
+    """Return how far lane 0 is from the end, 0 behind it: exact, whatever the numbers."""
+    f = e.f
+    a, b = (stop.ref, now.ref) if before == "slt" else (now.ref, stop.ref)
+    inside = f.op(f"icmp {before} i64 {now.ref}, {stop.ref}")
+    return Val(UNIFORM, INT64, f.op(f"select i1 {inside}, i64 {f.op(f'sub i64 {a}, {b}')}, i64 0"))
+
+
+def _reached(e: Emitter, now: Val) -> Val:
+    """Return where each lane is, at the end of all numbers if it is beyond."""
+    if now.form != LINEAR:
+        return now
+    steps_of = Val(VECTOR, INT64, e.lanes.iota(INT64, now.stride))
+    return e.lanes.call("llvm.sadd.sat", INT64, Val(UNIFORM, INT64, now.ref), steps_of)
 
 
 def _is_split(e: Emitter, body: n.Block) -> bool:

@@ -221,7 +221,8 @@ class Group:
         f.jump(top)
         f.start(top)
         if isinstance(stmt, n.For):
-            word = "slt" if int(step) > 0 else "sgt"
+            down = isinstance(stmt.step, n.Const) and stmt.step.value < 0
+            word = "sgt" if down else "slt"
             cond = f.op(f"icmp {word} i64 {f.load('i64', counter)}, {stop}")
         else:
             self.block(stmt.pre, in_loop=True)
@@ -239,7 +240,9 @@ class Group:
         e.dead = ""
         f.start(latch)
         if isinstance(stmt, n.For):
-            f.store("i64", f.op(f"add i64 {f.load('i64', counter)}, {step}"), counter)
+            f.module.declare("llvm.sadd.sat.i64", "i64 @(i64, i64)")
+            now = f.load("i64", counter)
+            f.store("i64", f.op(f"call i64 @llvm.sadd.sat.i64(i64 {now}, i64 {step})"), counter)
         f.jump(top)
         f.start(exit)
 

@@ -1,0 +1,215 @@
+"""Loops whose step is known at run time only: counted upwards, or by the number of their turns.
+
+A step that is never negative, by its type or by what it is made of, keeps the loop as it is. Any
+other gives a loop over its turns, whose number is known before it begins. Non-goals: steps that are
+constants; counters near the ends of 64 bits (``overflows`` says which loops may get there, and
+backends heed it). Invariants: behind this pass a step that is no constant is positive wherever the
+loop takes a turn; a step of 0 takes none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unisycl.base.dtypes import INT64, UINT64
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import BOOL, WEAK_INT, Scalar
+
+_U64 = Scalar(UINT64)
+_MOST = (1 << 63) - 1
+_IDS = 48
+"""The bits of any id, range or extent there can be: addresses have no more."""
+_ROOM = 61
+"""The bits of numbers whose sum with another such one is far from the ends."""
+_RANGES = frozenset((
+    "global_range", "local_range", "group_range", "logical_range", "sub_group_local_range",
+    "sub_group_max_local_range", "sub_group_group_range"))
+
+
+def run(kernel: n.Kernel) -> n.Kernel:
+    """Return the kernel with its loops over run-time steps in one of the two forms."""
+    if not any(isinstance(s, n.For) and (not isinstance(s.step, n.Const) or overflows(s))
+               for s in visit.statements(kernel.body)):
+        return kernel
+    return replace(kernel, body=_Stepper(_rising(kernel.body)).block(kernel.body))
+
+
+def overflows(stmt: n.For) -> bool:
+    """Say whether a counter may step beyond what 64 bits hold when the loop ends."""
+    if isinstance(stmt.step, n.Const) and abs(stmt.step.value) == 1:
+        return False
+    return max(_bits(stmt.stop), _bits(stmt.step)) > _ROOM
+
+
+def _bits(x: n.Expr) -> int:
+    """Return how many bits hold the magnitude of an integer, whatever it is at run time."""
+    match x:
+        case n.Const():
+            return int(x.value).bit_length()
+        case n.Query() | n.Extent() | n.Pitch():
+            return _IDS
+        case n.Narrow():
+            return 31
+        case n.Cast() if x.x.type.dtype.kind in "iub":
+            return min(x.x.type.dtype.bits, _bits(x.x))
+        case n.Binary() if x.op in ("add", "sub"):
+            return max(_bits(x.a), _bits(x.b)) + 1
+        case n.Binary() if x.op == "mul":
+            return _bits(x.a) + _bits(x.b)
+        case n.Binary() if x.op in ("floordiv", "shr") and isinstance(x.b, n.Const):
+            return _bits(x.a) + 1
+        case n.Call() if x.builtin.name == "min":
+            return max(map(_bits, x.args))
+    return 64
+
+
+def _rising(body: n.Block) -> set[n.Local]:
+    """Return the locals that only ever get numbers that are not negative."""
+    given: dict[n.Local, list[n.Expr | None]] = {}
+    for stmt in visit.statements(body):
+        if isinstance(stmt, n.Assign):
+            given.setdefault(stmt.local, []).append(stmt.value)
+            continue
+        for local in visit.targets(stmt):
+            given.setdefault(local, []).append(None)
+    found = {local for local, values in given.items() if None not in values}
+    while True:
+        less = {local for local in found
+                if all(x is not None and never_negative(x, found) for x in given[local])}
+        if less == found:
+            return found
+        found = less
+
+
+def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
+    """Say whether an integer is at least 0, ``rising`` being the locals that are."""
+    def known(*xs: n.Expr) -> bool:
+        return all(never_negative(e, rising) for e in xs)
+
+    match x:
+        case n.Const():
+            return not isinstance(x.value, complex) and x.value >= 0
+        case n.Query() | n.Extent() | n.Pitch():
+            return True
+        case n.Read():
+            return x.local in rising or x.type.dtype.kind == "b"
+        case n.Cast() | n.Narrow():
+            inner = x.x.type.dtype
+            if not inner.is_integer and inner.kind != "b":
+                return False
+            if inner.kind in "ub":
+                return inner.bits < x.type.dtype.bits or x.type.dtype.kind == "u"
+            return known(x.x) and inner.bits <= x.type.dtype.bits
+        case n.Select():
+            return known(x.a, x.b)
+        case n.Binary() if x.op in ("add", "mul", "floordiv", "mod", "shl", "shr", "and", "or"):
+            if x.op == "mod":
+                return known(x.b)
+            return known(x.a, x.b) if x.type.dtype.kind != "f" else False
+        case n.Call() if x.builtin.name == "max":
+            return any(never_negative(e, rising) for e in x.args)
+        case n.Call() if x.builtin.name == "min":
+            return known(*x.args)
+    return x.type.dtype.kind == "u"
+
+
+def _is_positive(x: n.Expr) -> bool:
+    """Say whether a step that is not negative is not 0 either."""
+    match x:
+        case n.Const():
+            return bool(x.value > 0)
+        case n.Query():
+            return x.name in _RANGES
+        case n.Cast() | n.Narrow():
+            return _is_positive(x.x)
+        case n.Binary() if x.op == "mul":
+            return _is_positive(x.a) and _is_positive(x.b)
+        case n.Binary() if x.op == "add":
+            return _is_positive(x.a) or _is_positive(x.b)
+        case n.Call() if x.builtin.name == "max":
+            return any(map(_is_positive, x.args))
+    return False
+
+
+class _Stepper:
+    """Rewrites the loops of a body."""
+
+    def __init__(self, rising: set[n.Local]) -> None:
+        self.rising = rising
+
+    def block(self, block: n.Block) -> n.Block:
+        out: list[n.Stmt] = []
+        for stmt in block:
+            if isinstance(stmt, n.For):
+                out += self.loop(replace(stmt, body=self.block(stmt.body)))
+            else:
+                out.append(self.inside(stmt))
+        return tuple(out)
+
+    def inside(self, stmt: n.Stmt) -> n.Stmt:
+        match stmt:
+            case n.If():
+                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
+            case n.While():
+                return replace(stmt, pre=self.block(stmt.pre), body=self.block(stmt.body))
+            case n.Scope() | n.WorkItems():
+                return replace(stmt, body=self.block(stmt.body))
+        return stmt
+
+    def loop(self, stmt: n.For) -> list[n.Stmt]:
+        upward = never_negative(stmt.step, self.rising)
+        stmt = replace(stmt, rising=upward and never_negative(stmt.start, self.rising))
+        if isinstance(stmt.step, n.Const):
+            return [stmt]
+        if not upward:
+            return _by_turns(stmt)
+        if _is_positive(stmt.step):
+            return [stmt]
+        before, (start, step) = _held(stmt.start, stmt.step)
+        moves = n.Compare(BOOL, "gt", step, n.Const(WEAK_INT, 0))
+        stop = n.Select(WEAK_INT, moves, stmt.stop, start)
+        return [*before, replace(stmt, start=start, stop=stop, step=step)]
+
+
+def _held(*values: n.Expr) -> tuple[list[n.Stmt], list[n.Expr]]:
+    """Return assignments of integers to locals, and reads of those."""
+    locals = [n.Local("t", x.type) for x in values]
+    return ([n.Assign(local, x) for local, x in zip(locals, values, strict=True)],
+            [n.Read(x.type, x) for x in locals])
+
+
+def _by_turns(stmt: n.For) -> list[n.Stmt]:
+    """Return a loop over its turns: ``start + turn * step``, for a step of either sign."""
+    before, (start, stop, step) = _held(stmt.start, stmt.stop, stmt.step)
+    zero, none, one = n.Const(WEAK_INT, 0), n.Const(_U64, 0), n.Const(_U64, 1)
+
+    def compared(op: str, a: n.Expr, b: n.Expr) -> n.Expr:
+        return n.Compare(BOOL, op, a, b)
+
+    def distance(a: n.Expr, b: n.Expr) -> n.Expr:
+        return n.Binary(_U64, "sub", n.Cast(_U64, a), n.Cast(_U64, b))
+
+    up, down = compared("gt", step, zero), compared("lt", step, zero)
+    far = n.Select(
+        _U64, n.Binary(BOOL, "and", up, compared("lt", start, stop)), distance(stop, start),
+        n.Select(_U64, n.Binary(BOOL, "and", down, compared("gt", start, stop)),
+                 distance(start, stop), none))
+    size = n.Select(_U64, up, n.Cast(_U64, step), n.Select(
+        _U64, down, distance(zero, step), one))
+    more, (far, size) = _held(far, size)
+    most = n.Const(_U64, _MOST)
+    turns: n.Expr = n.Binary(_U64, "floordiv", n.Binary(_U64, "sub", far, one), size)
+    turns = n.Select(_U64, compared("lt", turns, most), n.Binary(_U64, "add", turns, one), most)
+    turns = n.Select(_U64, compared("eq", far, none), none, turns)
+    turn = n.Local("turn", WEAK_INT)
+    value = n.Binary(WEAK_INT, "add", start,
+                     n.Binary(WEAK_INT, "mul", n.Read(WEAK_INT, turn), step))
+    last, (count,) = _held(n.Cast(WEAK_INT, turns))
+    body = (n.Assign(stmt.local, value), *stmt.body)
+    return [*before, *more, *last, replace(
+        stmt, local=turn, start=zero, stop=count, step=n.Const(WEAK_INT, 1), body=body,
+        rising=True)]
+
+
+assert WEAK_INT.dtype is INT64
