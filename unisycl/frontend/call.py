@@ -22,6 +22,7 @@ from unisycl.frontend import (
     images,
     instances,
     pointers,
+    pymath,
     stored,
     vecmethods,
     vectors,
@@ -183,7 +184,10 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
         module = getattr(obj, "__module__", None)
         family = "math" if module == "math" else "numpy" if isinstance(obj, np.ufunc) \
             or module == "numpy" else "unisycl"
-        return call_row(ctx, row, args, node, family=family)
+        made = call_row(ctx, row, args, node, family=family)
+        if family == "math" and isinstance(made, n.Call):
+            return pymath.checked(ctx, obj.__name__, made, node)
+        return made
     if operator_name(obj):
         if not args:
             return Constant(obj)
@@ -227,7 +231,7 @@ def _is_library(function: FunctionType) -> bool:
 LIBRARIES = frozenset(("unisycl.api.io_pipe", "unisycl.api.pipe", *(
     f"unisycl.lang.{name}" for name in (
     "default_sorters", "device_queue", "fragments", "hardware", "joint", "khr", "local_memory",
-    "masks", "partitions", "radix_sorters", "root_group", "sorting", "target"))))
+    "masks", "partitions", "radix_sorters", "root_group", "sorting", "target", "whole"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

@@ -132,7 +132,7 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
     name = node.target.id
     at = site(ctx, node, "loop")
     if wanted(ctx, at) or wanted(ctx, end.site):  # what the loop starts with may be among it
-        start, stop = ctx.hold(start), ctx.hold(stop)
+        start, stop, step = ctx.hold(start), ctx.hold(stop), ctx.hold(step)
     head = Head(ctx, at, stored_names([node]), node)
     head.lead_out(ctx, end, node)
     ctx.loops.append(Loop(exit or end, head, outer))
@@ -149,9 +149,9 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
     end.states.append(head.leave(ctx, surely=_runs(start, stop, step)))
 
 
-def _runs(start: n.Expr, stop: n.Expr, step: n.Const) -> bool:
+def _runs(start: n.Expr, stop: n.Expr, step: n.Expr) -> bool:
     """Say whether a range certainly has an element."""
-    return isinstance(start, n.Const) and isinstance(stop, n.Const) \
+    return isinstance(start, n.Const) and isinstance(stop, n.Const) and isinstance(step, n.Const) \
         and len(range(start.value, stop.value, step.value)) > 0
 
 

@@ -18,6 +18,7 @@ from unisycl.frontend import (
     copies,
     instances,
     pointers,
+    pymath,
     targets,
     vecmethods,
     vectors,
@@ -119,16 +120,6 @@ def _round(ctx: Context, node: ast.Call) -> Value:
     if not x.type.dtype.is_float:
         return coerce.convert(x, WEAK_INT)
     return coerce.convert(n.Call(x.type, BUILTINS["rint"], (x,)), WEAK_INT)
-
-
-def _whole(name: str) -> Callable[[Context, ast.Call], Value]:
-    """Make the lowering of math.floor, ceil and trunc, which give Python ints."""
-    def lower(ctx: Context, node: ast.Call) -> Value:
-        x = ctx.to_scalar(parameters(ctx, node, name, ("x",))["x"], node)
-        if not x.type.dtype.is_float:
-            return coerce.convert(x, WEAK_INT)
-        return coerce.convert(n.Call(x.type, BUILTINS[name], (x,)), WEAK_INT)
-    return lower
 
 
 def _len(ctx: Context, node: ast.Call) -> Value:
@@ -318,7 +309,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
-    "math.floor": _whole("floor"), "math.ceil": _whole("ceil"),
+    **pymath.SPECIAL,
     "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
     "numpy.empty": filled("empty", None), "numpy.full": full, "numpy.array": _container("an array"),
     "unisycl.lang.memory.private_array": private_array,

@@ -223,7 +223,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
-        shape.traits, tuple(ctx.notes), tuple(ctx.pointed), span=source.span(source.node))
+        shape.traits, tuple(ctx.notes), tuple(ctx.pointed),
+        "assert" in shape.checks, span=source.span(source.node))
     rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks,
                               debugged=bool(shape.checks), rebound=rebound)

@@ -191,21 +191,21 @@ def _by_turns(stmt: n.For) -> list[n.Stmt]:
         return n.Binary(_U64, "sub", n.Cast(_U64, a), n.Cast(_U64, b))
 
     up, down = compared("gt", step, zero), compared("lt", step, zero)
-    far = n.Select(
+    far: n.Expr = n.Select(
         _U64, n.Binary(BOOL, "and", up, compared("lt", start, stop)), distance(stop, start),
         n.Select(_U64, n.Binary(BOOL, "and", down, compared("gt", start, stop)),
                  distance(start, stop), none))
-    size = n.Select(_U64, up, n.Cast(_U64, step), n.Select(
+    size: n.Expr = n.Select(_U64, up, n.Cast(_U64, step), n.Select(
         _U64, down, distance(zero, step), one))
     more, (far, size) = _held(far, size)
     most = n.Const(_U64, _MOST)
     turns: n.Expr = n.Binary(_U64, "floordiv", n.Binary(_U64, "sub", far, one), size)
     turns = n.Select(_U64, compared("lt", turns, most), n.Binary(_U64, "add", turns, one), most)
-    turns = n.Select(_U64, compared("eq", far, none), none, turns)
+    count: n.Expr = n.Select(_U64, compared("eq", far, none), none, turns)
     turn = n.Local("turn", WEAK_INT)
     value = n.Binary(WEAK_INT, "add", start,
                      n.Binary(WEAK_INT, "mul", n.Read(WEAK_INT, turn), step))
-    last, (count,) = _held(n.Cast(WEAK_INT, turns))
+    last, (count,) = _held(n.Cast(WEAK_INT, count))
     body = (n.Assign(stmt.local, value), *stmt.body)
     return [*before, *more, *last, replace(
         stmt, local=turn, start=zero, stop=count, step=n.Const(WEAK_INT, 1), body=body,

@@ -241,8 +241,8 @@ class Group:
         f.start(latch)
         if isinstance(stmt, n.For):
             f.module.declare("llvm.sadd.sat.i64", "i64 @(i64, i64)")
-            now = f.load("i64", counter)
-            f.store("i64", f.op(f"call i64 @llvm.sadd.sat.i64(i64 {now}, i64 {step})"), counter)
+            at = f.load("i64", counter)
+            f.store("i64", f.op(f"call i64 @llvm.sadd.sat.i64(i64 {at}, i64 {step})"), counter)
         f.jump(top)
         f.start(exit)
 

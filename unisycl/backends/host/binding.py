@@ -13,7 +13,14 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Generator
-from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -29,6 +36,7 @@ from unisycl.ir.types import ImageView, Scalar, StreamType, View
 from unisycl.ir.uses import FunctionUse
 from unisycl.lang import heap as _heap  # noqa: F401 - memory gives its pointers
 from unisycl.lang import pointer as _pointer  # noqa: F401 - views give its pointers
+from unisycl.lang import quiet
 from unisycl.lang.atomic import AtomicView
 from unisycl.lang.image import HostImage, pixel_words
 from unisycl.lang.item import group, sub_group
@@ -38,6 +46,8 @@ from unisycl.lang.stream import HostStream
 
 Meeting = Generator[Any, Any, Any]
 Cache = dict[Any, Any]
+_LIBRARIES = frozenset(("numpy", "operator", "builtins", "unisycl"))
+"""Packages whose functions run as they are."""
 
 
 def bound_array(view: BoundView) -> np.ndarray[Any, Any]:
@@ -73,6 +83,7 @@ class Binder:
         self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
         self._memory: dict[int, Any] = {}
         self._lines = Lines()
+        self._checked = launch.executable.kernel.checked
         self.streams: list[HostStream] = []
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
@@ -154,6 +165,10 @@ class Binder:
         view = self._memory.get(id(value), value)
         if view is not value:
             return view
+        if isinstance(value, ModuleType):
+            return self._module(value)
+        if isinstance(value, BuiltinFunctionType):
+            return value if self._checked else quiet.FUNCTIONS.get(value, value)
         inner = self._spaces.get(id(value)) or unwrap(value)
         if isinstance(inner, classes.Names):
             return inner
@@ -176,6 +191,20 @@ class Binder:
         if call is not None and (call.__code__ in self._uses or call is self._root):
             return MethodType(self._rebuilt(call), self._shadow(inner))
         return value
+
+    def _module(self, module: ModuleType) -> Any:
+        """Return a module whose functions are those of the launch; itself where none is."""
+        known = self._spaces.get(id(module))
+        if known is not None:
+            return known
+        if module in quiet.MODULES:
+            return module if self._checked else quiet.MODULES[module]
+        if module.__name__.partition(".")[0] in _LIBRARIES or not any(
+                isinstance(v, FunctionType) and v.__code__ in self._uses
+                for v in vars(module).values()):
+            return module
+        made = self._spaces[id(module)] = classes.Names(module, self.substitute)
+        return made
 
     def _class(self, cls: Any) -> Any:
         """Return a dataclass with methods as the launch has them."""

@@ -1,0 +1,75 @@
+"""Python's functions of whole numbers, written in the kernel language (``math``, ``numpy``).
+
+Non-goals: numbers beyond 64 bits. Invariant: what Python gives wherever the result fits; what it
+raises for is checked by the caller.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def gcd(a: Any, b: Any) -> Any:
+    """Return the greatest common divisor, never negative."""
+    while b != 0:
+        rest = a % b
+        a = b
+        b = rest
+    return -a if a < 0 else a
+
+
+def lcm(a: Any, b: Any) -> Any:
+    """Return the least common multiple, never negative; 0 with a 0."""
+    if a == 0 or b == 0:
+        return a * b
+    found = a // gcd(a, b) * b
+    return -found if found < 0 else found
+
+
+def factorial(n: Any) -> Any:
+    """Return the product of 1 to n."""
+    product = 1
+    for k in range(2, n + 1):
+        product *= k
+    return product
+
+
+def isqrt(n: Any) -> Any:
+    """Return the whole part of a square root, digit by digit."""
+    root = 0
+    for k in range(31, -1, -1):
+        more = root | (1 << k)
+        if more <= 3037000499 and more * more <= n:
+            root = more
+    return root
+
+
+def comb(n: Any, k: Any) -> Any:
+    """Return in how many ways k of n can be chosen."""
+    if k > n or k < 0:
+        return 0
+    found = 1
+    for j in range(min(k, n - k)):
+        common = gcd(found, j + 1)  # so that no product is larger than the result
+        found = found // common * ((n - j) // ((j + 1) // common))
+    return found
+
+
+def perm(n: Any, k: Any) -> Any:
+    """Return in how many ways k of n can be put in a row."""
+    if k > n or k < 0:
+        return 0
+    found = 1
+    for j in range(k):
+        found *= n - j
+    return found
+
+
+def isclose(a: Any, b: Any, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    """Say whether two numbers are close to each other."""
+    if a == b:
+        return True
+    apart = abs(b - a)
+    if apart * 0.0 != 0.0:  # infinite, or one is NaN
+        return False
+    return apart <= abs(rel_tol * b) or apart <= abs(rel_tol * a) or apart <= abs_tol
