@@ -28,9 +28,12 @@ from unisycl.frontend import (
     vectors,
 )
 from unisycl.frontend.access import as_element, element_at, read_element
+from unisycl.frontend.assign import unpacked
 from unisycl.frontend.atomics import call_atomic
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.expr import operate
+from unisycl.frontend.generators import as_list, unrolled
+from unisycl.frontend.given import given
 from unisycl.frontend.group_methods import call_group_method
 from unisycl.frontend.groups import GROUP_FUNCTIONS
 from unisycl.frontend.handlers import call_handler
@@ -87,9 +90,8 @@ _MOST_CALLS = 5000
 
 def lower_call(ctx: Context, node: ast.Call) -> Value:
     callee = ctx.value(node.func)
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            raise ctx.refuse("K020", arg)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        node = _spread(ctx, node)
     for keyword in node.keywords:
         if keyword.arg is None:
             raise ctx.refuse("K020", keyword.value)
@@ -102,6 +104,17 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
     count = len(node.args)
     keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
     return call_value(ctx, callee, args[:count], node, keywords)
+
+
+def _spread(ctx: Context, node: ast.Call) -> ast.Call:
+    """Return a call with the elements of starred tuples in their place."""
+    plain = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
+    values = ctx.operands(*(as_list(a) if isinstance(a, ast.GeneratorExp) else a for a in plain))
+    args: list[ast.expr] = []
+    for arg, value in zip(node.args, values, strict=True):
+        items = unpacked(ctx, value, arg) if isinstance(arg, ast.Starred) else (value,)
+        args += [given(ctx.hold_value(item), arg) for item in items]
+    return ast.copy_location(ast.Call(node.func, args, node.keywords), node)
 
 
 def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
@@ -491,11 +504,10 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
     function = frame.source.node
     spec = function.args
     name = getattr(function, "name", "the lambda")
-    star = spec.vararg or spec.kwarg
-    if star:
+    if spec.kwarg:
         ctx.frames.append(frame)  # the star stands in that function's text
         try:
-            raise ctx.refuse("K020", star)
+            raise ctx.refuse("K020", spec.kwarg)
         finally:
             ctx.frames.pop()
     names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
@@ -507,6 +519,9 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
                              found=f"'{key}'")
         bound[key] = value
     _defaults(ctx, frame, names, bound)
+    if spec.vararg:
+        bound[spec.vararg.arg] = Several(tuple(args[len(names):]))
+        args = args[:len(names)]
     if len(args) > len(names) or any(p not in bound for p in every):
         raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
                          found=len(args) + len(keywords))
@@ -525,33 +540,6 @@ def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Val
             obj = captures.follow(frame.function, *step)
             bound[parameter] = ctx.capture((*frame.path, step), obj, parameter,
                                            texts.get(parameter, frame.source.node), frozen=True)
-
-
-def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
-    """Return what enumerate(), zip() or reversed() of static values yields; None otherwise."""
-    if not isinstance(node, ast.Call) or node.keywords:
-        return None
-    callee = ctx.value(node.func)
-    fn = callee.object if isinstance(callee, Constant) else None
-    if fn not in (enumerate, zip, reversed):
-        return None
-    lists = []
-    for arg in node.args:
-        inner = unrolled(ctx, arg)
-        value = Several(tuple(inner)) if inner is not None else ctx.value(arg)
-        if not isinstance(value, Several):
-            raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over",
-                             help="loop over range(len(a)) and index" if isinstance(value, Memory)
-                             else "it goes over tuples")
-        lists.append(value.items)
-    if not lists or (fn is not zip and len(lists) > 1):
-        raise ctx.refuse("K034", node, what=f"'{fn.__name__}'", expected="one tuple",
-                         found=len(lists))
-    if fn is reversed:
-        return list(reversed(lists[0]))
-    if fn is enumerate:
-        return [Several((coerce.weak_scalar(k), v)) for k, v in enumerate(lists[0])]
-    return [Several(tuple(row)) for row in zip(*lists, strict=False)]
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {ast.Call: lower_call}

@@ -223,7 +223,7 @@ class Context(Variables):
             calls = tuple(
                 (f"called from here, in '{outer.source.name}'", outer.source.span(inner.call))
                 for outer, inner in itertools.pairwise(self.frames)
-                if inner.call is not None and not inner.library)
+                if inner.call is not None and not inner.library and inner.source.name[0] != "<")
             self.diagnostics.append(
                 Diagnostic(found.id, found.message, found.span, found.help,
                            (*notes, *calls[::-1])))
@@ -237,6 +237,9 @@ class Context(Variables):
         """Note a call that all work-items of a group make together."""
         if self.shape.kind not in ("nd_range", "work_group"):
             raise self.refuse("K050", node, what=what)
+        if any(frame.source.name[0] == "<" for frame in self.frames):
+            raise self.refuse("K052", node, what=what, where="in a generator expression",
+                              help="write a for loop")
         self.overwrites.meet(self, node)
         self.facts.add("convergent")
         at: ast.AST | None = node

@@ -136,10 +136,6 @@ def _closest(name: str, known: Sequence[str]) -> str:
     return suggest(name, known, "define it before the kernel is submitted")
 
 
-def lower_tuple(ctx: Context, node: ast.Tuple) -> Value:
-    return Several(tuple(ctx.operands(*node.elts)))
-
-
 def lower_lambda(ctx: Context, node: ast.Lambda) -> Value:
     return Closure(node, ctx.frame)
 
@@ -484,7 +480,7 @@ def _choose(ctx: Context, cond: n.Expr, a: n.Expr, b: n.Expr, node: ast.AST) -> 
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
-    ast.Constant: lower_constant, ast.Name: lower_name, ast.Tuple: lower_tuple,
+    ast.Constant: lower_constant, ast.Name: lower_name,
     ast.Lambda: lower_lambda, ast.NamedExpr: lower_walrus, ast.BinOp: lower_binop,
     ast.UnaryOp: lower_unary, ast.IfExp: lower_ifexp,
 }

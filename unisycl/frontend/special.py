@@ -16,6 +16,7 @@ from unisycl.frontend import (
     coerce,
     complexes,
     copies,
+    generators,
     instances,
     pointers,
     pymath,
@@ -26,7 +27,9 @@ from unisycl.frontend import (
 from unisycl.frontend.arrays import filled, full, private_array, private_memory
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.generators import items_of, unrolled
 from unisycl.frontend.geometric import lower_cross
+from unisycl.frontend.given import placed
 from unisycl.frontend.hardware import lower_fpga_mem
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.joins import Met, meet
@@ -54,17 +57,28 @@ from unisycl.lang.elements import elements_type
 from unisycl.lang.memory import HostView
 from unisycl.lang.pointer import multi_ptr
 
+_MOST_NUMBERS = 4096
+
 
 # ---- Python's builtins
 def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
     def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
+        default = [k.value for k in node.keywords if k.arg == "default"]
+        if over is not None and len(default) == len(node.keywords):
+            form = "extreme or" if default else "extreme"
+            return generators.reduced(ctx, form, over, ctx.operands(*default), node,
+                                      min if name == "min" else max)
         values = ctx.operands(*node.args)
-        if len(values) == 1 and isinstance(values[0], Several):
-            values = list(values[0].items)
-        if node.keywords or not values or (len(node.args) == 1 and isinstance(values[0], n.Expr)
-                                           and len(values) == 1):
+        tupled = len(values) == 1 and isinstance(values[0], Several)
+        if tupled:
+            values = list(items_of(ctx, values[0], node))
+        if len(default) > tupled or len(default) < len(node.keywords) \
+                or (len(values) < 2 and not tupled) or not (values or default):
             raise ctx.refuse("K034", node, what=f"'{name}'", expected="two or more values",
                              found=len(node.args) + len(node.keywords))
+        if not values:
+            return ctx.value(default[0])
         result = ctx.to_scalar(values[0], node, unsure=True)
         for v in values[1:]:
             result = _better(ctx, name, result, ctx.to_scalar(v, node, unsure=True), node)
@@ -137,6 +151,12 @@ def _len(ctx: Context, node: ast.Call) -> Value:
 
 
 def _range(ctx: Context, node: ast.Call) -> Value:
+    """Lower a range that is no loop's: the numbers themselves, if they are known and not many."""
+    bounds = [ctx.constant(v) for v in ctx.operands(*node.args)]
+    known = [int(b.value) for b in bounds if b is not None and b.type.dtype.is_integer]
+    if len(known) == len(bounds) and not node.keywords and 1 <= len(known) <= 3 \
+            and 0 not in known[2:] and len(range(*known)) <= _MOST_NUMBERS:
+        return Several(tuple(map(coerce.weak_scalar, range(*known))))
     raise ctx.refuse("K052", node, what="range()", where="here",
                      help="it is the iterable of a for loop: for k in range(n)")
 
@@ -190,20 +210,37 @@ def _pow(ctx: Context, node: ast.Call) -> Value:
     return operate(ctx, "pow", found["base"], found["exp"], node)
 
 
-def _sum(ctx: Context, node: ast.Call) -> Value:
-    found = parameters(ctx, node, "sum", ("iterable",), ("start",))
-    total = found.get("start", coerce.weak_scalar(0))
-    if not isinstance(found["iterable"], Several):
-        raise ctx.refuse("K049", node, found=describe(found["iterable"]), expected="a tuple",
-                         help="add up memory in a loop")
-    for item in found["iterable"].items:
-        total = operate(ctx, "add", total, item, node)
-    return total
+def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of ``sum`` and ``math.prod``."""
+    op = "add" if name == "sum" else "mul"
+
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node)
+        if over is not None:
+            rest = placed(ast.Call(node.func, [ast.Constant(None), *node.args[1:]],
+                                   node.keywords), node)
+            start = parameters(ctx, rest, name, ("iterable",), ("start",)).get("start")
+            given = coerce.weak_scalar(first) if start is None else start
+            return generators.reduced(ctx, name, over, [given], node)
+        found = parameters(ctx, node, name, ("iterable",), ("start",))
+        total = found.get("start", coerce.weak_scalar(first))
+        if not isinstance(found["iterable"], Several):
+            raise ctx.refuse("K049", node, found=describe(found["iterable"]), expected="a tuple",
+                             help="add up memory in a loop, or by a generator: "
+                             "sum(a[k] for k in range(n))")
+        for item in found["iterable"].items:
+            total = operate(ctx, op, total, item, node)
+        return total
+    return lower
 
 
 def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
-    """Make the lowering of Python's ``any`` and ``all`` of a tuple."""
+    """Make the lowering of Python's ``any`` and ``all``."""
     def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
+        if over is not None and not node.keywords:
+            form = f"{name} of all" if generators.eager(over) else name
+            return generators.reduced(ctx, form, over, [], node)
         value = parameters(ctx, node, name, ("iterable",))["iterable"]
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
@@ -216,7 +253,18 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+def _rows(ctx: Context, node: ast.Call) -> Value:
+    """Lower enumerate, zip and reversed of what is known while compiling: a tuple."""
+    found = unrolled(ctx, node)
+    if found is None:
+        raise ctx.refuse("K034", node, what=f"'{ast.unparse(node.func)}'", expected="tuples",
+                         found="keywords")
+    return Several(tuple(found))
+
+
 def _tuple(ctx: Context, node: ast.Call) -> Value:
+    if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
+        return generators.lower_comprehension(ctx, node.args[0])
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
     if isinstance(value, Vector):
         return Several(ctx.loaded(value).items)
@@ -304,7 +352,9 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.round": _round, "builtins.len": _len, "builtins.range": _range,
     "builtins.isinstance": _isinstance, "builtins.divmod": _divmod, "builtins.pow": _pow,
     "builtins.any": _any_all("any"),
-    "builtins.all": _any_all("all"), "builtins.sum": _sum, "builtins.tuple": _tuple,
+    "builtins.all": _any_all("all"), "builtins.sum": _total("sum", 0),
+    "math.prod": _total("prod", 1), "builtins.enumerate": _rows, "builtins.zip": _rows,
+    "builtins.reversed": _rows, "builtins.tuple": _tuple,
     "builtins.print": lower_print,
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),

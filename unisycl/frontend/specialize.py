@@ -26,6 +26,7 @@ from unisycl.frontend import (
     compare,
     enqueue,
     expr,
+    generators,
     matching,
     names,
     output,
@@ -49,7 +50,7 @@ from unisycl.lang.specialization import Arguments, kernel_handler
 from unisycl.passes import pipeline
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
-    **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER}
+    **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER}
 SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
 SPECIAL.update(enqueue.SPECIAL)
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}

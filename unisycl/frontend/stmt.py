@@ -29,6 +29,7 @@ from unisycl.frontend.flow import (
     state,
     two_kinds,
 )
+from unisycl.frontend.given import Do
 from unisycl.frontend.joins import Met, form_of
 from unisycl.frontend.loops import look_into
 from unisycl.frontend.names import stored_names
@@ -257,6 +258,11 @@ def lower_pass(ctx: Context, node: ast.Pass, tail: Tail) -> bool:
     return False
 
 
+def lower_do(ctx: Context, node: Do, tail: Tail) -> bool:
+    node.do(ctx)
+    return False
+
+
 def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
     value: Value = Closure(node, ctx.frame)
     for decorator in reversed(node.decorator_list):
@@ -273,7 +279,7 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assign: lower_assign, ast.AnnAssign: lower_annassign, ast.AugAssign: lower_augassign,
     ast.If: lower_if, ast.Return: lower_return, ast.Expr: lower_expr_stmt,
     ast.Assert: lower_assert, ast.Global: lower_global, ast.Pass: lower_pass,
-    ast.FunctionDef: lower_functiondef,
+    ast.FunctionDef: lower_functiondef, Do: lower_do,
     **loops.LOWER,
 }
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ast
 
-_COMPREHENSION = "write a for loop"
-
 STATEMENTS: dict[str, tuple[str, dict[str, str]]] = {
     "Try": ("K010", {"what": "try"}), "TryStar": ("K010", {"what": "try"}),
     "With": ("K011", {}), "AsyncWith": ("K011", {}),
@@ -24,9 +22,11 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "Await": ("K012", {"what": "await"}),
     "List": ("K018", {"what": "a list"}), "Dict": ("K018", {"what": "a dict"}),
     "Set": ("K018", {"what": "a set"}),
-    "ListComp": ("K018", {"what": "a list"}), "SetComp": ("K018", {"what": "a set"}),
+    "SetComp": ("K018", {"what": "a set"}),
     "DictComp": ("K018", {"what": "a dict"}),
-    "GeneratorExp": ("K012", {"what": "generator expression"}),
+    "GeneratorExp": ("K052", {
+        "what": "a generator expression", "where": "here",
+        "help": "sum(), any(), all(), min(), max() and tuple() take one; else write a for loop"}),
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
     "Starred": ("K020", {}),
     "Slice": ("K001", {"what": "a slice", "help": "index single elements in a loop"}),

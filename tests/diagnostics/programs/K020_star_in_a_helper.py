@@ -9,7 +9,7 @@ a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
-def helper(x, *rest):
+def helper(x, **rest):
     return x
 
 

@@ -11,7 +11,7 @@ n = np.zeros(8, np.int32)
 
 def kernel(it):
     x = sycl.reduce_over_group(it.get_group(), 1, lambda p, q: p + q)
-    r = range(4)
+    r = range(n[0])
 
 
 def launch(queue):

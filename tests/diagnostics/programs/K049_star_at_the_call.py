@@ -1,16 +1,21 @@
-"""A generator expression."""
+"""Stars at a call, before what is no tuple."""
 
 import numpy as np
 
 import unisycl as sycl
 
-ROWS = ("D-60",)
+ROWS = ("D-57",)
 a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
+def helper(x, y):
+    return x + y
+
+
 def kernel(i):
-    a[i] = sum(x for x in (1, 2, 3))
+    a[i] = helper(*n)
+    a[i] = helper(*n[i])
 
 
 def launch(queue):

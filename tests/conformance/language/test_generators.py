@@ -1,0 +1,173 @@
+"""Generator expressions and comprehensions, stars at calls: Python's results and types."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.language.compare import agree, ints
+
+pytestmark = pytest.mark.row("D-11")
+N = 13
+A = ((np.arange(N * N) * 7919 % 23 - 11) / 4).reshape(N, N).astype(np.float32)
+B = ((np.arange(N * N) * 104729 % 19 - 9) / 2).reshape(N, N).astype(np.float32)
+K = (np.arange(N) * 31 % 17 - 8).astype(np.int32)
+
+
+def test_sums_over_run_time_ranges(queue):
+    def build(a, b, k, out, whole):
+        def kernel(i):
+            n = a.shape[0]
+            out[i, 0] = sum(a[i, j] * b[j, i] for j in range(n))
+            out[i, 1] = sum(a[i, j] for j in range(n) if a[i, j] > b[j, i])
+            out[i, 2] = sum(a[i, j] for j in range(i) for m in range(j) if m % 2 if b[m, j] > 0)
+            out[i, 3] = sum((a[i, j] for j in range(n)), np.float32(0.5))
+            out[i, 4] = sum([a[j, i] for j in range(n)], start=1)
+            out[i, 5] = math.prod(1 + a[i, j] / 8 for j in range(i))
+            whole[i, 0] = sum(k[j] > 0 for j in range(i))
+            whole[i, 1] = sum(range(i)) + sum(range(2, 5)) + sum(range(i, -i, -2))
+            whole[i, 2] = sum(1 for j in range(n) if k[j] == k[i])
+            whole[i, 3] = sum(j * m for j in range(i) for m in range(j, i, k[i] % 3 + 1))
+        return kernel
+    agree(queue, build, N, a=A, b=B, k=K, out=np.zeros((N, 6), np.float32), whole=ints(N, 4))
+
+
+@pytest.mark.parametrize("dtype", [
+    np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.float16,
+    np.float32])
+def test_a_sum_has_the_type_that_python_gives_it(queue, dtype):
+    values = (np.arange(1, 9) * 31 % 127).astype(dtype)
+
+    def build(v, out):
+        def kernel(i):
+            total = sum(v[j] for j in range(8))
+            out[i, 0] = total * 3 / 2
+            out[i, 1] = total == np.float64(total)
+            out[i, 2] = math.prod(v[j] for j in range(3)) / 2
+            out[i, 3] = max(v[j] for j in range(8)) / 2 + min(v[j] for j in range(2, 8))
+        return kernel
+    agree(queue, build, 1, v=values, out=np.zeros((1, 4)))
+
+
+def test_any_and_all_stop_early(queue):
+    def build(a, k, out, seen):
+        def note(i, j):
+            seen[i] += 1
+            return True
+
+        def kernel(i):
+            out[i, 0] = any(a[i, j] > 2 for j in range(N))
+            out[i, 1] = all(a[i, j] > -2 for j in range(i))
+            out[i, 2] = any(k[j] == 3 and note(i, j) for j in range(N) if k[j])
+            out[i, 3] = any(a[i, j] == a[m, j] for j in range(N) for m in range(i))
+            out[i, 4] = any(j < 0 for j in range(0)) or not all(j < 0 for j in range(0))
+            out[i, 5] = any([note(i, j) and k[j] > 0 for j in range(4)])  # noqa: C419
+            out[i, 6] = all(note(i, j) and k[j] < 4 for j in range(N))
+            out[i, 7] = all([k[j] < 4 for j in range(N)])  # noqa: C419
+            out[i, 7] &= all(x > 0 for x in (1, k[i], 2))
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=np.zeros((N, 8), bool), seen=ints(N))
+
+
+def test_extremes_of_generators(queue):
+    a = A.copy()
+    a[3, 2] = a[5, 0] = np.nan
+
+    def build(a, k, out, whole):
+        def kernel(i):
+            out[i, 0] = min(a[i, j] for j in range(N))
+            out[i, 1] = max(a[j, i] for j in range(N) if j != i)
+            out[i, 2] = min((a[i, j] for j in range(i)), default=-7.5)
+            whole[i, 0] = max(abs(k[j]) for j in range(i + 1))
+            whole[i, 1] = min((j for j in range(N) if k[j] == k[i]), default=99)
+            whole[i, 2] = max((j for j in range(N) if k[j] > 99), default=k[i])
+            whole[i, 3] = min([k[j] for j in range(1, 5)]) + max(range(2, i + 9)) + min(range(3, 9))
+            whole[i, 4] = max((1, k[i]), default=3) + min((), default=k[i])
+        return kernel
+    agree(queue, build, N, a=a, k=K, out=np.zeros((N, 3), np.float32), whole=ints(N, 5))
+
+
+def errors_of(queue, kernel):
+    found = []
+    q = sycl.queue(queue.get_device(), lambda errors: found.extend(errors))
+    q.parallel_for(1, kernel).wait()
+    q.throw_asynchronous()
+    return [e.what() for e in found]
+
+
+@pytest.mark.parametrize("fn", [min, max])
+def test_the_extreme_of_nothing_is_an_error_in_debug_mode(queue, fn):
+    k, out = np.zeros(1, np.int32), np.zeros(1, np.int32)
+
+    @sycl.kernel(debug=True)
+    def kernel(i):
+        out[0] = fn(k[j] for j in range(k[0]))
+    with pytest.raises(ValueError, match=".") as raised:
+        fn(())
+    (text,) = errors_of(queue, kernel)
+    assert f"ValueError: {raised.value}" in text
+
+
+def test_names_of_a_comprehension_are_its_own(queue):
+    def build(k, out):
+        def kernel(i):
+            j, x = 100, (k[i], 5)
+            out[i, 0] = sum(j * 2 for j in range(i)) + j
+            out[i, 1] = sum(x for x in x) + x[0]
+            out[i, 2] = sum((lambda j: j + x[1])(j) for j in range(3)) + j
+            out[i, 3] = sum(sum(j * m for m in range(j)) for j in range(i))
+            squares = [j * j for j in range(4)]
+            out[i, 4] = squares[3] + squares[i % 4] + len(squares) + j
+        return kernel
+    agree(queue, build, N, k=K, out=ints(N, 5))
+
+
+def test_comprehensions_over_constants_are_tuples(queue):
+    weights, count = (1, 4, 6, 4, 1), 5
+
+    def build(a, k, out):
+        def kernel(i):
+            near = [a[i, (j + i) % N] for j in range(count)]
+            out[i, 0] = sum([w * v for w, v in zip(weights, near)])
+            out[i, 1] = max(near) - min(v for v in near) + near[k[i] % 5]
+            pairs = tuple((p, q) for p in range(3) for q in range(p) if (p + q) % 2)
+            for p, q in pairs:
+                out[i, 2] += a[p, i] * q
+            left, right = (a[i, j] for j in (0, N - 1)) if False else [a[i, j] for j in (0, N - 1)]
+            out[i, 3] = left - right + len([0 for _ in range(7)])
+            total = np.float32(0)
+            for place, v in enumerate([x + 1 for x in near[1:]], start=3):
+                total += place * v
+            out[i, 4] = total + sum(m * v for m, v in enumerate(reversed(near), 1))
+            if i in range(2, 9, 3):
+                out[i, 5] = len(range(4)) + tuple(range(3))[2]
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=np.zeros((N, 6), np.float32))
+
+
+def test_stars_spread_tuples_over_arguments(queue):
+    table = (2, 3, 5)
+
+    def weigh(a, b, c, d=1):
+        return a + 10 * b + 100 * c + 1000 * d
+
+    def total(first, *rest):
+        found = first
+        for x in rest:
+            found += x * len(rest)
+        return found
+
+    def build(k, out):
+        def kernel(i):
+            pair = (k[i], i)
+            out[i, 0] = weigh(*table) + weigh(*pair, 7) + weigh(1, *pair, *(4,))
+            out[i, 1] = max(*table, k[i]) + min(*pair)
+            out[i, 2] = total(*table, *pair) + total(k[i]) + total(*[j * j for j in range(4)])
+            whole = (1, *table, *pair)
+            out[i, 2] += whole[i % 6] + len(whole)
+            out[i, 3] = weigh(*(k[(i + j) % N] for j in range(3)), d=2)
+        return kernel
+    agree(queue, build, N, k=K, out=ints(N, 4))
