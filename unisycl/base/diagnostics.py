@@ -30,8 +30,9 @@ _ROWS: dict[str, tuple[str, str]] = {
              "strings may be compile-time constants or arguments of print() only"),
     "K020": ("a kernel cannot use star arguments but for tuples",
              "name every argument; *t spreads a tuple, *rest takes what is left"),
-    "K021": ("recursion is not possible in a kernel: {what}",
-             "turn it into a loop, with a private array as stack if needed (SYCL 2020 §5.4)"),
+    "K021": ("recursion that nothing ends while compiling: {what}",
+             ("let arguments known while compiling end it within 40 calls, or turn it into a loop, "
+              "with a private array as stack if needed (SYCL 2020 §5.4)")),
     "K022": ("{what}", ""),
     "K030": ("the name '{name}' is not defined", "{help}"),
     "K031": ("'{name}' is read before it has a value", "assign it on every path before this line"),

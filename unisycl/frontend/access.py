@@ -18,6 +18,7 @@ import numpy as np
 from unisycl.base.enums import access_mode, memory_scope
 from unisycl.frontend import (
     captures,
+    choices,
     coerce,
     complexes,
     images,
@@ -52,6 +53,7 @@ from unisycl.frontend.values import (
     Several,
     Value,
     Vector,
+    as_tuple,
     describe,
     own_type,
     record_help,
@@ -74,7 +76,7 @@ def lower_subscript(ctx: Context, node: ast.Subscript) -> Value:
 
 def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
     """Return ``base[...]``."""
-    base = referent(ctx, base, node)
+    base = as_tuple(referent(ctx, base, node))
     if isinstance(base, Instance) and instances.operator_method(base, "__getitem__"):
         return instances.call_method(ctx, base, "__getitem__", [ctx.value(node.slice)], {}, node)
     match base:
@@ -314,6 +316,9 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
     first = several.items[0] if several.items else None
     if isinstance(first, Vector):
         return _pick_vector(ctx, several, first, ctx.hold(index), node)
+    function = choices.of_table(ctx, several.items, ctx.hold(index))
+    if function is not None:
+        return function
     if not all(isinstance(ctx.as_number(v, node), n.Expr) for v in several.items):
         raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
                          help="choose by if / elif, or loop over the tuple")

@@ -21,6 +21,7 @@ from unisycl.frontend.values import (
     Several,
     Value,
     Vector,
+    as_tuple,
     describe,
 )
 
@@ -62,6 +63,7 @@ def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: as
 
 def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """Return the values a static iterable yields."""
+    value = as_tuple(value)
     if isinstance(value, Vector):
         return ctx.loaded(value).items
     if isinstance(value, Several):

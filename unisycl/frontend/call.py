@@ -16,6 +16,7 @@ import numpy as np
 
 from unisycl.frontend import (
     captures,
+    choices,
     coerce,
     complexes,
     foreign,
@@ -48,6 +49,7 @@ from unisycl.frontend.items import (
     query,
 )
 from unisycl.frontend.names import function_names
+from unisycl.frontend.objects import is_named
 from unisycl.frontend.parameters import default_steps, match, spell
 from unisycl.frontend.reducers import OPERATORS, call_reducer, operator_name
 from unisycl.frontend.reducers import operate as operate_object
@@ -60,6 +62,7 @@ from unisycl.frontend.values import (
     Choice,
     Closure,
     Constant,
+    Either,
     Image,
     Instance,
     Item,
@@ -67,6 +70,7 @@ from unisycl.frontend.values import (
     Memory,
     Method,
     Nothing,
+    Partial,
     Path,
     Poison,
     Record,
@@ -86,6 +90,8 @@ from unisycl.lang.root_group import get_root_group
 from unisycl.lang.stored import pointer_class
 
 _MOST_CALLS = 5000
+_DEEPEST = 40
+"""How often a function may be inside itself: each time takes some twenty of Python's frames."""
 
 
 def lower_call(ctx: Context, node: ast.Call) -> Value:
@@ -122,6 +128,11 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
     """Call a value with arguments already lowered."""
     keywords = keywords or {}
     match callee:
+        case Either():
+            return choices.call(ctx, callee, args, keywords, node, _call_function)
+        case Partial():
+            return _call_function(ctx, callee.callee, [*callee.args, *args], node,
+                                  {**dict(callee.named), **keywords})
         case Closure():
             return _inline_closure(ctx, callee, args, keywords, node)
         case Constant():
@@ -136,6 +147,18 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
             return read_element(ctx, callee, args[0], node)
     raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
                      help="only functions, types and objects with __call__ can be called")
+
+
+def _call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
+                   keywords: dict[str, Value]) -> Value:
+    """Call a function that was reached as a value, not by its name: special forms, too."""
+    name = qualified(callee.object) if isinstance(callee, Constant) else ""
+    special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
+    if special is None:
+        return call_value(ctx, callee, args, node, keywords)
+    return special(ctx, ast.copy_location(ast.Call(
+        given(callee, node), [given(a, node) for a in args],
+        [ast.keyword(k, given(v, node)) for k, v in keywords.items()]), node))
 
 
 def _spelt(node: ast.AST, what: str) -> str:
@@ -160,6 +183,8 @@ def _call_constant(ctx: Context, callee: Constant, args: list[Value],
             return found
     if instances.is_dataclass(obj):
         return instances.construct(ctx, obj, args, keywords, node)
+    if is_named(obj):
+        return instances.construct_named(ctx, obj, args, keywords, node)
     path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
     if isinstance(obj, FunctionType) and not _is_library(obj):
         return inline(ctx, obj, path, args, keywords, node)
@@ -403,10 +428,7 @@ def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
 def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
            keywords: dict[str, Value], node: ast.AST) -> Value:
     """Lower the body of a Python function in place of a call of it."""
-    for k, frame in enumerate(ctx.frames):
-        if frame.function is not None and frame.function.__code__ is function.__code__:
-            chain = [f.source.name for f in ctx.frames[k:]]
-            raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
+    _recurse(ctx, function.__code__, node)
     ctx.inlined += 1
     if ctx.inlined > _MOST_CALLS:
         raise ctx.refuse("K001", node, what=f"more than {_MOST_CALLS} calls, compiled in place",
@@ -426,16 +448,31 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
     return run(ctx, frame, args, keywords, node)
 
 
+def _recurse(ctx: Context, function: Any, node: ast.AST) -> None:
+    """Refuse a call of a function inside itself that nothing known while compiling ends."""
+    frames = ctx.frames
+    same = [k for k, f in enumerate(frames) if function is (
+        f.source.node if f.function is None else f.function.__code__)]
+    if len(same) < (1 if function in ctx.endless else _DEEPEST):
+        return
+    ctx.endless.add(function)
+    again = same[1] if len(same) > 1 else len(frames)
+    chain = [f.source.name for f in frames[same[0]:again]]
+    call = frames[again].call if again < len(frames) else node
+    ctx.frames = frames[:again]  # told of the first turn; the others are like it
+    try:
+        raise ctx.refuse("K021", call or node, what=" -> ".join([*chain, chain[0]]))
+    finally:
+        ctx.frames = frames
+
+
 def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
     return (*ctx.frame.key, *ctx.unrolled, ctx.frame.source.span(node))
 
 
 def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
-    for k, frame in enumerate(ctx.frames):
-        if frame.source.node is closure.node:
-            chain = [f.source.name for f in ctx.frames[k:]]
-            raise ctx.refuse("K021", node, what=" -> ".join([*chain, chain[0]]))
+    _recurse(ctx, closure.node, node)
     source = FunctionSource(closure.node, closure.frame.source.file)
     frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
                   call=node, library=closure.frame.library)
@@ -491,7 +528,7 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
     if isinstance(value, Vector):  # a variable's own elements: the function may change them
         moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
     if isinstance(value, Instance):
-        moving = not value.exact
+        moving = not value.exact and not is_named(value.cls)
     if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
         ctx.assign(name, value, node)
     else:

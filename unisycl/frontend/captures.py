@@ -199,7 +199,7 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
     if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType):
         return (obj.__func__.__code__, type(obj.__self__))
     if isinstance(obj, tuple):
-        return (tuple, tuple(signature(x, frozen=True) for x in obj))
+        return (type(obj), tuple(signature(x, frozen=True) for x in obj))
     if isinstance(obj, geometry.range | geometry.id):
         return (type(obj), len(obj))
     if isinstance(obj, str | bytes):

@@ -22,12 +22,15 @@ from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Closure,
     Constant,
+    Either,
     Instance,
     Item,
     Memory,
+    Partial,
     Several,
     Value,
     Vector,
+    as_tuple,
     describe,
 )
 from unisycl.ir import nodes as n
@@ -47,7 +50,7 @@ def static_truth(value: Value) -> bool | None:
         return bool(value.object)
     if isinstance(value, Several) and value.kind == "tuple":
         return bool(value.items)
-    if isinstance(value, Closure) or pointers.is_pointer(value):
+    if isinstance(value, Closure | Either | Partial) or pointers.is_pointer(value):
         return True
     return None
 
@@ -74,6 +77,11 @@ def lower_compare(ctx: Context, node: ast.Compare) -> Value:
 
 def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
                     node: ast.AST) -> Value:
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, Either):
+            sides = [coerce.truth(ctx.to_scalar(_one_comparison(ctx, op, v, other, node), node))
+                     for v in (value.then, value.orelse)]
+            return coerce.convert(coerce.select(value.cond, sides[0], sides[1], BOOL), WEAK_BOOL)
     if isinstance(op, ast.Is | ast.IsNot):
         nothing = stored.is_none(ctx, left, right, node)
         if nothing is not None:
@@ -89,6 +97,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Item) and isinstance(right, Item) and name in ("eq", "ne"):
         same = _same_item(ctx, left, right, node)
         return same if name == "eq" else coerce.negate(same)
+    left, right = as_tuple(left), as_tuple(right)
     found = stored.compare(ctx, name, left, right, node)
     if found is not None:
         return found
@@ -191,6 +200,7 @@ def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: as
     if isinstance(left, Constant) and isinstance(right, Constant) \
             and isinstance(right.object, str | bytes):
         return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
+    right = as_tuple(right)
     if not isinstance(right, Several):
         raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
     found: n.Expr = coerce.weak_scalar(False)

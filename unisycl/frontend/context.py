@@ -24,7 +24,7 @@ from unisycl.base.errors import Diagnostic
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
-from unisycl.frontend import captures, coerce, guards, stored
+from unisycl.frontend import captures, coerce, guards, objects, stored
 from unisycl.frontend.flow import Condition, Definition, Head, Label
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import Form, Met
@@ -180,6 +180,7 @@ class Context(Variables):
         self.libraries: set[Path] = set()
         self.children: list[ChildUse] = []
         self.inlined = 0
+        self.endless: set[Any] = set()
         self.reductions: tuple[Any, ...] = ()
         self.in_items = False
         self.handled = False
@@ -536,6 +537,9 @@ class Context(Variables):
                 only = () if obj.shape else (coerce.weak_scalar(0),)
                 return replace(value, index=only, reference=True)
             return value
+        made = objects.captured(self, path, obj, name, node)
+        if made is not None:
+            return made
         if isinstance(obj, tuple):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
                                               frozen=True) for k, v in enumerate(obj)))

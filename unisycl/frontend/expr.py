@@ -15,6 +15,7 @@ from typing import Any
 from unisycl.base import dtypes
 from unisycl.frontend import (
     captures,
+    choices,
     coerce,
     complexes,
     instances,
@@ -55,6 +56,7 @@ from unisycl.frontend.values import (
     Stream,
     Value,
     Vector,
+    as_tuple,
     describe,
 )
 from unisycl.ir import nodes as n
@@ -154,6 +156,7 @@ def lower_binop(ctx: Context, node: ast.BinOp) -> Value:
 
 def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return ``left op right`` for scalars, ids and ranges, tuples and vectors."""
+    left, right = as_tuple(left), as_tuple(right)
     if isinstance(left, Stream) and op == "shl":
         return output.put(ctx, left, right, node)
     if isinstance(left, Vector) or isinstance(right, Vector):
@@ -372,6 +375,11 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         right = ctx.value(node.orelse)
         label.jump(ctx, node)
     label.land(ctx)
+    function = choices.chosen(cond, left, right)
+    if function is not None:
+        if then or orelse:
+            ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
+        return function
     if isinstance(left, Vector) and isinstance(right, Vector) and left.type == right.type:
         return _one_vector(ctx, cond, (then, left), (orelse, right), node)
     if isinstance(left, Instance) and isinstance(right, Instance):

@@ -31,6 +31,7 @@ from unisycl.frontend.values import (
     describe,
 )
 from unisycl.ir import nodes as n
+from unisycl.ir.types import PointerType
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Context, Frame
@@ -362,6 +363,20 @@ def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:
             ("name", name), ("what", what), ("help", _ONE_MEMORY)), spans)
     second = next((kind for kind in kinds if kind != kinds[0]), kinds[-1])
     return Lost("K035", (("name", name), ("first", kinds[0]), ("second", second)), spans)
+
+
+def settle(ctx: Context, key: Any, name: str, values: Sequence[Met], made: Definition,
+           node: ast.AST) -> None:
+    """Ask the next round for one variable for a result that has values of several forms."""
+    form = ctx.meet(values)
+    if form is None:
+        raise two_kinds(ctx, name, values, made, node)
+    if all(form_of(v.value) == form for v in values) and not isinstance(form, PointerType):
+        return
+    form = placed(form, name, values, made)
+    if ctx.types.get(key) != form:
+        ctx.types[key] = form
+        ctx.changed = True
 
 
 class Head:

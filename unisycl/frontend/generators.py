@@ -20,7 +20,16 @@ from unisycl.frontend.expr import operate
 from unisycl.frontend.given import Given, doing, given, placed
 from unisycl.frontend.names import stored_names
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.values import Closure, Constant, Memory, Several, Value, Vector, describe
+from unisycl.frontend.values import (
+    Closure,
+    Constant,
+    Memory,
+    Several,
+    Value,
+    Vector,
+    as_tuple,
+    describe,
+)
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL
 
@@ -215,6 +224,7 @@ def _bind(ctx: Context, frame: Frame, target: ast.expr, value: Value) -> None:
 
 def items_of(ctx: Context, value: Value, node: ast.AST) -> Sequence[Value]:
     """Return the elements of something whose number is known while compiling."""
+    value = as_tuple(value)
     if isinstance(value, Vector):
         return ctx.loaded(value).items
     if isinstance(value, Several) and value.kind != "nd_range":
@@ -275,7 +285,7 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     lists = []
     for arg in passed:
         inner = unrolled(ctx, arg)
-        value = Several(tuple(inner)) if inner is not None else ctx.value(arg)
+        value = Several(tuple(inner)) if inner is not None else as_tuple(ctx.value(arg))
         if isinstance(value, Vector):
             value = Several(ctx.loaded(value).items)
         if not isinstance(value, Several):

@@ -16,6 +16,7 @@ from typing import Any
 
 from unisycl.frontend import captures, guards
 from unisycl.frontend.context import Context
+from unisycl.frontend.objects import is_named
 from unisycl.frontend.parameters import default_steps, match
 from unisycl.frontend.values import Constant, Instance, Method, Path, Record, Value
 from unisycl.frontend.variables import local_homes
@@ -64,6 +65,26 @@ def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Va
     kept = local_homes(became, lambda home: home not in ctx.shared)
     assert isinstance(kept, Instance)
     return replace(kept, exact=False)
+
+
+def construct_named(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Value],
+                    node: ast.AST) -> Value:
+    """Return a call of a NamedTuple class."""
+    names, defaults = cls._fields, cls._field_defaults
+    found = match(ctx, node, cls.__name__, args, named, [f for f in names if f not in defaults],
+                  [f for f in names if f in defaults])
+    values = [found[f] if f in found else ctx.capture(
+        (*class_path(cls, "_field_defaults"), ("item", f)), defaults[f], f, node, frozen=True)
+        for f in names]
+    return Instance(cls, names, tuple(ctx.as_number(v, node) for v in values))
+
+
+def replaced(ctx: Context, owner: Instance, named: dict[str, Value], node: ast.AST) -> Value:
+    """Return ``owner._replace(...)`` of a NamedTuple."""
+    match(ctx, node, "_replace", (), named, (), owner.names)
+    return replace(owner, homes=frozenset(), exact=False, items=tuple(
+        ctx.as_number(named.get(f, v), node)
+        for f, v in zip(owner.names, owner.items, strict=True)))
 
 
 def _default(ctx: Context, cls: Any, field: Any, step: tuple[str, Any] | None,
@@ -117,6 +138,8 @@ def call_method(ctx: Context, owner: Instance | Record, name: str, args: Sequenc
                 named: dict[str, Value], node: ast.AST) -> Value:
     """Return a call of a method: the function, with the value as its first argument."""
     cls = class_of(owner)
+    if name == "_replace" and isinstance(owner, Instance) and is_named(cls) and not args:
+        return replaced(ctx, owner, named, node)
     function = Constant(getattr(cls, name), class_path(cls, name))
     return ctx.call(ctx, function, [owner, *args], node, named)
 
@@ -124,4 +147,6 @@ def call_method(ctx: Context, owner: Instance | Record, name: str, args: Sequenc
 def operator_method(value: Value, name: str) -> bool:
     """Say whether a value's class has a method for an operator."""
     cls = class_of(value)
-    return cls is not None and isinstance(getattr(cls, name, None), FunctionType)
+    if cls is None or (is_named(cls) and name.startswith("__") and name not in vars(cls)):
+        return False
+    return isinstance(getattr(cls, name, None), FunctionType)

@@ -30,6 +30,7 @@ from unisycl.frontend.access import (
 )
 from unisycl.frontend.context import Context, position
 from unisycl.frontend.names import suggest
+from unisycl.frontend.objects import is_named
 from unisycl.frontend.values import (
     Choice,
     Image,
@@ -200,7 +201,7 @@ def _slot(ctx: Context, base: Instance, node: ast.Attribute) -> Slot:
     if node.attr not in base.names:
         raise ctx.refuse("K032", node, what=describe(base), name=node.attr,
                          help=suggest(node.attr, base.names, f"it has {', '.join(base.names)}"))
-    if base.cls.__dataclass_params__.frozen:
+    if is_named(base.cls) or base.cls.__dataclass_params__.frozen:
         raise ctx.refuse("K054", node, what=f"'{base.cls.__name__}' is frozen: its fields cannot "
                          "be assigned", help="make a new one")
     vectors.check_unshared(ctx, base, node)

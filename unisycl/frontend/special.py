@@ -25,6 +25,7 @@ from unisycl.frontend import (
     vectors,
 )
 from unisycl.frontend.arrays import filled, full, private_array, private_memory
+from unisycl.frontend.choices import lower_partial
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
 from unisycl.frontend.generators import items_of, unrolled
@@ -47,6 +48,7 @@ from unisycl.frontend.values import (
     Several,
     Value,
     Vector,
+    as_tuple,
     describe,
 )
 from unisycl.ir import nodes as n
@@ -70,6 +72,7 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
             return generators.reduced(ctx, form, over, ctx.operands(*default), node,
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
+        values = [as_tuple(v) for v in values] if len(values) == 1 else values
         tupled = len(values) == 1 and isinstance(values[0], Several)
         if tupled:
             values = list(items_of(ctx, values[0], node))
@@ -137,7 +140,7 @@ def _round(ctx: Context, node: ast.Call) -> Value:
 
 
 def _len(ctx: Context, node: ast.Call) -> Value:
-    value = parameters(ctx, node, "len", ("obj",))["obj"]
+    value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
     match value:
         case Several() | Vector():
             return coerce.weak_scalar(len(value.items))
@@ -223,12 +226,12 @@ def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
             given = coerce.weak_scalar(first) if start is None else start
             return generators.reduced(ctx, name, over, [given], node)
         found = parameters(ctx, node, name, ("iterable",), ("start",))
-        total = found.get("start", coerce.weak_scalar(first))
-        if not isinstance(found["iterable"], Several):
-            raise ctx.refuse("K049", node, found=describe(found["iterable"]), expected="a tuple",
+        total, value = found.get("start", coerce.weak_scalar(first)), as_tuple(found["iterable"])
+        if not isinstance(value, Several):
+            raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="add up memory in a loop, or by a generator: "
                              "sum(a[k] for k in range(n))")
-        for item in found["iterable"].items:
+        for item in value.items:
             total = operate(ctx, op, total, item, node)
         return total
     return lower
@@ -241,7 +244,7 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
         if over is not None and not node.keywords:
             form = f"{name} of all" if generators.eager(over) else name
             return generators.reduced(ctx, form, over, [], node)
-        value = parameters(ctx, node, name, ("iterable",))["iterable"]
+        value = as_tuple(parameters(ctx, node, name, ("iterable",))["iterable"])
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="ask memory in a loop, and vectors by sycl.any and sycl.all")
@@ -266,6 +269,7 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
     if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
         return generators.lower_comprehension(ctx, node.args[0])
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
+    value = as_tuple(value)
     if isinstance(value, Vector):
         return Several(ctx.loaded(value).items)
     if isinstance(value, Several) and value.kind != "nd_range":
@@ -365,7 +369,8 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "unisycl.lang.memory.private_array": private_array,
     "unisycl.lang.groups.private_memory": private_memory,
     "unisycl.lang.atomic.atomic_fence": _fence, "unisycl.lang.geometric.cross": lower_cross,
-    "copy.copy": _copied, "unisycl.lang.bits.bit_cast": vecmethods.bit_cast,
+    "functools.partial": lower_partial, "copy.copy": _copied,
+    "unisycl.lang.bits.bit_cast": vecmethods.bit_cast,
     "unisycl.lang.stream.printf": lower_printf, "unisycl.lang.stream.setw": setting("setw"),
     "unisycl.lang.stream.setprecision": setting("setprecision"),
     "unisycl.lang.environment.device_only": _known(True),

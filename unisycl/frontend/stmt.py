@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.frontend import captures, coerce, loops, output, places
+from unisycl.frontend import captures, coerce, flow, loops, output, places
 from unisycl.frontend.assign import assign_target
 from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
@@ -24,7 +24,6 @@ from unisycl.frontend.flow import (
     Edge,
     Label,
     condition,
-    placed,
     site,
     state,
     two_kinds,
@@ -211,15 +210,9 @@ def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
 def settle_returns(ctx: Context, frame: Frame) -> None:
     """Ask the next round for one variable if a function returns values of several forms."""
     values = [met for met, _ in frame.returned]
-    form = ctx.meet(values) if values else None
-    if form is None or (all(form_of(v.value) == form for v in values)
-                        and not isinstance(form, PointerType)):
-        return
-    form = placed(form, _result_name(frame), values, _returned(frame))
-    key = (frame.key, "return")
-    if ctx.types.get(key) != form:
-        ctx.types[key] = form
-        ctx.changed = True
+    if values and ctx.meet(values) is not None:  # else it was refused where it was returned
+        flow.settle(ctx, (frame.key, "return"), _result_name(frame), values, _returned(frame),
+                    frame.source.node)
 
 
 def _result_name(frame: Frame) -> str:

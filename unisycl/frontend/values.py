@@ -198,6 +198,24 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class Either:
+    """One of two functions, by a condition that nothing changes any more."""
+
+    cond: n.Expr
+    then: Value
+    orelse: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function with some of its arguments (``functools.partial``)."""
+
+    callee: Value
+    args: tuple[Value, ...]
+    named: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Atomic:
     """An ``atomic_ref``."""
 
@@ -275,8 +293,14 @@ class Lost:
 
 
 Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Choice | Record | Image | Item
-                    | Constant | Closure | Method | Atomic | Stream | Setting | Reduction
-                    | KernelHandler | Nothing | Poison | Pending | Lost)
+                    | Constant | Closure | Method | Either | Partial | Atomic | Stream | Setting
+                    | Reduction | KernelHandler | Nothing | Poison | Pending | Lost)
+
+
+def as_tuple(value: Value) -> Value:
+    """Return the plain tuple that a NamedTuple is; any other value as it is."""
+    named = isinstance(value, Instance) and issubclass(value.cls, tuple)
+    return Several(value.items) if isinstance(value, Instance) and named else value
 
 
 def own_type(kind: object) -> elements_type | None:
@@ -345,7 +369,7 @@ def describe(value: Value) -> str:
                 return repr(value.object)
             name = getattr(value.object, "__name__", None)
             return f"'{name}'" if name else f"an object of type '{type(value.object).__name__}'"
-        case Closure():
+        case Closure() | Either() | Partial():
             return "a function"
         case Method():
             return f"the method '{value.name}'"

@@ -12,7 +12,7 @@ n = np.zeros(8, np.int32)
 def kernel(i):
     def down(x):
         return x if x < 1 else down(x - 1)
-    a[i] = down(3)
+    a[i] = down(n[i])
 
 
 def launch(queue):

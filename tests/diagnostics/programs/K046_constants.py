@@ -15,7 +15,7 @@ KIND = 'strange'
 def kernel(i):
     w = sycl.private_array(np.float32, n[i])
     v = sycl.private_array(KIND, 4)
-    x = (abs, min)[n[i]](1, 2)
+    x = (abs, 1)[n[i]](1, 2)
     y = i.get_range(n[i])
     z = isinstance(i, n[i])
     for j, q in enumerate(a):

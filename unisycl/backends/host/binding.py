@@ -88,6 +88,7 @@ class Binder:
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
         self._plain: dict[int, Any] = {}
+        self._kept: list[Any] = []
         self._meeting: dict[int, FunctionType] = {}
         self._shadows: dict[int, tuple[Any, Any]] = {}
         self._spaces: dict[int, classes.Names] = {}
@@ -180,9 +181,15 @@ class Binder:
             if function is inner.__func__ and owner is inner.__self__:
                 return value
             return MethodType(function, owner)
-        if type(inner) is tuple:
+        if type(inner) is tuple or (isinstance(inner, tuple) and hasattr(inner, "_fields")):
             new = tuple(self.substitute(v) for v in inner)
-            return new if any(a is not b for a, b in zip(new, inner, strict=True)) else value
+            if not any(a is not b for a, b in zip(new, inner, strict=True)):
+                return value
+            return new if type(inner) is tuple else type(inner)(*new)
+        if isinstance(inner, functools.partial):
+            return functools.partial(
+                self.substitute(inner.func), *map(self.substitute, inner.args),
+                **{k: self.substitute(v) for k, v in inner.keywords.items()})
         if isinstance(inner, type) and dataclasses.is_dataclass(inner):
             return self._class(inner)
         if dataclasses.is_dataclass(inner):
@@ -240,16 +247,23 @@ class Binder:
         """Return the function over this launch's cells and globals, with its own code."""
         made: FunctionType | None = self._plain.get(id(function))
         if made is None:
-            self._plain[id(function)] = function  # a cycle is refused by the front end
+            self._plain[id(function)] = again = self._recursion(function)
             use = self._uses.get(function.__code__)
             made = self._in_place(function, use) if use is not None and use.places \
                 else self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
-            self._plain[id(made)] = made
+            self._plain[id(made)] = self._plain[id(again)] = made
+            self._kept.append(again)
             if use is not None and use.convergent:
-                self._meeting[id(function)] = self._meeting[id(made)] = self._converge(
-                    function, use)
+                self._meeting[id(function)] = self._meeting[id(made)] = self._meeting[
+                    id(again)] = self._converge(function, use)
         return made
+
+    def _recursion(self, function: FunctionType) -> Callable[..., Any]:
+        """Return what a function calls itself by: itself as the launch has it."""
+        def again(*arguments: Any, **named: Any) -> Any:
+            return self._plain[id(function)](*arguments, **named)
+        return again
 
     def _assemble(self, function: FunctionType, code: CodeType,
                   extra: dict[str, Any]) -> FunctionType:
