@@ -24,6 +24,7 @@ from unisycl.frontend import (
     images,
     instances,
     memories,
+    numeric,
     pointers,
     stored,
     vecmethods,
@@ -100,6 +101,9 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
             return element(ctx, base, node)
         case Image():
             return images.subscript(ctx, base, node)
+        case Constant() if isinstance(base.object, bytes) and not isinstance(
+                node.slice, ast.Slice):
+            return _pick(ctx, numbers_of(ctx, base), node)
         case Constant() if isinstance(base.object, str | bytes):
             raise ctx.refuse("K019", node)
         case Constant() if operator_name(base.object):
@@ -127,6 +131,13 @@ def choice_at(ctx: Context, base: Choice, node: ast.Subscript) -> Choice:
                          help="a slice is of one memory: add the start to the index instead")
     memory = index_memory(ctx, memories.first(ctx, base, node), node)
     return replace(base, index=tuple(ctx.hold(x) for x in memory.index))
+
+
+def numbers_of(ctx: Context, text: Constant) -> Several:
+    """Return the numbers that bytes are."""
+    if text.path:
+        ctx.guard(text.path, text.object, frozen=True)
+    return Several(tuple(map(coerce.weak_scalar, text.object)))
 
 
 def no_memory(base: Value) -> str:
@@ -426,6 +437,8 @@ def attribute_of(ctx: Context, owner: Value, node: ast.Attribute) -> Value:
     match owner:
         case n.Expr():
             found = stored.attribute(owner, node.attr) or complexes.attribute(owner, node.attr)
+            if found is None and numeric.method(owner, node.attr):
+                return Method(owner, node.attr)
             if found is not None:
                 return found
         case Constant():
@@ -530,6 +543,8 @@ def _constant_attribute(ctx: Context, owner: Constant, node: ast.Attribute) -> V
     except AttributeError:
         raise ctx.refuse("K032", node, what=describe(owner), name=node.attr,
                          help=suggest(node.attr, dir(obj))) from None
+    if isinstance(obj, np.iinfo | np.finfo | np.dtype):
+        return numeric.answer(found)
     path = (*owner.path, ("attr", node.attr))
     module = isinstance(obj, ModuleType)
     if module and obj.__name__.split(".")[0] in _LIBRARIES and not isinstance(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from unisycl.frontend import coerce
 from unisycl.frontend.captures import names_reference
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
@@ -15,6 +16,7 @@ from unisycl.frontend.names import global_names
 from unisycl.frontend.places import store
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
+    Constant,
     Item,
     Memory,
     Nothing,
@@ -64,6 +66,10 @@ def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: as
 def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """Return the values a static iterable yields."""
     value = as_tuple(value)
+    if isinstance(value, Constant) and isinstance(value.object, bytes):
+        if value.path:
+            ctx.guard(value.path, value.object, frozen=True)
+        return tuple(map(coerce.weak_scalar, value.object))
     if isinstance(value, Vector):
         return ctx.loaded(value).items
     if isinstance(value, Several):

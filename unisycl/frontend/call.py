@@ -22,6 +22,7 @@ from unisycl.frontend import (
     foreign,
     images,
     instances,
+    numeric,
     pointers,
     pymath,
     stored,
@@ -327,7 +328,9 @@ def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict
 
 def _call_number(ctx: Context, x: n.Expr, name: str, args: list[Value],
                  keywords: dict[str, Value], node: ast.AST) -> Value:
-    """Call a method that NumPy's numbers have."""
+    """Call a method that NumPy's or Python's numbers have."""
+    if numeric.method(x, name) and not args and not keywords:
+        return numeric.call_method(ctx, x, name)
     found = match(ctx, node, name, args, keywords, ("dtype",) if name == "astype" else ())
     if name == "astype":
         kind = as_element(found["dtype"])

@@ -201,6 +201,10 @@ def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: as
             and isinstance(right.object, str | bytes):
         return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
     right = as_tuple(right)
+    if isinstance(right, Constant) and isinstance(right.object, bytes):
+        if right.path:
+            ctx.guard(right.path, right.object, frozen=True)
+        right = Several(tuple(map(coerce.weak_scalar, right.object)))
     if not isinstance(right, Several):
         raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
     found: n.Expr = coerce.weak_scalar(False)

@@ -556,15 +556,8 @@ class Context(Variables):
         return Constant(obj, path)
 
     def constant(self, value: Value) -> n.Const | None:
-        """Return a number known while compiling; a captured one is made known by its value."""
-        if isinstance(value, n.ParamRead) and value.type.weak and value.param.path:
-            path = value.param.path
-            obj = captures.fetch(path, self.function, self.arguments)
-            if isinstance(obj, captures.Later):
-                return None
-            self.guard(path, obj, frozen=True)
-            return coerce.weak_scalar(obj)
-        return value if isinstance(value, n.Const) else None
+        """Return a number known while compiling; captured ones are made known by their values."""
+        return objects.constant(self, value)
 
     def _parameter(self, path: Path, kind: Scalar | Struct | View, name: str,
                    node: ast.AST) -> Value:

@@ -42,7 +42,7 @@ def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) 
 
 def moving_step(ctx: Context, step: n.Expr, call: ast.Call) -> n.Expr:
     """Return the step of a range, which is not 0: constants are refused, others checked."""
-    known = ctx.constant(step)
+    known = ctx.constant(step) if isinstance(step, n.Const | n.ParamRead) else None
     if known is not None:
         if known.value == 0:
             raise ctx.refuse("K044", call)

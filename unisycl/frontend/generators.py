@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from unisycl.frontend import coerce
+from unisycl.frontend.assign import unpacked
 from unisycl.frontend.compare import static_truth
 from unisycl.frontend.context import Context, Frame
 from unisycl.frontend.expr import operate
@@ -225,6 +226,8 @@ def _bind(ctx: Context, frame: Frame, target: ast.expr, value: Value) -> None:
 def items_of(ctx: Context, value: Value, node: ast.AST) -> Sequence[Value]:
     """Return the elements of something whose number is known while compiling."""
     value = as_tuple(value)
+    if isinstance(value, Constant) and isinstance(value.object, bytes):
+        return unpacked(ctx, value, node)
     if isinstance(value, Vector):
         return ctx.loaded(value).items
     if isinstance(value, Several) and value.kind != "nd_range":
@@ -233,6 +236,13 @@ def items_of(ctx: Context, value: Value, node: ast.AST) -> Sequence[Value]:
         value, Constant) else f"the elements of {describe(value)}",
         help="go over constants: range() of literals or captured integers, or a tuple; in a "
         "kernel a list is a tuple")
+
+
+def as_static(ctx: Context, value: Value, node: ast.AST) -> Value:
+    """Return a NamedTuple, or bytes, as a plain tuple; any other value as it is."""
+    if isinstance(value, Constant) and isinstance(value.object, bytes):
+        return Several(unpacked(ctx, value, node))
+    return as_tuple(value)
 
 
 # ---- calls
@@ -286,8 +296,9 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     for arg in passed:
         inner = unrolled(ctx, arg)
         value = Several(tuple(inner)) if inner is not None else as_tuple(ctx.value(arg))
-        if isinstance(value, Vector):
-            value = Several(ctx.loaded(value).items)
+        if isinstance(value, Vector) or (
+                isinstance(value, Constant) and isinstance(value.object, bytes)):
+            value = Several(unpacked(ctx, value, arg))
         if not isinstance(value, Several):
             raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over",
                              help="loop over range(len(a)) and index" if isinstance(value, Memory)

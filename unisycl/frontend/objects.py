@@ -1,4 +1,4 @@
-"""Captured objects that are made of others: partial functions and tuples with names.
+"""Captured objects made of others, partial functions and tuples with names, and constants.
 
 Non-goals: what is done with them (``choices``, ``instances``). Invariant: each part is captured by
 a path of its own, so that a kernel depends on nothing but what it uses.
@@ -10,7 +10,9 @@ import ast
 import functools
 from typing import TYPE_CHECKING, Any
 
+from unisycl.frontend import captures, coerce
 from unisycl.frontend.values import Instance, Partial, Path, Value
+from unisycl.ir import nodes as n
 
 if TYPE_CHECKING:
     from unisycl.frontend.context import Context
@@ -41,3 +43,34 @@ def captured(ctx: Context, path: Path, obj: Any, name: str, node: ast.AST) -> Va
     named = tuple((k, part((("attr", "keywords"), ("item", k)), v, k))
                   for k, v in obj.keywords.items())
     return Partial(part((("attr", "func"),), obj.func, name, frozen=False), args, named)
+
+
+def constant(ctx: Context, value: Value) -> n.Const | None:
+    """Return a number known while compiling, computed from captured ones if need be."""
+    match value:
+        case n.Const():
+            return value
+        case n.ParamRead() if value.type.weak and value.param.path:
+            obj = captures.fetch(value.param.path, ctx.function, ctx.arguments)
+            if isinstance(obj, captures.Later):
+                return None
+            ctx.guard(value.param.path, obj, frozen=True)
+            return coerce.weak_scalar(obj)
+        case n.Binary() if value.type.weak:
+            a, b = constant(ctx, value.a), constant(ctx, value.b)
+            found = None if a is None or b is None else coerce.binary(
+                value.op, a, b, value.type)
+            return found if isinstance(found, n.Const) else None
+        case n.Unary() if value.type.weak and value.op == "neg":
+            x = constant(ctx, value.x)
+            return None if x is None else n.Const(value.type, -x.value)
+        case n.Cast() if value.type.weak and value.x.type.weak:
+            x = constant(ctx, value.x)
+            made = None if x is None else coerce.convert(x, value.type)
+            return made if isinstance(made, n.Const) else None
+        case n.Call() if value.type.weak and value.builtin.name in ("min", "max", "abs"):
+            parts = [constant(ctx, x) for x in value.args]
+            known = [p.value for p in parts if p is not None]
+            function: Any = {"min": min, "max": max, "abs": abs}[value.builtin.name]
+            return n.Const(value.type, function(*known)) if len(known) == len(parts) else None
+    return None

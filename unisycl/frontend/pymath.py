@@ -169,7 +169,7 @@ def _of_integers(name: str) -> Callable[[Context, ast.Call], Value]:
             for k, sample in refused:
                 bad = n.Compare(BOOL, "lt", xs[k], n.Const(WEAK_INT, 0))
                 _report(ctx, bad, said(name, sample), node)
-        return _library(ctx, name, xs, node)
+        return library(ctx, name, xs, node)
     return lower
 
 
@@ -189,7 +189,7 @@ def _folded(ctx: Context, name: str, xs: Sequence[n.Expr], node: ast.AST) -> Val
                          help="") from None
 
 
-def _library(ctx: Context, name: str, args: Sequence[Value], node: ast.AST) -> Value:
+def library(ctx: Context, name: str, args: Sequence[Value], node: ast.AST) -> Value:
     callee = Constant(getattr(whole, name), (("library", name),))
     return ctx.call(ctx, callee, list(args), node)
 
@@ -205,7 +205,7 @@ def _fold_over(name: str) -> Callable[[Context, ast.Call], Value]:
             return _folded(ctx, name, xs, node)
         result: Value = xs[0]
         for x in xs[1:] or [n.Const(WEAK_INT, 0 if name == "gcd" else 1)]:
-            result = _library(ctx, name, [result, x], node)
+            result = library(ctx, name, [result, x], node)
         return result
     return lower
 
@@ -217,7 +217,7 @@ def _isclose(ctx: Context, node: ast.Call) -> Value:
         keys, (0.0, 0.0, 1e-09, 0.0), strict=True)]
     xs = [ctx.hold(coerce.cast(ctx.to_scalar(v, node), WEAK_FLOAT)) for v in given]
     ctx.need(Scalar(WEAK_FLOAT.dtype), node)
-    return _library(ctx, "isclose", xs, node)
+    return library(ctx, "isclose", xs, node)
 
 
 SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {

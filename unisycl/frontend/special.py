@@ -18,6 +18,7 @@ from unisycl.frontend import (
     copies,
     generators,
     instances,
+    numeric,
     pointers,
     pymath,
     targets,
@@ -28,7 +29,7 @@ from unisycl.frontend.arrays import filled, full, private_array, private_memory
 from unisycl.frontend.choices import lower_partial
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
-from unisycl.frontend.generators import items_of, unrolled
+from unisycl.frontend.generators import as_static, items_of, unrolled
 from unisycl.frontend.geometric import lower_cross
 from unisycl.frontend.given import placed
 from unisycl.frontend.hardware import lower_fpga_mem
@@ -72,7 +73,7 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
             return generators.reduced(ctx, form, over, ctx.operands(*default), node,
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
-        values = [as_tuple(v) for v in values] if len(values) == 1 else values
+        values = [as_static(ctx, v, node) for v in values] if len(values) == 1 else values
         tupled = len(values) == 1 and isinstance(values[0], Several)
         if tupled:
             values = list(items_of(ctx, values[0], node))
@@ -131,9 +132,12 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
 def _round(ctx: Context, node: ast.Call) -> Value:
     """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
     found = parameters(ctx, node, "round", ("number",), ("ndigits",))
-    if "ndigits" in found:
-        raise ctx.refuse("K034", node, what="'round'", expected="one number in a kernel", found=2)
     x = ctx.to_scalar(found["number"], node)
+    if "ndigits" in found and not x.type.weak:
+        return numeric.rounded(ctx, x, found["ndigits"], node)
+    if "ndigits" in found:
+        raise ctx.refuse("K034", node, what="'round' of a Python number", found=2,
+                         expected="one number in a kernel")
     if not x.type.dtype.is_float:
         return coerce.convert(x, WEAK_INT)
     return coerce.convert(n.Call(x.type, BUILTINS["rint"], (x,)), WEAK_INT)
@@ -226,7 +230,8 @@ def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
             given = coerce.weak_scalar(first) if start is None else start
             return generators.reduced(ctx, name, over, [given], node)
         found = parameters(ctx, node, name, ("iterable",), ("start",))
-        total, value = found.get("start", coerce.weak_scalar(first)), as_tuple(found["iterable"])
+        total = found.get("start", coerce.weak_scalar(first))
+        value = as_static(ctx, found["iterable"], node)
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="add up memory in a loop, or by a generator: "
@@ -244,7 +249,7 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
         if over is not None and not node.keywords:
             form = f"{name} of all" if generators.eager(over) else name
             return generators.reduced(ctx, form, over, [], node)
-        value = as_tuple(parameters(ctx, node, name, ("iterable",))["iterable"])
+        value = as_static(ctx, parameters(ctx, node, name, ("iterable",))["iterable"], node)
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="ask memory in a loop, and vectors by sycl.any and sycl.all")
@@ -269,7 +274,7 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
     if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
         return generators.lower_comprehension(ctx, node.args[0])
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
-    value = as_tuple(value)
+    value = as_static(ctx, value, node)
     if isinstance(value, Vector):
         return Several(ctx.loaded(value).items)
     if isinstance(value, Several) and value.kind != "nd_range":
@@ -363,7 +368,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
     "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
     "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
-    **pymath.SPECIAL,
+    **pymath.SPECIAL, **numeric.SPECIAL,
     "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
     "numpy.empty": filled("empty", None), "numpy.full": full, "numpy.array": _container("an array"),
     "unisycl.lang.memory.private_array": private_array,

@@ -22,8 +22,8 @@ def lcm(a: Any, b: Any) -> Any:
     """Return the least common multiple, never negative; 0 with a 0."""
     if a == 0 or b == 0:
         return a * b
-    found = a // gcd(a, b) * b
-    return -found if found < 0 else found
+    first, second = abs(a), abs(b)
+    return first // gcd(first, second) * second
 
 
 def factorial(n: Any) -> Any:

@@ -85,7 +85,7 @@ ROWS = (
             **_ROW, doc="|x - y| without overflow on the way."),
     Builtin("clz", "i>i", _clz, "llvm.ctlz", **_ROW, doc="Leading zero bits."),
     Builtin("ctz", "i>i", _ctz, "llvm.cttz", **_ROW, doc="Trailing zero bits."),
-    Builtin("popcount", "i>i", _popcount, "llvm.ctpop", **_ROW, numpy=("bitwise_count",),
+    Builtin("popcount", "i>i", _popcount, "llvm.ctpop", **_ROW,
             doc="Bits that are set."),
     Builtin("rotate", "ii>i", _rotate, "expand:rotate", **_ROW,
             doc="Bits of x moved left around by y."),
