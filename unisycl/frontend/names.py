@@ -36,6 +36,8 @@ def _names(stmts: Sequence[ast.stmt]) -> tuple[frozenset[str], frozenset[str]]:
             declared.update(node.names)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
+        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
         todo.extend(ast.iter_child_nodes(node))
     return frozenset(found), frozenset(declared)
 
@@ -77,6 +79,9 @@ def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             count[node.id] = count.get(node.id, 0) + 1
+        if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            count[node.name] = count.get(node.name, 0) + 1
+            plain.add(node.name)
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             plain.update(t.id for t in targets if isinstance(t, ast.Name))

@@ -15,6 +15,7 @@ from unisycl.frontend import captures, coerce, flow, loops, output, places
 from unisycl.frontend.assign import assign_target
 from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
+from unisycl.frontend.cases import lower_match
 from unisycl.frontend.compare import static_truth
 from unisycl.frontend.context import NOWHERE, Context, Frame, Refused, Tail
 from unisycl.frontend.expr import BINARY, SYMBOL, operate
@@ -272,7 +273,7 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assign: lower_assign, ast.AnnAssign: lower_annassign, ast.AugAssign: lower_augassign,
     ast.If: lower_if, ast.Return: lower_return, ast.Expr: lower_expr_stmt,
     ast.Assert: lower_assert, ast.Global: lower_global, ast.Pass: lower_pass,
-    ast.FunctionDef: lower_functiondef, Do: lower_do,
+    ast.FunctionDef: lower_functiondef, Do: lower_do, ast.Match: lower_match,
     **loops.LOWER,
 }
 

@@ -14,7 +14,6 @@ STATEMENTS: dict[str, tuple[str, dict[str, str]]] = {
     "AsyncFunctionDef": ("K012", {"what": "async def"}),
     "Raise": ("K013", {}), "Import": ("K014", {}), "ImportFrom": ("K014", {}),
     "ClassDef": ("K016", {}), "Delete": ("K017", {}),
-    "Match": ("K001", {"what": "a match statement", "help": "write if / elif"}),
     "TypeAlias": ("K001", {"what": "a type alias", "help": "define it outside the kernel"}),
 }
 EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {

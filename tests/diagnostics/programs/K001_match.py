@@ -1,4 +1,4 @@
-"""A match statement."""
+"""Patterns of a match statement that no device can try."""
 
 import numpy as np
 
@@ -11,8 +11,19 @@ n = np.zeros(8, np.int32)
 
 def kernel(i):
     match n[i]:
-        case 1:
+        case int():
             a[i] = 1
+        case _:
+            a[i] = 2
+    match a:
+        case [x, *_]:
+            a[i] = x
+    match n[i], 1:
+        case (x, 2) | (2, x):
+            a[i] = x
+    match n[i]:
+        case {"x": 1}:
+            a[i] = 3
 
 
 def launch(queue):
