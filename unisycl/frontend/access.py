@@ -32,6 +32,7 @@ from unisycl.frontend import (
 )
 from unisycl.frontend.atomics import atomic_attribute, atomic_attributes, atomic_element
 from unisycl.frontend.context import Context
+from unisycl.frontend.given import given
 from unisycl.frontend.handlers import METHODS as HANDLER_METHODS
 from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
 from unisycl.frontend.joins import Met, meet
@@ -307,8 +308,8 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
     if isinstance(node.slice, ast.Slice):
         parts = [None if p is None else ctx.constant(ctx.scalar(p))
                  for p in (node.slice.lower, node.slice.upper, node.slice.step)]
-        given = (node.slice.lower, node.slice.upper, node.slice.step)
-        if any(p is None and g is not None for p, g in zip(parts, given, strict=True)):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        if any(p is None and b is not None for p, b in zip(parts, bounds, strict=True)):
             raise ctx.refuse("K046", node, what="a slice of a tuple",
                              help="use literals, or index single elements")
         cut = [None if p is None else int(p.value) for p in parts]
@@ -327,6 +328,13 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
     first = several.items[0] if several.items else None
     if isinstance(first, Vector):
         return _pick_vector(ctx, several, first, ctx.hold(index), node)
+    lengths = {len(v.items) if isinstance(v, Several) and v.kind == "tuple" else -1
+               for v in several.items}
+    if len(lengths) == 1 and -1 not in lengths:  # a table of rows: a choice in each column
+        index = ctx.hold(index)
+        columns = zip(*(v.items for v in several.items if isinstance(v, Several)), strict=True)
+        return Several(tuple(_pick(ctx, Several(column), ast.copy_location(ast.Subscript(
+            node.value, given(index, node.slice)), node)) for column in columns))
     function = choices.of_table(ctx, several.items, ctx.hold(index))
     if function is not None:
         return function

@@ -19,6 +19,7 @@ from unisycl.frontend.values import (
     Constant,
     Item,
     Memory,
+    Method,
     Nothing,
     Several,
     Value,
@@ -38,6 +39,9 @@ def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST)
             if target.id in global_names(ctx.frame.source.node) \
                     and names_reference(ctx.frame.function, target.id):
                 raise ctx.refuse("K115", target, name=target.id)
+            if isinstance(value, Method) and value.name == "size" \
+                    and isinstance(value.owner, Memory):
+                value = ctx.size_of(value.owner)  # NumPy's attribute
             ctx.assign(target.id, value, target)
         case ast.Tuple() | ast.List():
             _unpack(ctx, target, value, origin)

@@ -118,6 +118,9 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Vector) or isinstance(right, Vector):
         return vectors.compare(ctx, name, _COMPARED[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
+        if "lists" in ctx.facts and left.kind == right.kind == "tuple":
+            raise ctx.refuse("K036", node, op=_COMPARED[name], types="lists and tuples",
+                             help="a list never equals a tuple; compare their elements")
         if name in ("eq", "ne"):
             equal = _all_equal(ctx, left, right, node)
             return equal if name == "eq" else coerce.negate(equal)

@@ -50,6 +50,12 @@ _FORMS = {
                   "  if found: best = EXTREME(best, value)\n"
                   "  else:\n   best = value\n   found = True\n"
                   " if not found: best = default\n return best",
+    **{f"least {name}".strip(): f"def f({args}):\n"
+       " best = False\n lowest = False\n found = False\n LOOP:\n"
+       "  value = ELEMENT\n  rank = key(value)\n"
+       "  if not found or BETTER:\n   best = value\n   lowest = rank\n   found = True\n"
+       f" if not found: {last}\n return best"
+       for name, args, last in (("", "key", "EMPTY"), ("or", "key, default", "best = default"))},
 }
 """What each function does with a comprehension; LOOP stands for its loops and conditions."""
 
@@ -103,6 +109,10 @@ class _Filler(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id == "ELEMENT":
             return self.over.elt
+        if node.id == "BETTER":
+            op = ast.Lt() if self.extreme is min else ast.Gt()
+            rank, lowest = (self.visit_Name(ast.Name(x, ast.Load())) for x in ("rank", "lowest"))
+            return ast.Compare(rank, [op], [lowest])  # type: ignore[arg-type, list-item]
         if node.id == "EXTREME":
             return given(Constant(self.extreme), self.over)
         return ast.Name(f"{node.id} of {NAME}", node.ctx)  # never one of the user's
@@ -152,8 +162,10 @@ def _renamed(over: Comprehension) -> Comprehension:
 
 
 # ---- tuples
-def lower_tuple(ctx: Context, node: ast.Tuple) -> Value:
-    """Lower a tuple as it is written; a star spreads another one."""
+def lower_tuple(ctx: Context, node: ast.Tuple | ast.List) -> Value:
+    """Lower a tuple, or a list, as it is written; a star spreads another one."""
+    if isinstance(node, ast.List):
+        ctx.facts.add("lists")
     values = ctx.operands(*(e.value if isinstance(e, ast.Starred) else e for e in node.elts))
     found: list[Value] = []
     for part, value in zip(node.elts, values, strict=True):
@@ -164,6 +176,8 @@ def lower_tuple(ctx: Context, node: ast.Tuple) -> Value:
 def lower_comprehension(ctx: Context, node: Comprehension) -> Value:
     """Lower a comprehension over what is known while compiling: a tuple."""
     _check(ctx, node)
+    if isinstance(node, ast.ListComp):
+        ctx.facts.add("lists")
     frame = Frame(FunctionSource(ctx.frame.source.node, ctx.frame.source.file), None,
                   ctx.frame.path, (*ctx.frame.key, "comprehension", ctx.span(node)),
                   parent=ctx.frame, entry=ctx.regions, library=ctx.frame.library)
@@ -257,15 +271,16 @@ def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
     if isinstance(first, ast.Call) and isinstance(func, ast.Name) and func.id == "range":
         callee = ctx.value(func)
         if isinstance(callee, Constant) and callee.object is range:
-            return _of_range(first)
+            return of_values(first)
     return None
 
 
 @functools.lru_cache(maxsize=1024)
-def _of_range(call: ast.Call) -> ast.GeneratorExp:
+def of_values(values: ast.expr) -> ast.GeneratorExp:
+    """Return the generator of what an expression holds."""
     name = f"element of {NAME}"
-    part = ast.comprehension(ast.Name(name, ast.Store()), call, [], 0)
-    return placed(ast.GeneratorExp(ast.Name(name, ast.Load()), [part]), call)
+    part = ast.comprehension(ast.Name(name, ast.Store()), values, [], 0)
+    return placed(ast.GeneratorExp(ast.Name(name, ast.Load()), [part]), values)
 
 
 def as_list(over: ast.GeneratorExp) -> ast.ListComp:
@@ -316,7 +331,7 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
 
 
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
-    ast.ListComp: lower_comprehension, ast.Tuple: lower_tuple,
+    ast.ListComp: lower_comprehension, ast.Tuple: lower_tuple, ast.List: lower_tuple,
     Given: lambda ctx, node: node.value,
 }
 

@@ -68,9 +68,13 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
     def lower(ctx: Context, node: ast.Call) -> Value:
         over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
         default = [k.value for k in node.keywords if k.arg == "default"]
-        if over is not None and len(default) == len(node.keywords):
-            form = "extreme or" if default else "extreme"
-            return generators.reduced(ctx, form, over, ctx.operands(*default), node,
+        key = [k.value for k in node.keywords if k.arg == "key"]
+        if key and over is None and node.args:
+            given = node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
+            over = generators.of_values(given)
+        if over is not None and len(default) + len(key) == len(node.keywords):
+            form = ("least" if key else "extreme") + (" or" if default else "")
+            return generators.reduced(ctx, form, over, ctx.operands(*key, *default), node,
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
         values = [as_static(ctx, v, node) for v in values] if len(values) == 1 else values
@@ -174,6 +178,9 @@ def _isinstance(ctx: Context, node: ast.Call) -> Value:
     kinds = kind.items if isinstance(kind, Several) else (kind,)
     classes = tuple(k.object for k in kinds
                     if isinstance(k, Constant) and isinstance(k.object, type))
+    if "lists" in ctx.facts and isinstance(found["obj"], Several) and (
+            found["obj"].kind == "tuple" and {list, tuple} & set(classes)):
+        raise ctx.refuse("K046", node, what="whether this is a list or a tuple", help="")
     if len(classes) != len(kinds):
         raise ctx.refuse("K046", node, what="the class isinstance() asks for",
                          help="name a class or a tuple of classes")

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.frontend import captures, coerce, flow, loops, output, places
+from unisycl.frontend import captures, coerce, counted, flow, loops, output, places
 from unisycl.frontend.assign import assign_target
 from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
@@ -44,6 +44,7 @@ from unisycl.frontend.values import (
     Nothing,
     Poison,
     Reduction,
+    Several,
     Value,
     describe,
 )
@@ -123,6 +124,9 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
             return False
         left, right = ctx.operands(
             ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), node.value)
+        if "lists" in ctx.facts and isinstance(left, Several) and left.kind == "tuple":
+            raise ctx.refuse("K054", node, what="a list cannot change in a kernel",
+                             help=f"bind the name anew: x = x {SYMBOL[op]} ...")
         ctx.assign(node.target.id, operate(ctx, op, left, right, node), node)
         return False
     if isinstance(node.target, ast.Subscript | ast.Attribute):
@@ -252,6 +256,11 @@ def lower_pass(ctx: Context, node: ast.Pass, tail: Tail) -> bool:
     return False
 
 
+def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
+    rows = counted.rewritten(ctx, node)
+    return loops.lower_loop(ctx, node, tail) if rows is None else lower_body(ctx, rows, tail)
+
+
 def lower_do(ctx: Context, node: Do, tail: Tail) -> bool:
     node.do(ctx)
     return False
@@ -274,7 +283,7 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.If: lower_if, ast.Return: lower_return, ast.Expr: lower_expr_stmt,
     ast.Assert: lower_assert, ast.Global: lower_global, ast.Pass: lower_pass,
     ast.FunctionDef: lower_functiondef, Do: lower_do, ast.Match: lower_match,
-    **loops.LOWER,
+    **loops.LOWER, ast.For: lower_for,
 }
 
 __all__ = ["LOWER", "lower_body"]

@@ -19,7 +19,7 @@ STATEMENTS: dict[str, tuple[str, dict[str, str]]] = {
 EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "Yield": ("K012", {"what": "yield"}), "YieldFrom": ("K012", {"what": "yield from"}),
     "Await": ("K012", {"what": "await"}),
-    "List": ("K018", {"what": "a list"}), "Dict": ("K018", {"what": "a dict"}),
+    "Dict": ("K018", {"what": "a dict"}),
     "Set": ("K018", {"what": "a set"}),
     "SetComp": ("K018", {"what": "a set"}),
     "DictComp": ("K018", {"what": "a dict"}),

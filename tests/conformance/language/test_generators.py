@@ -171,3 +171,75 @@ def test_stars_spread_tuples_over_arguments(queue):
             out[i, 3] = weigh(*(k[(i + j) % N] for j in range(3)), d=2)
         return kernel
     agree(queue, build, N, k=K, out=ints(N, 4))
+
+
+def test_lists_are_tuples_that_nothing_changes(queue):
+    def build(a, k, out):
+        def kernel(i):
+            for p, q in [(0, 1), (1, 0), (i, 2)]:
+                out[i, 0] += a[p, q]
+            v = [a[i, 0], 2.0, k[i]]
+            w = v
+            v = v + [5.0] * 2
+            out[i, 1] = sum(v) + len(w) + w[1] + (k[i] in [1, 2, 3]) + max([k[i], 2])
+            x, y = [k[i], 7]
+            out[i, 2] = x - y
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=np.zeros((N, 3)))
+
+
+GX = ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1))
+
+
+def test_tables_of_rows_are_indexed_at_run_time(queue):
+    turned = tuple(zip(*GX, strict=True))
+
+    def build(a, k, out):
+        def kernel(i):
+            out[i, 0] = sum(GX[p][q] * a[p, (q + i) % N] for p in range(3) for q in range(3))
+            row = turned[k[i] % 3]
+            out[i, 1] = row[0] + 10 * row[-1] + row[i % 3] * 100 + len(row)
+            p, q, r = GX[-1 - i % 3]
+            out[i, 2] = p + 10 * q + 100 * r
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=np.zeros((N, 3)))
+
+
+def test_run_time_ranges_are_reversed_and_numbered(queue):
+    def build(a, k, out):
+        def kernel(i):
+            for j in reversed(range(i)):
+                out[i, 0] = out[i, 0] * 3 % 1000 + j
+            for n, j in enumerate(range(k[i], 20, 3)):
+                if n == 4:
+                    break
+                out[i, 1] += n * 100 + j
+            for n, j in enumerate(range(i, -i, -2), k[i]):
+                if j == 0:
+                    continue
+                out[i, 2] += n * j
+            else:
+                out[i, 2] += 5
+            for j in reversed(range(k[i], i, (k[i] & 3) + 1)):
+                for m in reversed(range(j)):
+                    out[i, 3] = out[i, 3] * 7 % 10007 + m
+            hi = a.size
+            hi -= 1
+            out[i, 4] = hi + sum(n * j for n, j in enumerate(range(i), 1))
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=ints(N, 5))
+
+
+def test_extremes_by_a_key(queue):
+    def build(a, k, out):
+        def far(j):
+            return abs(k[j] - 2)
+
+        def kernel(i):
+            out[i, 0] = min(range(N), key=lambda j: a[i, j])
+            out[i, 1] = max((j for j in range(i)), key=far, default=-3)
+            out[i, 2] = max((3, k[i], -5), key=lambda v: v * v) + min(k[i], 4, key=abs)
+            best = [a[i, j] for j in range(4)]
+            out[i, 3] = max(range(len(best)), key=lambda j: best[j])
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=ints(N, 4))

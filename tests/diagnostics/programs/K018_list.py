@@ -1,4 +1,4 @@
-"""A list."""
+"""Lists that change, and a list of what is no constant."""
 
 import numpy as np
 
@@ -11,7 +11,14 @@ n = np.zeros(8, np.int32)
 
 def kernel(i):
     values = [1, 2, 3]
-    a[i] = values[0]
+    values[0] = 2
+    values += [4]
+    values.append(5)
+    same = values == (1, 2, 3)
+    kind = isinstance(values, list)
+    other = list(n)
+    a[i] = values
+    a[i] = [i]
 
 
 def launch(queue):
