@@ -263,6 +263,7 @@ class Binder:
         """Return what a function calls itself by: itself as the launch has it."""
         def again(*arguments: Any, **named: Any) -> Any:
             return self._plain[id(function)](*arguments, **named)
+        again.__unisycl_function__ = function  # type: ignore[attr-defined]  # as a child kernel
         return again
 
     def _assemble(self, function: FunctionType, code: CodeType,
