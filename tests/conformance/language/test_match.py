@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def test_cases_are_taken_as_in_python(queue):
-    def build(k, out, x):
+    def build(k, out):
         def grade(v):
             match v:
                 case 0:
@@ -80,23 +80,30 @@ def test_cases_are_taken_as_in_python(queue):
                     out[i, 4] = rest[0] + 50
                 case (first, second, *_):
                     out[i, 4] = first * second
+        return kernel
+    agree(queue, build, N, k=K, out=ints(N, 5))
+
+
+def test_floats_and_truth_values_are_matched_as_python_does(queue):
+    def build(k, out, x):
+        def kernel(i):
             match x[i]:
                 case 0.5:
-                    out[i, 5] = 1
+                    out[i] = 1
                 case -1 | 2:
-                    out[i, 5] = 2
+                    out[i] = 2
             match i > 4:
                 case True:
-                    out[i, 5] += 10
+                    out[i] += 10
                 case False:
-                    out[i, 5] += 20
+                    out[i] += 20
             match k[i] > 4:  # NumPy's truth value is not the object True
                 case True:
-                    out[i, 5] += 100
+                    out[i] += 100
                 case 1:
-                    out[i, 5] += 200
+                    out[i] += 200
         return kernel
-    agree(queue, build, N, k=K, x=(K / 2).astype(np.float32), out=ints(N, 6))
+    agree(queue, build, N, k=K, x=(K / 2).astype(np.float32), out=ints(N))
 
 
 @pytest.mark.parametrize("op", ["add", "scale", None, (1, 2), "none of these"])
