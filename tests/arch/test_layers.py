@@ -44,6 +44,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "scipy": ("examples",),
     "pytest": ("testing",),
 }
+STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
 NATIVE = ("backends", "tools", "api.dlpack", "base.modes")
 
@@ -109,7 +110,7 @@ def test_foreign_modules_are_imported_where_they_may(source: Source) -> None:
         top = found.target.split(".")[0]
         if top == "ctypes" and not inside(source.module, NATIVE):
             wrong.append(f"{source.name}:{found.line} imports ctypes")
-        if top == PACKAGE or top in sys.stdlib_module_names:
+        if top == PACKAGE or top in STANDARD:
             continue
         if top not in OUTSIDE or not inside(source.module, OUTSIDE[top]):
             wrong.append(f"{source.name}:{found.line} imports {top}")
