@@ -86,7 +86,7 @@ def apart(work: Callable[[], _Result]) -> _Result:
         finally:
             threading.stack_size(before)
     thread.join()
-    result, error = ended[0]
-    if error is not None:
-        raise error
+    result, raised = ended[0]
+    if raised is not None:
+        raise raised
     return result  # type: ignore[no-any-return]

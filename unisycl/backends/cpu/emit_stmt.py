@@ -53,7 +53,8 @@ def _jumps(e: Emitter, block: n.Block) -> tuple[bool, frozenset[int]]:
     """Say whether a break or continue belongs to a loop around a block; return scopes it leaves."""
     known = e.jumps.get(id(block))
     if known is None:
-        breaks, left = False, set()
+        breaks = False
+        left: set[int] = set()
         for stmt in block:
             inner = [_jumps(e, b) for b in visit.blocks(stmt)]
             breaks |= isinstance(stmt, n.Break | n.Continue) or (

@@ -368,7 +368,10 @@ class NativePool:
             try:
                 if interrupts.hurried() and not self._join_soon():
                     self._closed = True
+                    lost, stuck = self.pending(), self.stuck()
                     self._abandon()
+                    if stuck:
+                        _tell(lost, timeout, stuck=True)
                     return False
                 if not self._join(1, timeout):
                     self._closed = True
