@@ -216,7 +216,7 @@ TABLE = (
     Quirk("Intel", "cpu", ("shared_branches",),
           "Intel 2026.2: 'for (j = 0; j < n; j++) { if (i & 1) s += t[j]; else s += c[j]; }', i "
           "being the id, gives each item of a work-group of 16 and more the sum of the vector's "
-          "first one; with 'if (j == 3 && i % 3 == 1) continue;' in the loop, what follows runs for "
+          "first; with 'if (j == 3 && i % 3 == 1) continue;' in the loop, what follows runs for "
           "items that had left, and reads what none may read. LLVM makes two loops of one, by a "
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
