@@ -2,7 +2,7 @@
 
 Nothing but PyOpenCL: loops with a branch whose condition is an item's own and does not change. On
 Intel's runtime for processors (2026.2) all items of a vector take the first one's side; not with
-``--small``, which gives the kernels the attribute minsize. Non-goals: unisycl's own text
+``--cold``, which gives the kernels the attribute cold. Non-goals: unisycl's own text
 (tests/conformance/language/test_branches_in_loops.py).
 """
 
@@ -32,14 +32,14 @@ def main() -> int:
     """Print the sizes at which each loop is wrong; the exit status is 1 if any is."""
     parser = argparse.ArgumentParser(prog="python -m tests.device.branches")
     parser.add_argument("device")
-    parser.add_argument("--small", action="store_true", help="kernels of the attribute minsize")
+    parser.add_argument("--cold", action="store_true", help="kernels of the attribute cold")
     options = parser.parse_args()
     device: Any = sycl.get_native(sycl.backend.opencl, find_device(options.device))
     import pyopencl as cl  # noqa: PLC0415 - once unisycl has shown it its runtimes
 
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
-    word, failed = "__attribute__((minsize))" if options.small else "", False
+    word, failed = "__attribute__((cold))" if options.cold else "", False
     for loop, term in LOOPS.items():
         program = cl._cl._Program(context, f"""
 __kernel {word} void add(__global const float *a, __global const int *c, __global float *o, int n)

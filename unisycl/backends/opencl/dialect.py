@@ -94,7 +94,7 @@ def _head(traits: Traits, quirks: Quirks) -> Callable[[Head], str]:
     def head(of: Head) -> str:
         words = ["__kernel"]
         if quirks.shared_branches:
-            words.append("__attribute__((minsize))")
+            words.append("__attribute__((cold))")
         if of.local:
             words.append(f"__attribute__((reqd_work_group_size({of.local})))")
         if of.sub_group:

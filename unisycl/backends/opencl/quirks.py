@@ -220,7 +220,7 @@ TABLE = (
           "items that had left, and reads what none may read. LLVM makes two loops of one, by a "
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
-          "the attribute minsize (python -m tests.device.branches opencl:0)"),
+          "the attribute cold (python -m tests.device.branches opencl:0)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
