@@ -52,6 +52,7 @@ class Head:
     sub_group: int
     atomics: bool
     traits: tuple[tuple[str, tuple[Any, ...]], ...]
+    reduces: bool = False
 
 
 @dataclass(frozen=True, slots=True)

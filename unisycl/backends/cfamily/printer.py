@@ -180,7 +180,8 @@ class Printer:
         places = [f"{self.arguments[key._replace(kind=_PLACES[key.kind])][1]} += {known};"
                   for key, (_, known) in self.arguments.items() if key.kind in _PLACES]
         atomics = any("atomic" in line for line in self.lines)
-        head = Head(name, params or "void", local, sub_group, atomics, traits)
+        head = Head(name, params or "void", local, sub_group, atomics, traits,
+                    bool(self.kernel.reducers))
         return [self.d.kernel(head), "{",
                 *(f"    {line}" for line in (*self.top, *places)), *self.lines, "}"]
 

@@ -93,7 +93,7 @@ def _preamble(traits: Traits, quirks: Quirks) -> tuple[str, ...]:
 def _head(traits: Traits, quirks: Quirks) -> Callable[[Head], str]:
     def head(of: Head) -> str:
         words = ["__kernel"]
-        if quirks.shared_branches:
+        if quirks.shared_branches and not of.reduces:  # a product of a span is wrong with it
             words.append("__attribute__((cold))")
         if of.local:
             words.append(f"__attribute__((reqd_work_group_size({of.local})))")
