@@ -81,8 +81,8 @@ def apart(work: Callable[[], _Result]) -> _Result:
         before = threading.stack_size(_STACK)
         try:
             thread.start()
-        except RuntimeError as error:  # no room for such a stack
-            raise RecursionError(str(error)) from None
+        except RuntimeError as full:  # no room for such a stack
+            raise RecursionError(str(full)) from None
         finally:
             threading.stack_size(before)
     thread.join()

@@ -63,7 +63,8 @@ def _settled(a: Scalar, b: Scalar,
     found = {rule(x, y) for x in alternatives(a) for y in alternatives(b)}
     only = found.pop() if len(found) == 1 else None
     unsure = [t for t in (a, b) if isinstance(t, Unsure)]
-    if found or any(t.wraps and only is not None and not _low_bits(only, t) for t in unsure):
+    if found or any(only is not None and not _low_bits(only, t) and not exact(t)
+                    for t in unsure):
         raise Ambiguous(unsure[0])
     return only
 
@@ -89,19 +90,17 @@ def whole(op: str, x: n.Expr, y: n.Expr) -> Unsure | None:
     among = frozenset(t for t in found if t is not None)
     if len(found) < 2 or len(among) < len(found) or any(t.dtype.kind not in "iu" for t in among):
         return None
-    wraps = op in _LOW or any(t.wraps for t in unsure)
+    wraps = op in _LOW or (op not in _DIVIDING and any(t.wraps for t in unsure))
     number = y.value if isinstance(y, n.Const) else None
-    if op in _DIVIDING and (wraps or number is None or number < (op != "shr")):
+    if op in _DIVIDING and (number is None or number < (op != "shr")
+                            or any(not exact(t) for t in unsure)):
         return None
-    bits = min((t.bits for t in unsure if t.wraps), default=64)
-    narrow = frozenset(t for t in among if t.dtype.bits <= bits)
-    if not narrow:
-        return None
-    if op == "and" and number is not None and 0 <= number < 1 << (
-            min(t.dtype.bits for t in narrow) - 1):
-        wraps = False
+    known = min((t.bits for t in unsure if t.wraps), default=64)
+    least = min(known, *(t.dtype.bits for t in among))
+    if op == "and" and number is not None and 0 <= number < 1 << (least - 1):
+        wraps, known = False, 64
     wide = dtypes.UINT64 if any(t.dtype is dtypes.UINT64 for t in among) else dtypes.INT64
-    return Unsure(wide, among=narrow if wraps else among, wraps=wraps, name=unsure[0].name,
+    return Unsure(wide, among=among, wraps=wraps, known=known, name=unsure[0].name,
                   places=unsure[0].places)
 
 
@@ -206,8 +205,8 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 def convert(x: n.Expr, to: Scalar) -> n.Expr:
     """Convert as a store does: integers wrap, floats truncate; complex numbers stay such."""
-    if isinstance(x.type, Unsure) and x.type.wraps and not (
-            to == x.type.plain or _low_bits(to, x.type)):
+    if isinstance(x.type, Unsure) and not (
+            to == x.type.plain or _low_bits(to, x.type)) and not exact(x.type):
         raise Ambiguous(x.type)
     x = plain(x)
     if x.type == to:

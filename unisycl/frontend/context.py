@@ -157,6 +157,7 @@ class Context(Variables):
         self.known: dict[n.Local, n.Const] = {}
         self.path: tuple[Condition, ...] = ()
         self.heads: list[Head] = []
+        self.sums: dict[Span, Scalar] = {}
         self.unassigned: dict[Span, tuple[str, Definition]] = {}
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0
@@ -281,6 +282,10 @@ class Context(Variables):
         assert isinstance(type, Unsure)
         return self.refuse("K087", node, name=type.name, types=type, notes=tuple(
             (f"{kind} here", span) for kind, span in type.places))
+
+    def overflows(self, type: Scalar, node: ast.AST) -> None:
+        """Note a sum that is exact here, and in Python only where it is a Python integer's."""
+        self.sums[self.span(node)] = type
 
     def scalar(self, node: ast.expr) -> n.Expr:
         """Lower an expression that must be a number or truth value."""

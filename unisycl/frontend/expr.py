@@ -7,6 +7,7 @@ fault or has effects is evaluated only where Python would evaluate it.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -223,6 +224,8 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
     either = coerce.whole(op, a, b)
     if either is not None:
         x, y = (_low(v, either.plain) for v in (a, b))
+        if WEAK_INT in either.among and len(either.among) == 2:
+            either = replace(either, notice=functools.partial(ctx.overflows, either, node))
         return n.Read(either, ctx.named(n.Binary(either.plain, op, x, y)))
     type = coerce.arithmetic(op, a.type, b.type)
     if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.kind in "fc") \

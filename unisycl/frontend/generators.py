@@ -180,7 +180,7 @@ def lower_comprehension(ctx: Context, node: Comprehension) -> Value:
         ctx.facts.add("lists")
     frame = Frame(FunctionSource(ctx.frame.source.node, ctx.frame.source.file), None,
                   ctx.frame.path, (*ctx.frame.key, "comprehension", ctx.span(node)),
-                  parent=ctx.frame, entry=ctx.regions, library=ctx.frame.library)
+                  parent=ctx.frame, library=ctx.frame.library)
     frame.assigned = _targets(_renamed(node))
     found: list[Value] = []
     _collect(ctx, frame, _renamed(node), 0, found)

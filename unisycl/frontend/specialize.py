@@ -32,6 +32,8 @@ from unisycl.frontend import (
     output,
     reducers,
     stmt,
+    unassigned,
+    unsure,
 )
 from unisycl.frontend.atomic_places import lower_atomic_ref
 from unisycl.frontend.context import Context, Frame, KernelShape, Refused
@@ -40,7 +42,7 @@ from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.subset import refusal
-from unisycl.frontend.unassigned import start_flags, warn
+from unisycl.frontend.unassigned import start_flags
 from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
@@ -229,7 +231,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
     kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks,
                               debugged=bool(shape.checks), rebound=rebound)
-    warn(ctx)
+    unassigned.warn(ctx)
+    unsure.warn(ctx.sums)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.uses.items())

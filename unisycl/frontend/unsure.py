@@ -8,9 +8,12 @@ Non-goals: where that arises (``joins``). Invariant: nothing of this type is eve
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
 
 from unisycl.base import dtypes
+from unisycl.base.errors import KernelWarning
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.ir import nodes as n
@@ -21,13 +24,16 @@ from unisycl.ir.types import Scalar
 class Unsure(Scalar):
     """A type that holds a number of any of the types ``among``.
 
-    ``wraps``: it is what arithmetic gave, so only its lowest bits are known, as many as the
-    narrowest of the types has. ``name`` and ``places``: which variable it is and where each type
-    was given, for messages.
+    ``wraps``: it is what arithmetic gave, so only its lowest ``known`` bits are known, and no more
+    than the narrowest of the types has. ``name`` and ``places``: which variable it is and where
+    each type was given, for messages. ``notice`` is called where all of a number is asked for that
+    was a Python integer on some path: it is exact as long as the other type would not overflow.
     """
 
     among: frozenset[Scalar] = frozenset()
     wraps: bool = False
+    known: int = 64
+    notice: Callable[[], None] | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     places: tuple[tuple[Scalar, Span], ...] = field(default=(), compare=False)
 
@@ -38,8 +44,8 @@ class Unsure(Scalar):
 
     @property
     def bits(self) -> int:
-        """How many bits the narrowest of the types has."""
-        return min(t.dtype.bits for t in self.among)
+        """How many of the lowest bits are known."""
+        return min(self.known, *(t.dtype.bits for t in self.among))
 
     def __str__(self) -> str:
         return " or ".join(sorted(map(str, self.among)))
@@ -56,8 +62,13 @@ def plain(x: n.Expr) -> n.Expr:
 
 
 def exact(type: Scalar) -> bool:
-    """Say whether a number is known exactly, whichever type it has."""
-    return not (isinstance(type, Unsure) and type.wraps)
+    """Say whether a number is known exactly, whichever type it has, or may be taken to be."""
+    if not isinstance(type, Unsure) or not type.wraps:
+        return True
+    if type.notice is None:
+        return False
+    type.notice()
+    return True
 
 
 def holds(kind: Scalar, value: object) -> bool:
@@ -65,3 +76,15 @@ def holds(kind: Scalar, value: object) -> bool:
     if not isinstance(value, int | float) or not kind.dtype.is_float:
         return isinstance(value, int)
     return kind.weak or kind.dtype is dtypes.FLOAT64 or float(kind.dtype.numpy.type(value)) == value
+
+
+def warn(sums: dict[Span, Scalar]) -> None:
+    """Warn of numbers that are exact here, and in Python on some paths only."""
+    for span, type in sums.items():
+        assert isinstance(type, Unsure)
+        narrow = min(type.among, key=lambda t: (t.weak, t.dtype.bits))
+        warnings.warn_explicit(
+            f"{type.name} is a Python int or {narrow} here, as the path taken decides: this is "
+            f"exact, where Python's result would wrap beyond {narrow.dtype.bits} bits if it is "
+            f"{narrow}; convert it where it gets its value, so that it has one type", KernelWarning,
+            span.file.name, span.line)

@@ -399,3 +399,32 @@ def test_while_true_is_left_with_what_was_given_there(queue):
             out[i] = found * 100 + k
         return kernel
     agree(queue, build, N, n=WHOLE, out=np.zeros(N, np.int32))
+
+
+def test_sums_of_ids_and_elements_are_exact_and_told(queue):
+    parents = np.maximum(np.arange(N) - 2, 0).astype(np.int32)
+
+    def build(parent, out):
+        def kernel(i):
+            node = i
+            while parent[node] != node and node * 2 + 1 > 6:
+                node = parent[node]
+            out[i] = min(node, parent[i]) * 3 % 7
+        return kernel
+    forget()
+    with pytest.warns(sycl.KernelWarning, match="is a Python int or int32 here"):
+        agree(queue, build, N, parent=parents, out=np.zeros(N, np.int64))
+
+
+def test_low_bits_of_sums_do_not_depend_on_the_type(queue):
+    def build(n, b, out, small):
+        def kernel(i):
+            x = n[i] if i % 2 else b[i]
+            small[i] = x * 7 - 3
+            y = n[i]
+            if i % 3 == 0:
+                y = i
+            out[i] = (y ^ 5) * 3 + (y & 3) + (-y)
+            out[i] += n[(y & 7) % 19]
+        return kernel
+    agree(queue, build, N, n=WHOLE, b=BYTES, out=np.zeros(N, np.int32), small=np.zeros(N, np.uint8))

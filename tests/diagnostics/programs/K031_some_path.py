@@ -18,10 +18,6 @@ def kernel(i):
     elif n[i] == 1:
         y = 2
     a[i] = y
-    for k in range(3):
-        if k > 0 and n[i] > 2:
-            z = k
-        a[i] = z
 
 
 def launch(queue):
