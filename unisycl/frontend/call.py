@@ -532,6 +532,8 @@ def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: a
         moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
     if isinstance(value, Instance):
         moving = not value.exact and not is_named(value.cls)
+    if isinstance(value, Several) or (isinstance(value, Instance) and is_named(value.cls)):
+        value = ctx.hold_value(value)  # the function may change what its parts are made of
     if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
         ctx.assign(name, value, node)
     else:

@@ -428,3 +428,16 @@ def test_low_bits_of_sums_do_not_depend_on_the_type(queue):
             out[i] += n[(y & 7) % 19]
         return kernel
     agree(queue, build, N, n=WHOLE, b=BYTES, out=np.zeros(N, np.int32), small=np.zeros(N, np.uint8))
+
+
+def test_parts_of_tuples_are_read_when_they_are_passed(queue):
+    def build(n, out):
+        def late(pair):
+            out[pair[1]] = 5
+            return pair[0]
+
+        def kernel(i):
+            out[i] = n[i]
+            out[i] = late((out[i], i)) * 2
+        return kernel
+    agree(queue, build, N, n=WHOLE, out=np.zeros(N, np.int32))
