@@ -134,6 +134,7 @@ class Place:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     made = Place(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "pyopencl", raising=False)  # other tests may have loaded it
     monkeypatch.setenv("OCL_ICD_VENDORS", str(made.vendors))
     monkeypatch.delenv("OCL_ICD_FILENAMES", raising=False)
     cache = tmp_path / "cache"
