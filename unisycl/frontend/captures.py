@@ -257,3 +257,11 @@ def why_not(obj: Any) -> tuple[str, str]:
         "host_accessor": "use accessor(buffer, handler, ...) inside the command group",
         "queue": "queues live on the host", "handler": "the handler lives on the host",
     }.get(kind, "capture accessors, USM memory, arrays, numbers, tuples or functions")
+
+
+def is_host_object(obj: Any) -> bool:
+    """Say whether an object is one of the host API's that no kernel takes."""
+    return type(obj).__module__.startswith("unisycl.api.") and type(obj).__name__ in (
+        "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor",
+        "sampled_image", "unsampled_image", "host_sampled_image_accessor",
+        "host_unsampled_image_accessor")

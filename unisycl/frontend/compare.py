@@ -83,14 +83,7 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
                      for v in (value.then, value.orelse)]
             return coerce.convert(coerce.select(value.cond, sides[0], sides[1], BOOL), WEAK_BOOL)
     if isinstance(op, ast.Is | ast.IsNot):
-        nothing = stored.is_none(ctx, left, right, node)
-        if nothing is not None:
-            return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
-        if isinstance(left, Item) and isinstance(right, Item):
-            raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and "
-                             f"{describe(right)}", help="compare them by ==")
-        identical = _same_object(ctx, left, right)
-        return coerce.weak_scalar(identical == isinstance(op, ast.Is))
+        return _identity(ctx, op, left, right, node)
     if isinstance(op, ast.In | ast.NotIn):
         return _membership(ctx, op, left, right, node)
     name = _COMPARE[type(op)]
@@ -136,6 +129,17 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type))
     return result
+
+
+def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    """Return ``left is right`` or ``left is not right``."""
+    nothing = stored.is_none(ctx, left, right, node)
+    if nothing is not None:
+        return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
+    if isinstance(left, Item) and isinstance(right, Item):
+        raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                         help="compare them by ==")
+    return coerce.weak_scalar(_same_object(ctx, left, right) == isinstance(op, ast.Is))
 
 
 def _same_item(ctx: Context, left: Item, right: Item, node: ast.AST) -> n.Expr:
@@ -283,7 +287,7 @@ def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
     """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere."""
     leads = stored.kind_of(value) is not None or (
         isinstance(value, Memory) and len(value.index) < value.view.ndim)
-    return ctx.truth(value, node) if leads else ctx.to_scalar(value, node)
+    return ctx.truth(value, node) if leads else ctx.to_scalar(value, node, unsure=True)
 
 
 def is_cheap(x: n.Expr) -> bool:

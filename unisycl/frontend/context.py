@@ -347,10 +347,6 @@ class Context(Variables):
         """Return two values that a name gets, USM memory as a pointer where the other is one."""
         return stored.one_kind(self, old, value)
 
-    def decayed(self, value: Value) -> Value:
-        """Return USM memory as the pointer to its first element; other values as they are."""
-        return stored.decayed(self, value)
-
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""
         size: n.Expr = coerce.weak_scalar(1)
@@ -553,7 +549,7 @@ class Context(Variables):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                                  for k, v in enumerate(obj)), what)
         if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
-                or _is_host_object(obj) or outside.description(obj) is not None:
+                or captures.is_host_object(obj) or outside.description(obj) is not None:
             described, help = captures.why_not(obj)
             if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
                 raise self.refuse("K048", node, name=name, kind=described)
@@ -600,11 +596,3 @@ def code_of(frame: Frame | None) -> CodeType | None:
 def position(node: Any) -> Position:
     """Return where a node stands in its tree, as the key ``FunctionUse`` uses."""
     return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-
-
-def _is_host_object(obj: Any) -> bool:
-    """Say whether an object is one of the host API's that no kernel takes."""
-    return type(obj).__module__.startswith("unisycl.api.") and type(obj).__name__ in (
-        "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor",
-        "sampled_image", "unsampled_image", "host_sampled_image_accessor",
-        "host_unsampled_image_accessor")

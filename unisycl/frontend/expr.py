@@ -465,7 +465,8 @@ def _in_block(ctx: Context, block: list[n.Stmt], value: Value, kind: PointerType
               node: ast.AST) -> n.Expr:
     outer, ctx.block = ctx.block, block
     try:
-        return ctx.to_scalar(value, node) if kind is None else ctx.to_pointer(value, kind, node)
+        return ctx.to_scalar(value, node, unsure=True) if kind is None \
+            else ctx.to_pointer(value, kind, node)
     finally:
         ctx.block = outer
 

@@ -157,7 +157,9 @@ def _definition(names: dict[str, Any], definitions: dict[str, Definition],
 
 def site(ctx: Context, node: Any, what: str) -> Site:
     """Return a name for a place where ways meet, the same in every round."""
-    where = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    where: Any = ast.dump(node) if not hasattr(node, "lineno") else None  # one of our own loops
+    if hasattr(node, "lineno"):
+        where = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
     return ("join", what, ctx.frame.key, where, *ctx.unrolled)
 
 

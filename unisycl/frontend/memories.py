@@ -49,6 +49,7 @@ def options(ctx: Variables, values: Sequence[object]) -> Known | None:
 def kept(ctx: Variables, which: n.Local, together: Known, value: object, name: str) -> Choice:
     """Return what a name stands for that is given a memory, or one of several; None: the first."""
     if isinstance(value, Memory | Choice):
+        together = tuple(sorted({*together, *_options(ctx, value)}, key=repr))
         ctx.emit(n.Assign(which, _number(value, _options(ctx, value), together)))
     else:
         ctx.emit(n.Assign(which, coerce.weak_scalar(0)))

@@ -100,8 +100,6 @@ class Variables(ABC):
     @abstractmethod
     def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]: ...
     @abstractmethod
-    def decayed(self, value: Value) -> Value: ...
-    @abstractmethod
     def need(self, type: Scalar, node: ast.AST | None = None) -> None: ...
     @abstractmethod
     def into(self) -> AbstractContextManager[list[n.Stmt]]: ...
@@ -430,7 +428,9 @@ class Variables(ABC):
         if pointers:
             kind = pointers[0].type
             assert isinstance(kind, PointerType)
-            return kind if all(stored.settle(self.decayed(v), kind) == kind for v in met) else None
+            null = n.Const(kind, 0)
+            fit = (stored.settle(self.one_kind(null, v)[1], kind) == kind for v in met)
+            return kind if all(fit) else None
         options = memories.options(self, met)
         form = meet(values) if options is None else ChoiceForm(options)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):

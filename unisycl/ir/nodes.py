@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from unisycl.ir.builtins.row import Builtin
 
 
-# ---------------------------------------------------------------- things with an identity
 @dataclass(frozen=True, eq=False, slots=True)
 class Local:
     """A private scalar variable of a work-item; mutable, compared by identity."""
@@ -87,7 +86,6 @@ ASTRAY = ("the address ", " lies in no allocation of this device and context")
 Base: TypeAlias = Param | Array | Heap
 
 
-# ---------------------------------------------------------------- expressions
 @dataclass(frozen=True, slots=True)
 class Expr:
     """Base of expressions; ``type`` is what it yields."""
@@ -260,7 +258,6 @@ class Pitch(Expr):
     dim: int
 
 
-# ---------------------------------------------------------------- statements
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stmt:
     """Base of statements."""
@@ -504,7 +501,6 @@ class Check(Stmt):
     pieces: tuple[str | Shown | Expr, ...]
 
 
-# ---------------------------------------------------------------- the kernel
 @dataclass(frozen=True, slots=True)
 class Reducer:
     """A reduction variable (SYCL 2020 §4.9.2): a private accumulator combined over all items.

@@ -148,6 +148,7 @@ def test_comprehensions_over_constants_are_tuples(queue):
     agree(queue, build, N, a=A, k=K, out=np.zeros((N, 6), np.float32))
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # sums of ids and elements
 def test_stars_spread_tuples_over_arguments(queue):
     table = (2, 3, 5)
 
@@ -230,6 +231,7 @@ def test_run_time_ranges_are_reversed_and_numbered(queue):
     agree(queue, build, N, a=A, k=K, out=ints(N, 5))
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # sums of ids and elements
 def test_extremes_by_a_key(queue):
     def build(a, k, out):
         def far(j):
