@@ -500,3 +500,24 @@ def test_a_barrier_may_stand_in_the_else_of_a_loop(queue):
             out[it.get_global_id(0)] = tile[7 - k]
     queue.parallel_for(sycl.nd_range(24, 8), kernel, sycl.local_accessor(np.int32, 8)).wait()
     assert [0] * 16 + [10 * (7 - k) for k in range(8)] == out.tolist()
+
+
+def test_lanes_that_go_on_from_inside_a_loop_over_constants(queue):
+    """Some items go to the next turn of the outer loop, others on behind the inner one."""
+    def build(a, out, on):
+        def kernel(i):
+            for j in range(1 + i % 3):
+                for k in (4, 6):
+                    if a[i] > 2:
+                        continue
+                    if a[i] == -1 or j == 2:
+                        out[i] += k
+                        break
+                else:
+                    on[i] -= 1
+                    continue
+                on[i] += 100
+                if a[i] < -5:
+                    break
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N), on=ints(N))

@@ -383,19 +383,33 @@ def _scope(e: Emitter, stmt: n.Scope) -> None:
     gone = f.alloca(e.mask_type) if parts else ""
     if gone:
         f.store(e.mask_type, "zeroinitializer", gone)
+    here = f.alloca(e.mask_type) if _jumps_out(e, stmt) else ""
     exit = f.label("return")
     before, empty = e.mask, e.maybe_empty
-    e.scopes[stmt.number] = ScopeState(exit, gone)
+    e.scopes[stmt.number] = ScopeState(exit, gone, here=here)
     loops, e.loops = e.loops, list(e.loops)
     emit_block(e, stmt.body)
     e.loops = loops
     del e.scopes[stmt.number]
     if e.dead != "unreachable":
+        if here:
+            f.store(e.mask_type, "zeroinitializer" if e.dead else e.full(), here)
         f.jump(exit)
     e.dead = ""
     f.start(exit)
     e.mask, e.maybe_empty = before, empty
+    if here:
+        e.mask, e.maybe_empty = f.load(e.mask_type, here), True
+        if gone:
+            e.mask = f.op(f"or {e.mask_type} {e.mask}, {f.load(e.mask_type, gone)}")
     _without_gone(e, stmt.body)
+
+
+def _jumps_out(e: Emitter, stmt: n.Scope) -> bool:
+    """Say whether lanes may break or continue a loop around a scope from inside it."""
+    return _jumps(e, stmt.body)[0] and any(
+        isinstance(s, n.Break | n.Continue) and id(s) in e.shapes.divergent
+        for s in visit.statements(stmt.body))
 
 
 def _leave(e: Emitter, stmt: n.Leave) -> None:
@@ -405,6 +419,8 @@ def _leave(e: Emitter, stmt: n.Leave) -> None:
         e.f.store(e.mask_type, e.f.op(f"or {e.mask_type} {e.full()}, {gone}"), scope.gone)
         e.dead = "lanes"
         return
+    if scope.here:
+        e.f.store(e.mask_type, e.full(), scope.here)
     if scope.spanning:
         e.f.store("i1", "true", scope.left)
     e.f.jump(e.region_exit if scope.spanning else scope.exit)

@@ -35,11 +35,13 @@ class Loop:
 class ScopeState:
     """Where return goes; ``gone`` is the mask of lanes that took it, '' if all do together.
 
-    ``spanning``: barriers lie in it; ``left`` then says whether the whole group returned.
+    ``here``: where the mask of lanes goes that get to its end, if some break or continue a loop
+    around it. ``spanning``: barriers lie in it; ``left`` then says whether all the group returned.
     """
 
     exit: str
     gone: str = ""
+    here: str = ""
     spanning: bool = False
     left: str = ""
 
