@@ -95,7 +95,7 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
         case Several():
             return _pick(ctx, base, node)
         case Vector():
-            return vectors.element(ctx, base, ctx.scalar(node.slice), node)
+            return vectors.element(ctx, base, ctx.whole(node.slice), node)
         case Item() if base.kind in (*ITEM_KINDS, "group"):
             return _dimension(ctx, item_ids(base), node)
         case Reduction():
@@ -316,7 +316,7 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
         return Several(several.items[slice(*cut)], several.kind)
     if several.kind != "tuple":
         return _dimension(ctx, several, node)
-    index = ctx.scalar(node.slice)
+    index = ctx.whole(node.slice)
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node.slice, found=str(index.type),
                          help="convert it first: int(...)")
@@ -408,7 +408,7 @@ def _compare(op: str, index: n.Expr, k: int) -> n.Expr:
 
 
 def _dimension(ctx: Context, ids: Several, node: ast.Subscript) -> Value:
-    index = ctx.scalar(node.slice)
+    index = ctx.whole(node.slice)
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node.slice, found=str(index.type),
                          help="convert it first: int(...)")

@@ -30,7 +30,7 @@ from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import Form, Met
 from unisycl.frontend.overwrites import Overwrites
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.unsure import Unsure
+from unisycl.frontend.unsure import Unsure, exact, plain
 from unisycl.frontend.values import (
     Constant,
     Image,
@@ -283,13 +283,16 @@ class Context(Variables):
         return self.refuse("K087", node, name=type.name, types=type, notes=tuple(
             (f"{kind} here", span) for kind, span in type.places))
 
-    def overflows(self, type: Scalar, node: ast.AST) -> None:
-        """Note a sum that is exact here, and in Python only where it is a Python integer's."""
-        self.sums[self.span(node)] = type
-
     def scalar(self, node: ast.expr) -> n.Expr:
         """Lower an expression that must be a number or truth value."""
         return self.to_scalar(self.value(node), node)
+
+    def whole(self, node: ast.expr) -> n.Expr:
+        """Lower an expression to a number whose type makes no difference."""
+        x = self.to_scalar(self.value(node), node, unsure=True)
+        if not exact(x.type):
+            raise self.unsettled(x.type, node)
+        return plain(x)
 
     def to_scalar(self, value: Value, node: ast.AST, *, unsure: bool = False) -> n.Expr:
         """Turn a value into a scalar expression, or refuse; ``unsure``: one of several types, too.
@@ -338,10 +341,6 @@ class Context(Variables):
     def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
         """Turn a value into a pointer that memory can hold, or refuse."""
         return stored.to_pointer(self, value, kind, node)
-
-    def joined_pointer(self, old: Value | n.Local | None, value: Value) -> PointerType | None:
-        """Return the type of pointer in memory that a variable becomes by a second value."""
-        return stored.joined(self, old, value)
 
     def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]:
         """Return two values that a name gets, USM memory as a pointer where the other is one."""

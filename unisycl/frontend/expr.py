@@ -225,7 +225,8 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
     if either is not None:
         x, y = (_low(v, either.plain) for v in (a, b))
         if WEAK_INT in either.among and len(either.among) == 2:
-            either = replace(either, notice=functools.partial(ctx.overflows, either, node))
+            either = replace(either, notice=functools.partial(
+                ctx.sums.__setitem__, ctx.span(node), either))
         return n.Read(either, ctx.named(n.Binary(either.plain, op, x, y)))
     type = coerce.arithmetic(op, a.type, b.type)
     if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.kind in "fc") \

@@ -94,10 +94,6 @@ class Variables(ABC):
     def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr: ...
 
     @abstractmethod
-    def joined_pointer(self, old: Value | n.Local | None,
-                       value: Value) -> PointerType | None: ...
-
-    @abstractmethod
     def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]: ...
     @abstractmethod
     def need(self, type: Scalar, node: ast.AST | None = None) -> None: ...
@@ -435,7 +431,7 @@ class Variables(ABC):
         form = meet(values) if options is None else ChoiceForm(options)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):
             for a, b in itertools.pairwise(met):
-                found = self.joined_pointer(*self.one_kind(a, b))
+                found = stored.joined(self, *self.one_kind(a, b))  # type: ignore[arg-type]
                 if found is not None:
                     return found
         return form

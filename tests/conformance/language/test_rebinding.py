@@ -441,3 +441,14 @@ def test_parts_of_tuples_are_read_when_they_are_passed(queue):
             out[i] = late((out[i], i)) * 2
         return kernel
     agree(queue, build, N, n=WHOLE, out=np.zeros(N, np.int32))
+
+
+def test_elements_of_tuples_and_vectors_by_numbers_of_several_types(queue):
+    def build(n, out):
+        def kernel(i):
+            table = (10, 20, 30)
+            v = sycl.int4(1, 2, 3, 4)
+            at = min(i, n[3] + 9)
+            out[i] = table[at % 3] + v[at % 4]
+        return kernel
+    agree(queue, build, N, n=WHOLE, out=np.zeros(N, np.int64))
