@@ -112,7 +112,7 @@ def small_kernels(*, replayed: bool) -> Case:
 
     queue = ours.queue(sycl.property.queue.in_order())
     memory: Any = sycl.malloc_shared((10, 64), np.float32, queue)
-    rows = [memory + 64 * k for k in range(10)]
+    rows = [memory.pointer_to(64 * k) for k in range(10)]
 
     def submit() -> None:
         for k in range(100):
