@@ -86,11 +86,11 @@ class Rebinding(Statements):
 
     def stored_whole(self, text: str) -> None:
         """Store a whole number of 64 bits at most in an output of integers, or compare it."""
-        places = [(name, at) for name, dtype, at in self.outputs if dtype in INTEGERS
+        places = [(name, dtype, at) for name, dtype, at in self.outputs if dtype in INTEGERS
                   and "rows_" not in at]
         if places and self.linear and self.often(0.7):
-            name, at = self.rng.choice(places)
-            self.emit(f"{self.use(name)}[{at}] = np.int64({text})")
+            name, dtype, at = self.rng.choice(places)
+            self.emit(f"{self.use(name)}[{at}] = np.int64({text}).astype(np.{dtype})")
             return
         flag = self.fresh("v")
         self.emit(f"{flag} = np.bool_({text} {self.pick('<', '>=', '==')} "
