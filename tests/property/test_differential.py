@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.property.cases import check
 from tests.property.programs import program
 
+# What random programs do with their names may be told; what they compute is compared.
+pytestmark = pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")
 SEEDS = 60
 programs = st.integers(0, (1 << 32) - 1).map(program)
 """Programs as a hypothesis strategy."""
