@@ -97,8 +97,8 @@ class Definition:
                 at.read = True
                 todo.extend(edge.source for edge in at.edges)
 
-    def assignments(self) -> list[Definition]:
-        """Return the assignments that it may come from, those in front first."""
+    def parts(self) -> list[Definition]:
+        """Return all definitions that it may come from, itself included."""
         seen: dict[int, Definition] = {}
         todo = [self]
         while todo:
@@ -106,7 +106,11 @@ class Definition:
             if id(at) not in seen:
                 seen[id(at)] = at
                 todo.extend(edge.source for edge in at.edges)
-        return sorted((d for d in seen.values() if not d.edges and d.span is not None),
+        return list(seen.values())
+
+    def assignments(self) -> list[Definition]:
+        """Return the assignments that it may come from, those in front first."""
+        return sorted((d for d in self.parts() if not d.edges and d.span is not None),
                       key=lambda d: (d.span.line, d.span.column) if d.span else (0, 0))
 
 

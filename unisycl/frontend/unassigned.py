@@ -45,7 +45,7 @@ def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: as
                 for d in made.assignments()))
     if not open_ways and not shaky:
         return  # the conditions of each such way exclude each other
-    for part in _parts(made):
+    for part in made.parts():
         if part.hole is not None:
             want(ctx, part.hole[0], (frame.key, name), part.hole[1])
     if open_ways:
@@ -90,19 +90,8 @@ def note_flag(ctx: Context, frame: Frame, name: str, *, value: bool = True) -> N
         ctx.emit(n.Assign(flag, n.Const(BOOL, value)))
 
 
-def _parts(made: Definition) -> list[Definition]:
-    seen: dict[int, Definition] = {}
-    todo = [made]
-    while todo:
-        at = todo.pop()
-        if id(at) not in seen:
-            seen[id(at)] = at
-            todo.extend(edge.source for edge in at.edges)
-    return list(seen.values())
-
-
 def _reaches_nothing(made: Definition) -> bool:
-    return any(part is UNSET for part in _parts(made))
+    return any(part is UNSET for part in made.parts())
 
 
 def _ways(ctx: Context, made: Definition) -> Iterator[tuple[tuple[Condition, ...], bool]]:
