@@ -29,7 +29,8 @@ _CODES = {-4: errc.memory_allocation, -5: errc.memory_allocation, -6: errc.memor
           -56: errc.nd_range, -63: errc.nd_range, -3: errc.build, -11: errc.build,
           -15: errc.build, -17: errc.build, -43: errc.build, -7: errc.profiling,
           **dict.fromkeys((-49, -50, -51, -52), errc.kernel_argument)}
-_FAILED_BEFORE = -14
+FAILED_BEFORE = -14
+"""The status of a command that did not run because another one, which it waits for, failed."""
 
 
 def is_shortage(status: int) -> bool:
@@ -48,7 +49,7 @@ def device_error(what: str, status: int) -> exception:
     text = f"{what}: OpenCL reports {status_name(status)}{_advice(code)}"
     if code is errc.build:
         return BuildError(code, text)
-    kind = FollowingError if status == _FAILED_BEFORE else NativeError
+    kind = FollowingError if status == FAILED_BEFORE else NativeError
     return kind(code, text, native_code=status)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Launch
 from unisycl.backends.opencl.api import Api
-from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.errors import FAILED_BEFORE, device_error
 from unisycl.backends.opencl.levels import Level
 from unisycl.backends.opencl.losses import flush, status_of
 from unisycl.backends.opencl.memory import DeviceArray
@@ -83,7 +83,11 @@ class Use:
 
 
 class Allocation:
-    """Memory at one address for host and kernels; it is freed with the last reference to it."""
+    """Memory at one address for host and kernels; it is freed with the last reference to it.
+
+    ``cause``: the error with which it was last taken from the host, which what used it since
+    then only reports as that of a command before it.
+    """
 
     def __init__(self, session: Session, queue: Any, nbytes: int, reserve: Callable[[], int], *,
                  kind: usm_kind, coarse: bool) -> None:
@@ -93,6 +97,7 @@ class Allocation:
         self.nbytes = nbytes
         self.coarse = coarse
         self.mapped = False
+        self.cause = 0
         self._queue = queue
         self._lock = threading.RLock()
         self._uses: collections.deque[Use] = collections.deque()
@@ -132,6 +137,7 @@ class Allocation:
                 try:
                     with self.session.sharing:
                         self._moving = self.session.api.unmap(queue, self.address, before)
+                    self.cause = 0
                 except Exception:
                     self.mapped = True
                     raise
@@ -152,6 +158,7 @@ class Allocation:
             try:
                 if not self.mapped:
                     before = () if self._moving is None else (self._moving,)
+                    self.cause = min([0, *map(_status, before)])
                     with self.session.sharing:
                         self._moving = self.session.api.map(self._queue, self.address, self.nbytes,
                                                             before)
@@ -211,6 +218,8 @@ def returned(used: Iterable[Allocation], status: int) -> int:
         if found > 0:
             return found
         status = min(status, found)
+    if status == FAILED_BEFORE:
+        return min((a.cause for a in used if a.cause != FAILED_BEFORE and a.cause), default=status)
     return status
 
 

@@ -248,6 +248,22 @@ def test_a_kernel_begun_while_memory_is_on_its_way_back_waits_for_that(machine, 
     assert [3] * 4 == host.tolist()
 
 
+def test_memory_that_cannot_be_taken_from_the_host_is_the_cause_that_is_told(
+        machine, shared, start):
+    """Of a command whose predecessor failed, OpenCL tells only that."""
+    _, memory = array(shared)
+    first = start(lambda: None, memory)
+    last = start(lambda: None, deps=(first,))
+    machine.events[1].run(-5)
+    for event in machine.events[2:]:
+        event.run(-14)
+    for made in (first, last):
+        while not made.done():
+            machine.events[-1].run(-14)
+        assert "OUT_OF_RESOURCES" in str(made.error())
+        assert sycl.errc.memory_allocation == made.error().code()
+
+
 def test_a_failed_command_gives_its_memory_back(machine, shared, start):
     host, memory = array(shared)
     host[:] = 9
