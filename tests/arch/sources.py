@@ -58,9 +58,16 @@ def all_sources() -> tuple[Source, ...]:
     return (*package_sources(), *(_read(p) for p in [*others, ROOT / "dev.py"]))
 
 
-def imports_of(source: Source) -> Iterator[Import]:
-    """Yield each import of a file; ``from a import b`` yields ``a.b`` if that is a module."""
-    yield from _walk(source.tree, late=False, typing_only=False)
+@cache
+def imports_of(source: Source) -> tuple[Import, ...]:
+    """Return the imports of a file; ``from a import b`` is one of ``a.b`` if that is a module."""
+    return tuple(_walk(source.tree, late=False, typing_only=False))
+
+
+def forget() -> None:
+    """Let go of what was parsed."""
+    for kept in (package_sources, all_sources, imports_of):
+        kept.cache_clear()
 
 
 def _walk(node: ast.AST, *, late: bool, typing_only: bool) -> Iterator[Import]:

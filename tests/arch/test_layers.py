@@ -6,9 +6,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
-import pytest
-
-from tests.arch.sources import PACKAGE, Import, Source, imports_of, package_sources
+from tests.arch.sources import PACKAGE, Import, imports_of, package_sources
 
 # room -> what it may import besides itself. "" is the public package itself (unisycl/__init__.py).
 ROOMS: dict[str, set[str]] = {
@@ -32,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "testing": {""},
     "examples": {"", "ext"},
 }
+LAZY = ("", "backends.registry")  # load by their nature what is asked for
 FREE = {"", "__main__", "tools"}  # may import any room; nothing imports tools
 
 # third-party package -> the only places that may import it
@@ -93,35 +92,36 @@ def may_import(room: str, target: str) -> bool:
     return inside(target, places - {""})
 
 
-@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
-def test_a_room_imports_only_what_it_may(source: Source) -> None:
-    room = room_of(source.module)
-    assert room in FREE or source.module == "backends" or allowed(room) is not None, (
-        f"{source.name}: the room '{room}' is not in the table above")
-    wrong = [f"{source.name}:{i.line} imports {i.target}" for i in imports_of(source)
-             if (target := ours(i)) is not None and not may_import(room, target)]
+def test_every_room_is_in_the_table() -> None:
+    wrong = [f"{s.name}: '{room}'" for s in package_sources() if (room := room_of(s.module))
+             not in FREE and s.module != "backends" and allowed(room) is None]
     assert wrong == []
 
 
-@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
-def test_foreign_modules_are_imported_where_they_may(source: Source) -> None:
+def test_a_room_imports_only_what_it_may() -> None:
+    wrong = [f"{s.name}:{i.line} imports {i.target}" for s in package_sources()
+             for i in imports_of(s)
+             if (target := ours(i)) is not None and not may_import(room_of(s.module), target)]
+    assert wrong == []
+
+
+def test_foreign_modules_are_imported_where_they_may() -> None:
     wrong = []
-    for found in imports_of(source):
-        top = found.target.split(".")[0]
-        if top == "ctypes" and not inside(source.module, NATIVE):
-            wrong.append(f"{source.name}:{found.line} imports ctypes")
-        if top == PACKAGE or top in STANDARD:
-            continue
-        if top not in OUTSIDE or not inside(source.module, OUTSIDE[top]):
-            wrong.append(f"{source.name}:{found.line} imports {top}")
+    for source in package_sources():
+        for found in imports_of(source):
+            top = found.target.split(".")[0]
+            if top == "ctypes" and not inside(source.module, NATIVE):
+                wrong.append(f"{source.name}:{found.line} imports ctypes")
+            if top == PACKAGE or top in STANDARD:
+                continue
+            if top not in OUTSIDE or not inside(source.module, OUTSIDE[top]):
+                wrong.append(f"{source.name}:{found.line} imports {top}")
     assert wrong == []
 
 
-@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
-def test_no_import_inside_a_function(source: Source) -> None:
-    if source.module in ("", "backends.registry"):
-        pytest.skip("loads lazily by its nature")
-    wrong = [f"{source.name}:{i.line} imports {i.target}" for i in imports_of(source)
+def test_no_import_inside_a_function() -> None:
+    wrong = [f"{s.name}:{i.line} imports {i.target}" for s in package_sources()
+             if s.module not in LAZY for i in imports_of(s)
              if i.late and i.target.split(".")[0] not in OUTSIDE]
     assert wrong == []
 
@@ -157,16 +157,13 @@ def words_of(tree: ast.Module) -> Iterable[tuple[str, int]]:
                 yield node.value, line
 
 
-@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
-def test_no_vendor_word_outside_its_folder(source: Source) -> None:
-    if source.module == "" or inside(source.module, VENDOR_PLACES):
-        pytest.skip("names backends by its nature")
-    wrong = [f"{source.name}:{line} says '{vendor}'" for word, line in words_of(source.tree)
-             for vendor, places in VENDOR_WORDS.items()
-             if vendor in word.lower() and not inside(source.module, places)]
+def test_no_vendor_word_outside_its_folder() -> None:
+    wrong = [f"{s.name}:{line} says '{vendor}'" for s in package_sources()
+             if s.module != "" and not inside(s.module, VENDOR_PLACES)
+             for word, line in words_of(s.tree) for vendor, places in VENDOR_WORDS.items()
+             if vendor in word.lower() and not inside(s.module, places)]
     assert wrong == []
 
 
-@pytest.mark.parametrize("source", package_sources(), ids=lambda s: s.name)
-def test_every_module_says_what_it_is(source: Source) -> None:
-    assert ast.get_docstring(source.tree), f"{source.name} has no docstring"
+def test_every_module_says_what_it_is() -> None:
+    assert [s.name for s in package_sources() if not ast.get_docstring(s.tree)] == []
