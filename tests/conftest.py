@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -36,6 +37,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether expected texts are to be rewritten instead of compared."""
     return bool(request.config.getoption("--update-golden"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Have later collections of garbage pass over the tests themselves, which are many.
+
+    Tests that look whether objects go ask for a collection each.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
