@@ -1,4 +1,4 @@
-"""The developer's commands: ``python dev.py check|test|ci|bench|conformance|oclgrind``.
+"""The developer's commands: ``python dev.py check|test|ci|nightly|bench|conformance|oclgrind``.
 
 Only the standard library is used here; each command runs with the interpreter that runs this file.
 """
@@ -10,8 +10,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,6 +31,8 @@ print(json.dumps([places, {k: why for k, why in registry.problems().items() if k
 """Prints the platform of each device by the device's name, and why others are no devices."""
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
+OURS = ("cpu", "host")
+CONFORMANCE = "tests/conformance"
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
     ("", {}, ()),
     ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED),
@@ -38,6 +42,10 @@ SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
 )
 """What ``ci`` runs on devices beyond the CPU and the host: how the names of these begin, the
 environment, and which tests; none: all. Levels of memory that no device of CI has are asked for."""
+SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
+RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"))
+STRESS = ("graphs", "threads", "failures", "interrupts", "moments", "lifetimes", "endings",
+          "losses", "launches")
 INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"
 
 
@@ -54,12 +62,21 @@ def run(*command: str) -> int:
     return subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
 
 
-def quietly(*command: str, **environment: str) -> tuple[int, str]:
-    """Run ``python *command`` in the project's folder; return its exit status and output."""
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, check=False, text=True,
+def quietly(*command: str, limit: float = DAY, **environment: str) -> tuple[int, str]:
+    """Run ``python *command`` in the project's folder; return its exit status and output.
+
+    After ``limit`` seconds it is ended.
+    """
+    with subprocess.Popen([sys.executable, *command], cwd=ROOT, text=True,
                           env={**os.environ, **environment},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return done.returncode, done.stdout
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        watch = threading.Timer(limit, running.kill)
+        watch.daemon = True
+        watch.start()
+        text, _ = running.communicate()
+        late = not watch.is_alive()
+        watch.cancel()
+    return running.returncode, text + (f"stopped after {limit:.0f} s\n" if late else "")
 
 
 def check(arguments: Sequence[str]) -> int:
@@ -80,42 +97,89 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def ci(arguments: Sequence[str]) -> int:
-    """The tests, two processes at a time: [--needs PLATFORM] [PYTEST ARGUMENTS].
+    """The tests with a few cases each, two processes at a time: [--needs PLATFORM] [PYTEST ...].
 
-    One process runs everything on the CPU and the host device, one for each other device a few
-    cases of every test that takes a device, and of some of them again, as ``SETTINGS`` says.
-    ``--needs``: a part of a platform's name of which a device must be there; may be repeated. What
-    is installed and does not work is named at the end.
+    On the CPU and the host device all tests, on each other device those that take one, and some of
+    them again, as ``SETTINGS`` says; ``nightly`` runs all cases. ``--needs``: a part of a
+    platform's name of which a device must be there; may be repeated. What is installed and does
+    not work is named at the end.
     """
-    require("test", *TEST)
-    parser = argparse.ArgumentParser(prog="dev.py ci", description=ci.__doc__)
+    options, rest = _needs(ci).parse_known_args(arguments)
+    return _on_devices("ci", options.needs, ("--sample", *rest), SAMPLE)
+
+
+def nightly(arguments: Sequence[str]) -> int:
+    """All cases on all devices, random programs, stress: [--needs PLATFORM] [--count N]."""
+    parser = _needs(nightly)
+    parser.add_argument("--count", type=int, default=1000, help="random programs of each kind")
+    parser.add_argument("--seconds", type=int, default=60, help="of each stress program")
+    options = parser.parse_args(arguments)
+    failed = [" ".join(command) for command in (
+        *(("-m", module, count, str(options.count)) for module, count in RANDOM),
+        *(("-m", f"tests.stress.{name}", "--seconds", str(options.seconds)) for name in STRESS),
+    ) if run(*command)]
+    print(f"nightly: {'failed: ' + '; '.join(failed) if failed else 'nothing wrong'}", flush=True)
+    return _on_devices("nightly", options.needs, (), DAY) or (1 if failed else 0)
+
+
+def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"dev.py {command.__name__}", description=command.__doc__)
     parser.add_argument("--needs", action="append", default=[], metavar="PLATFORM",
                         help="fail unless a device of a platform with this in its name is found")
-    options, rest = parser.parse_known_args(arguments)
+    return parser
+
+
+def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
+    """Run the tests on every device, two processes at a time, the longest first."""
+    require("test", *TEST)
     places, without = found_devices()
-    missing = [word for word in options.needs if not any(word in p for p in places.values())]
+    missing = [word for word in needs if not any(word in place for place in places.values())]
     if missing or not places:
         run("-m", "unisycl", "doctor")
-        print(f"ci: no device of {', '.join(missing) or 'any platform'}; found: {places}")
+        print(f"{title}: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
-    names = [name for name in places if name not in ("cpu", "host")]
+    jobs = _jobs([name for name in places if name not in OURS])
+    failed = []
     with ThreadPoolExecutor(2) as pool:
-        ours = pool.submit(run, "-m", "pytest", "--device", "cpu", "--device", "host", *rest)
-        others = {
-            " ".join([name, *(f"{k}={v}" for k, v in environment.items())]):
-            pool.submit(quietly, "-m", "pytest", "-q", "--device", name, "--device-tests",
-                        "--sample", *paths, *rest, **environment)
-            for begin, environment, paths in SETTINGS for name in names if name.startswith(begin)}
-        failed = ["cpu and host"] if ours.result() else []
-        for name, other in others.items():
-            status, text = other.result()
-            print(f"{name}:\n{text}", flush=True)
-            failed += [name] if status else []
-    print(f"ci: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
+        running = {pool.submit(_job, name, (*command, *options), environment, limit): name
+                   for name, (command, environment) in jobs.items()}
+        for ended in as_completed(running):
+            status, text, seconds = ended.result()
+            print(f"{running[ended]}:\n{text}{title}: {running[ended]} took {seconds:.0f} s",
+                  flush=True)
+            failed += [running[ended]] if status else []
+    print(f"{title}: on {', '.join(f'{name} ({place})' for name, place in places.items())}")
     for name, why in without.items():
-        print(f"ci: without {name}: {why}")
-    print(f"ci: {'failed on ' + ', '.join(failed) if failed else 'all is well'}")
+        print(f"{title}: without {name}: {why}")
+    print(f"{title}: {'failed on ' + ', '.join(failed) if failed else 'all is well'}")
     return 1 if failed else 0
+
+
+def _jobs(others: Sequence[str]) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
+    """Return the arguments of pytest and the environment of each process, by its name."""
+    ours = tuple(word for name in OURS for word in ("--device", name))
+    found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+        "cpu and host": ((*ours, CONFORMANCE), {})}
+    for begin, environment, paths in SETTINGS:
+        for name in others:
+            if name.startswith(begin):
+                title = " ".join([name, *(f"{k}={v}" for k, v in environment.items())])
+                found[title] = ("--device", name, "--device-tests", *paths), environment
+        if not begin:
+            rest = (p.name for p in sorted((ROOT / "tests").iterdir()) if p.is_dir())
+            found["all but conformance"] = (
+                (*ours, *(f"tests/{name}" for name in rest
+                          if name[0] not in "_." and f"tests/{name}" != CONFORMANCE)), {})
+    return found
+
+
+def _job(name: str, command: Sequence[str], environment: dict[str, str],
+         limit: float) -> tuple[int, str, float]:
+    """Run pytest; return its exit status, its output and how long it took."""
+    print(f"$ python -m pytest {' '.join(command)}  # {name}", flush=True)
+    begun = time.monotonic()
+    status, text = quietly("-m", "pytest", "-q", *command, limit=limit, **environment)
+    return status, text, time.monotonic() - begun
 
 
 def found_devices() -> tuple[dict[str, str], dict[str, str]]:
@@ -167,7 +231,7 @@ def oclgrind(arguments: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "check": check, "test": test, "ci": ci, "bench": bench, "conformance": conformance,
-    "oclgrind": oclgrind}
+    "nightly": nightly, "oclgrind": oclgrind}
 
 
 def main() -> int:

@@ -39,10 +39,12 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update-golden"))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Have later collections of garbage pass over the tests themselves, which are many.
+@pytest.fixture(scope="module", autouse=True)
+def earlier_objects() -> None:
+    """Have collections of garbage pass over what was there before the tests of a file.
 
-    Tests that look whether objects go ask for a collection each.
+    Tests that look whether objects go ask for a collection each, which would visit all tests and
+    all that was compiled.
     """
     gc.collect()
     gc.freeze()

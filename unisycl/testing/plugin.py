@@ -24,6 +24,8 @@ _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 4
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
+_MORE_CASES = 10
+"""How many of a sample run on the others."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,8 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all-cases", action="store_true",
                     help="run every case of every test on every device (as --device does)")
     group.addoption("--sample", action="store_true",
-                    help="run a few cases of each test on devices that not every installation has, "
-                         "though --device or --conformance is given")
+                    help="run a few cases of each test: fewer on devices that not every "
+                         "installation has")
     group.addoption("--device-tests", action="store_true",
                     help="run only tests that take a device")
     group.addoption("--conformance", action="store_true", help="print rows x devices at the end")
@@ -112,17 +114,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep ``_CASES`` of the cases of each test on each device that is not always there."""
+    """Keep some of the cases of each test: on devices not always there, or asked for a sample."""
     tests: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         name = _device_of(item)
-        if name and name not in EXPECTED:
+        if name and (name not in EXPECTED or config.getoption("--sample")):
             tests.setdefault((item.nodeid.partition("[")[0], name), []).append(item)
     dropped: list[pytest.Item] = []
     counts = config.stash[_LEFT_OUT]
     for (_, name), cases in tests.items():
-        last = len(cases) - 1
-        kept = {k * last // (_CASES - 1) for k in range(_CASES)} if last >= _CASES else None
+        last, most = len(cases) - 1, _MORE_CASES if name in EXPECTED else _CASES
+        kept = {k * last // (most - 1) for k in range(most)} if last >= most else None
         left = [] if kept is None else _not_needed(cases, kept)
         dropped += left
         before = counts.get(name, (0, 0))
