@@ -10,7 +10,8 @@ from tests.arch.sources import Source, all_sources
 from unisycl.testing import load_rows, load_sections
 
 COUNTS = {"X": 15, "A": 37, "B": 52, "C": 34, "D": 63, "E": 40, "F": 25, "G": 25, "H": 22, "I": 18,
-          "J": 12, "K": 16, "L": 24, "M": 12}
+          "J": 12, "K": 16, "L": 24, "M": 12,
+          "P": 16, "Q": 10, "R": 10}
 
 
 def test_the_list_of_rows_is_whole() -> None:
