@@ -26,6 +26,7 @@ ROOMS: dict[str, set[str]] = {
                 "backends.registry"},
     "api": {"base", "ir.types", "lang", "runtime"},
     "ext": {"base", "api", "lang"},
+    "khr": {"base", "api", "lang"},
     "compat12": {"base", "ir.types", "api", "runtime"},
     "testing": {""},
     "examples": {"", "ext"},

@@ -7,11 +7,12 @@ hash equally.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Self
 
 import numpy as np
 
-from unisycl.api import device_info, progress_info, selector
+from unisycl.api import device_info, khr_info, progress_info, selector
 from unisycl.api.info import (
     PROGRESS,
     Descriptor,
@@ -115,6 +116,8 @@ class device(HasBackendInfo):
             return device._of(self.state.parent)
         if what.name in PROGRESS:
             return progress_info.of_device(self.state, what)
+        if what.name in khr_info.NAMES:
+            return khr_info.of_device(self.state, what)
         return device_info.answer(self.state, what.name)
 
     def create_sub_devices(self, kind: partition_property, *args: Any) -> list[device]:
@@ -216,6 +219,21 @@ class platform(HasBackendInfo):
         if kind is device_type.automatic:
             return [selector.pick(lambda d: devices.score(d.state), found)] if found else []
         return [d for d in found if device_info.type_of(d.state) is kind]
+
+    def khr_get_default_context(self) -> Any:
+        """Return the context of queues that name none: that of all devices of the platform.
+
+        (sycl_khr_default_context)
+        """
+        found = self.states()
+        if not found:
+            raise UsageError(errc.invalid, f"{self!r} has no device, so it has no context")
+        made: Any = importlib.import_module("unisycl.api.context")  # which needs this module
+        return made.context._of(devices.default_context(found[0]))
+
+    def ext_oneapi_get_default_context(self) -> Any:
+        """Return the same by its older name (sycl_ext_oneapi_default_context)."""
+        return self.khr_get_default_context()
 
     def has(self, wanted: aspect) -> bool:
         """Say whether every device has the aspect; False if there are none."""

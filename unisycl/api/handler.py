@@ -21,6 +21,7 @@ from unisycl.api.kernel_bundle import kernel_bundle
 from unisycl.api.kernel_constants import checked_id
 from unisycl.api.native_kernel import bind as bind_native
 from unisycl.api.native_kernel import native_kernel
+from unisycl.api.rectangles import RectangleCommands
 from unisycl.api.reduction import reduction
 from unisycl.api.usm import usm_pointer
 from unisycl.base import deprecation
@@ -35,14 +36,14 @@ from unisycl.runtime import launch
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.fallback import Either
 from unisycl.runtime.graph import Dynamic, Redo, note_uses, plan_of, present
-from unisycl.runtime.group import BoundView, Command, Group, HostUser
+from unisycl.runtime.group import BoundView, Command, HostUser
 from unisycl.runtime.program import label
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, begin_python
 
 Kernel = Callable[..., Any]
 
 
-class handler(Group):
+class handler(RectangleCommands):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
     __slots__ = ("_bundle", "_constants", "_dynamic", "_redo", "_second", "_set")

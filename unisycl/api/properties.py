@@ -25,6 +25,10 @@ class Property:
     def __init__(self, value: Any = None) -> None:
         self.value = value
 
+    def means(self) -> tuple[Property, ...]:
+        """Return the properties it stands for: itself, or those that a value chooses."""
+        return (self,)
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.value == getattr(other, "value", None)
 
@@ -233,13 +237,13 @@ def flatten(values: Iterable[Any]) -> tuple[Property, ...]:
     out: list[Property] = []
     for value in values:
         if isinstance(value, Property):
-            out.append(value)
+            out.extend(value.means())
         elif isinstance(value, property_list):
             out.extend(value.properties)
         elif isinstance(value, list | tuple):
             out.extend(flatten(value))
         elif isinstance(value, type) and issubclass(value, Property):
-            out.append(value())
+            out.extend(value().means())
         else:
             raise UsageError(errc.invalid, f"expected a property, got {type(value).__name__}; "
                              "properties are made like property.queue.in_order()")

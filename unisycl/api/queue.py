@@ -21,6 +21,7 @@ from unisycl.api.handler import apply_properties, check_callable, check_group, h
 from unisycl.api.info import Descriptor, HasBackendInfo
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
+from unisycl.api.rectangles import RectangleShortcuts
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
@@ -39,7 +40,7 @@ _GIVEN = (Property, property_list, list, tuple)
 
 
 @ends_at_call
-class queue(QueueBase, HasProperties, HasBackendInfo):
+class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
     """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
 
     Args:
@@ -118,6 +119,10 @@ class queue(QueueBase, HasProperties, HasBackendInfo):
     def khr_empty(self) -> bool:
         """Say whether no command is pending (sycl_khr_queue_empty_query)."""
         return self.channel.idle()
+
+    def khr_is_profiling_enabled(self) -> bool:
+        """Say whether events of the queue have times (sycl_khr_properties)."""
+        return self.channel.profiling
 
     def khr_flush(self) -> None:
         """Make pending commands progress; they do so here by themselves (sycl_khr_queue_flush)."""

@@ -144,6 +144,11 @@ def as_bytes(what: str, side: str, view: BoundView, nbytes: int) -> BoundView:
     return BoundView(memory, view.offset * size, (nbytes,), (1,))
 
 
+def flat(what: str, side: str, view: BoundView) -> BoundView:
+    """Return all elements of a contiguous operand in one dimension."""
+    return _first(what, side, view, math.prod(view.shape))
+
+
 def whole_bytes(what: str, side: str, view: BoundView) -> BoundView:
     """Return all bytes of a contiguous operand."""
     return as_bytes(what, side, view, math.prod(view.shape) * view.memory.dtype.itemsize)

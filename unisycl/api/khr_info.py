@@ -1,0 +1,41 @@
+"""How many work-groups a launch may have (sycl_khr_max_work_group_queries).
+
+By its older name and form, too (sycl_khr_max_num_work_groups). Non-goals: how many can make
+progress together (``progress_info``). Invariant: a launch within the answer is accepted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unisycl.api import device_info
+from unisycl.api.info import Descriptor, Namespace
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UsageError, errc
+from unisycl.runtime.devices import DeviceState
+
+NAMES = ("max_work_group_range", "max_work_group_range_size", "max_num_work_groups_nd_range")
+
+
+class _Namespaces:
+    """What ``khr::info`` holds: descriptors of devices."""
+
+    device = Namespace("device", list(NAMES))
+
+
+info = _Namespaces
+
+
+def of_device(device: DeviceState, what: Descriptor) -> Any:
+    """Answer a descriptor of this extension; dimensions are 3 unless ``[n]`` says otherwise."""
+    known = device.info.details
+    reach = (1 << device_info.answer(device, "address_bits") - 1) - 1
+    most = int(known.get("max_work_groups", reach // max(1, device.info.max_work_group_size)))
+    if what.name == "max_work_group_range_size":
+        return most
+    dimensions = what.arguments[0] if what.arguments else 3
+    if dimensions not in (1, 2, 3) or len(what.arguments) > 1:
+        raise UsageError(errc.invalid, f"{what.name}: dimensions are 1, 2 or 3, not "
+                         f"{what.arguments}")
+    each = known.get("max_work_group_range", (most, most, most))[-dimensions:]
+    return (geo.range if what.name == "max_work_group_range" else geo.id)(*each)
