@@ -84,8 +84,23 @@ class usm_allocator(HasProperties):
 
         Raises ``errc.memory_allocation`` if there is not enough.
         """
-        return usm.malloc(count, *self._where, kind=self.kind, alignment=self.alignment,
+        return usm.malloc(count, *self._where, *self._properties, kind=self.kind, alignment=self.alignment,
                           dtype=np.uint8 if dtype is None else dtype)
+
+    def ext_unisycl_empty(self, shape: Any, dtype: npt.DTypeLike = np.float64) -> Array:
+        """Return a NumPy array of USM, uninitialised, as ``numpy.empty`` does.
+
+        The memory is freed when no array is over it any more.
+        """
+        return np.asarray(self.allocate(shape, dtype))
+
+    def ext_unisycl_array(self, values: Any, dtype: npt.DTypeLike | None = None) -> Array:
+        """Return a NumPy array of USM with a copy of these values, as ``numpy.array`` does."""
+        source = np.asarray(values, dtype)
+        made = self.ext_unisycl_empty(source.shape or 1, source.dtype)
+        made = made.reshape(source.shape)
+        made[...] = source
+        return made
 
     def deallocate(self, memory: usm.usm_pointer, count: int = 0) -> None:
         """Free what ``allocate`` returned."""

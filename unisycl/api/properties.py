@@ -148,6 +148,14 @@ class property:
                 """Return the context."""
                 return self.value
 
+    class usm:
+        """Properties of USM allocations (sycl_ext_oneapi_usm_device_read_only)."""
+
+        class device_read_only(Property):
+            """Kernels only read the memory, the host writes it: a hint."""
+
+            applies_to = ("USM allocation", "usm_allocator")
+
     class reduction:
         """Properties of reductions (SYCL 2020 §4.9.2.2)."""
 

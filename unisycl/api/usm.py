@@ -18,6 +18,7 @@ from unisycl.api.advice import NoArray, refuse_numbers
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.dlpack import export
+from unisycl.api.properties import Property, check, flatten, is_property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
@@ -235,7 +236,7 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     Args:
         count: the number of elements, or a shape of one to three dimensions.
         args: the type of an element (left out: bytes), then a queue, or a device and a context,
-            or for host memory a context; ``usm.alloc`` if not given as ``kind``.
+            or for host memory a context; ``usm.alloc`` if not given as ``kind``; properties.
         kind: host, device or shared.
         alignment: in bytes, a power of two; 0 for the default of 64.
         dtype: the type of an element, by name.
@@ -244,8 +245,11 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     ``errc.feature_not_supported`` if the device lacks the aspect.
     """
     where: list[Any] = []
+    given: list[Any] = []
     for arg in args:
-        if isinstance(arg, usm_kind) and kind in (None, arg):
+        if isinstance(arg, Property | property_list) or is_property(arg):
+            given.append(arg)
+        elif isinstance(arg, usm_kind) and kind in (None, arg):
             kind = arg
         elif isinstance(arg, QueueBase | device | context):
             where.append(arg)
@@ -254,6 +258,8 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
         else:
             raise UsageError(errc.invalid, f"malloc: did not expect {arg!r}; give (count, dtype, "
                              "queue), or (count, dtype, device, context)")
+    if given:
+        check(flatten(given), "USM allocation")
     if kind is None or kind is usm_kind.unknown:
         raise UsageError(errc.invalid, "malloc: say which kind, e.g. usm.alloc.shared")
     state, owner = place(kind, where)

@@ -133,6 +133,8 @@ FEATURES = {
     "EXT_ONEAPI_SUB_GROUP_MASK": "ext.oneapi.sub_group_mask",
     "EXT_ONEAPI_TANGLE": "ext.oneapi.experimental.tangle",
     "EXT_ONEAPI_WORK_GROUP_MEMORY": "ext.oneapi.experimental.work_group_memory",
+    "EXT_ONEAPI_USM_DEVICE_READ_ONLY": "ext.oneapi.property.usm.device_read_only",
+    "EXT_UNISYCL_NUMPY_ALLOCATOR": "usm_allocator.ext_unisycl_empty",
     "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",
