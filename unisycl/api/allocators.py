@@ -84,8 +84,8 @@ class usm_allocator(HasProperties):
 
         Raises ``errc.memory_allocation`` if there is not enough.
         """
-        return usm.malloc(count, *self._where, *self._properties, kind=self.kind, alignment=self.alignment,
-                          dtype=np.uint8 if dtype is None else dtype)
+        return usm.malloc(count, *self._where, *self._properties, kind=self.kind,
+                          alignment=self.alignment, dtype=np.uint8 if dtype is None else dtype)
 
     def ext_unisycl_empty(self, shape: Any, dtype: npt.DTypeLike = np.float64) -> Array:
         """Return a NumPy array of USM, uninitialised, as ``numpy.empty`` does.

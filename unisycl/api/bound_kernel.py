@@ -6,13 +6,14 @@ what was bound, whatever the function's globals and captured variables have beco
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from unisycl.api.event import event, tasks_of
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.runtime import launch, usm
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.tasks import check_process, process
+from unisycl.runtime.tasks import Task, check_process, process
 
 
 class bound_kernel:
@@ -22,14 +23,16 @@ class bound_kernel:
     ``queue.parallel_for``. It keeps its memory alive. Made by ``queue.bind`` or ``kernel.bind``.
     """
 
-    __slots__ = ("_begin", "_blocks", "_channel", "_launch", "_name")
+    __slots__ = ("_begin", "_blocks", "_channel", "_event", "_launch", "_name")
     __kernel_refusal__ = "launch bound kernels from the host"
 
-    def __init__(self, channel: Channel, made: launch.Launch, name: str) -> None:
+    def __init__(self, channel: Channel, made: launch.Launch, name: str,
+                 event_of: Callable[[Task], event] = event._of) -> None:
         self._channel = channel
         self._launch = made
         self._begin = launch.begin_launch(channel, made)
         self._name = name
+        self._event = event_of
         self._blocks = tuple(usm.lasting(made.raw))
 
     def __call__(self, depends_on: Any = ()) -> event:
@@ -47,7 +50,7 @@ class bound_kernel:
             for block in self._blocks:
                 if block.freed:
                     block.bytes()
-            return event._of(launch.start(
+            return self._event(launch.start(
                 channel, self._launch, self._name,
                 tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),
                 self._begin))

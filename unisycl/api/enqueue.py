@@ -61,7 +61,7 @@ def submit(where: queue, group_function: Callable[[handler], Any]) -> None:
 @ends_at_call
 def submit_with_event(where: queue, group_function: Callable[[handler], Any]) -> event:
     """Submit a command group function and return its event."""
-    return event._of(_group(_queue("submit_with_event", where), group_function))
+    return _queue("submit_with_event", where)._made(_group(where, group_function))
 
 
 def single_task(where: Where, kernel: Any, *rest: Any) -> None:

@@ -140,6 +140,10 @@ class event(HasBackendInfo):
             when_done(task, tell)
         return future
 
+    def refuse(self) -> bool:
+        """Raise ``errc.invalid`` if nothing may wait for this event (internal)."""
+        return False
+
     def _raise_own(self, task: Task) -> None:
         channel = task.channel
         if channel is not None and channel.handler is None:
@@ -245,7 +249,7 @@ def checked(events: Any) -> list[event]:
 
 def tasks_of(events: Any, *, recording: bool = False) -> list[Task]:
     """Return the tasks to depend on; recorded commands only where more is recorded."""
-    found = [e.task for e in checked(events) if e.task is not None]
+    found = [e.task for e in checked(events) if e.task is not None or e.refuse()]
     if not recording:
         for task in found:
             if type(task.completion) is Recorded:

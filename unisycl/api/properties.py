@@ -89,6 +89,11 @@ class property:
 
             applies_to = ("queue",)
 
+        class discard_events(Property):
+            """Commands return no usable events (sycl_ext_oneapi_discard_queue_events)."""
+
+            applies_to = ("queue",)
+
         class priority_normal(Property):
             """Commands are as urgent as others (sycl_ext_oneapi_queue_priority)."""
 

@@ -16,6 +16,7 @@ from unisycl.api import properties, selector
 from unisycl.api.bound_kernel import bound_kernel
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor, device
+from unisycl.api.discarded import discarded_event
 from unisycl.api.event import event, tasks_of
 from unisycl.api.handler import apply_properties, check_callable, check_group, handler, run, split
 from unisycl.api.info import Descriptor, HasBackendInfo
@@ -26,7 +27,7 @@ from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.kernel import kernel
-from unisycl.runtime import launch, report, watching
+from unisycl.runtime import external, launch, report, watching
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import DeviceState, default_context, require_aspect
 from unisycl.runtime.graph import plan_of
@@ -56,7 +57,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         q = unisycl.queue(unisycl.cpu_selector_v, unisycl.property.queue.in_order())
     """
 
-    __slots__ = ("__weakref__", "_context", "_finalizer", "_properties")
+    __slots__ = ("__weakref__", "_context", "_finalizer", "_made", "_properties")
     __kernel_refusal__ = "submit other kernels from the host"
 
     def __init__(self, *args: Any, async_handler: Any = None) -> None:
@@ -73,6 +74,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         self._properties = properties.check(properties.flatten(given), "queue")
         properties.check_priority(self._properties)
         profiling = self.has_property(properties.property.queue.enable_profiling)
+        self._made = self._event_maker(profiling=profiling)
         if profiling:
             require_aspect(chosen.state, aspect.queue_profiling, "property.queue.enable_profiling")
         self._context = context._of(default_context(chosen.state)) if owner is None else owner
@@ -83,11 +85,20 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         self._finalizer = weakref.finalize(self, self.channel.retire)
         self._finalizer.atexit = False
 
+    def _event_maker(self, *, profiling: bool) -> Callable[[Task], event]:
+        """Return what makes an event of a command."""
+        if not self.has_property(properties.property.queue.discard_events):
+            return event._of
+        if profiling:
+            raise UsageError(errc.invalid, "queue: discard_events leaves no events for "
+                             "enable_profiling; give one of the two")
+        return discarded_event._of
+
     @classmethod
     def _over(cls, state: DeviceState, owner: context, async_handler: Any) -> Self:
         """Return a queue on a device whose driver has a native queue (internal)."""
         made = object.__new__(cls)
-        made._properties, made._context = (), owner
+        made._properties, made._context, made._made = (), owner, event._of
         made.channel = watching.open_channel(
             state, owner.state, handler=async_handler or owner.state.handler)
         made._finalizer = weakref.finalize(made, made.channel.retire)
@@ -135,6 +146,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             self.channel.wait()
+            external.wait(self.channel)
             self.channel.deliver_unhandled()
         except RAISED as error:
             shorten(error)
@@ -144,6 +156,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """Block as ``wait``, then give undelivered errors to the handler (SYCL 2020 §4.13.1)."""
         try:
             self.channel.wait()
+            external.wait(self.channel)
             self.channel.deliver()
         except RAISED as error:
             shorten(error)
@@ -174,7 +187,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
             check_group(group_function)
             h = handler(self.channel) if secondary is None else handler(
                 self.channel, _secondary(secondary))
-            return event._of(run(group_function, h))
+            return self._made(run(group_function, h))
         except RAISED as error:
             shorten(error)
             raise
@@ -191,7 +204,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
                 return lambda fn: self.single_task(fn, depends_on=depends_on)
             rest = apply_properties(rest)
             check_callable(rest[0])
-            return event._of(launch.launch_now(
+            return self._made(launch.launch_now(
                 self.channel, rest[0], launch.SINGLE, rest[1:], (), deps))
         except RAISED as error:
             shorten(error)
@@ -219,16 +232,16 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
             if rest and type(rest[0]) in _PLAIN and not depends_on:
                 geometry = (launch.int_geometry(space) if type(space) is int
                             else launch.space_geometry(space))
-                return event._of(launch.launch_now(
+                return self._made(launch.launch_now(
                     self.channel, rest[0], geometry, rest[1:], (), _NONE))
             rest, deps = self._dependencies(rest, depends_on)
             offset, reductions, fn, args = split(rest)
             geometry = launch.space_geometry(space, offset)
             if fn is None:
-                return lambda f: event._of(launch.launch_now(
+                return lambda f: self._made(launch.launch_now(
                     self.channel, f, geometry, (), reductions, deps))
             check_callable(fn)
-            return event._of(launch.launch_now(
+            return self._made(launch.launch_now(
                 self.channel, fn, geometry, args, reductions, deps))
         except RAISED as error:
             shorten(error)
@@ -247,7 +260,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         check_callable(kernel)
         check_process(self.channel)
         made = launch.build(self.channel, None, kernel, launch.space_geometry(space), arguments)
-        return bound_kernel(self.channel, made, label(kernel))
+        return bound_kernel(self.channel, made, label(kernel), self._made)
 
     def ext_unisycl_report(self, space: Any, kernel: Kernel, *arguments: Any) -> str:
         """Return what a launch would compile: options, loops, memories, pipes; nothing is run.
@@ -327,14 +340,37 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
             events, recording=self.channel.recorder is not None)
         task = Task(self.channel, "a barrier", self.channel.driver)
         self.channel.barrier(task, tasks)
-        return event._of(task)
+        return self._made(task)
+
+    def ext_oneapi_get_last_event(self) -> event:
+        """Return the event of the last command, or the external one that was set after it.
+
+        Of in-order queues only (sycl_ext_oneapi_in_order_queue_events).
+        """
+        task = external.last_of(self._in_order("ext_oneapi_get_last_event"))
+        return event() if task is None else event._of(task)
+
+    def ext_oneapi_set_external_event(self, external_event: event) -> None:
+        """Have the next command wait for an event, too; a later call replaces it.
+
+        Of in-order queues only (sycl_ext_oneapi_in_order_queue_events).
+        """
+        found = tasks_of(external_event)
+        external.expect(self._in_order("ext_oneapi_set_external_event"),
+                        found[0] if found else None)
+
+    def _in_order(self, what: str) -> Channel:
+        if not self.channel.in_order or self._made != event._of:
+            raise UsageError(errc.invalid, f"{what}: the queue must be made with "
+                             "property.queue.in_order(), and without discard_events")
+        return self.channel
 
     # ------------------------------------------------------------------ graphs
     def ext_oneapi_graph(self, graph: Any, depends_on: Any = ()) -> event:
         """Submit an executable graph as one command (sycl_ext_oneapi_graph)."""
         if self.channel.recorder is not None:
             return self._command(depends_on, lambda h: h.ext_oneapi_graph(graph))
-        return event._of(plan_of(graph).submit(self.channel, tasks_of(depends_on)))
+        return self._made(plan_of(graph).submit(self.channel, tasks_of(depends_on)))
 
     def ext_oneapi_get_state(self) -> queue_state:
         """Say whether commands are run or recorded (sycl_ext_oneapi_graph)."""

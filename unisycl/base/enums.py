@@ -261,3 +261,4 @@ class info_event_status(enum.Enum):
     submitted = "submitted"
     running = "running"
     complete = "complete"
+    ext_oneapi_unknown = "unknown"

@@ -135,6 +135,8 @@ FEATURES = {
     "EXT_ONEAPI_WORK_GROUP_MEMORY": "ext.oneapi.experimental.work_group_memory",
     "EXT_ONEAPI_USM_DEVICE_READ_ONLY": "ext.oneapi.property.usm.device_read_only",
     "EXT_UNISYCL_NUMPY_ALLOCATOR": "usm_allocator.ext_unisycl_empty",
+    "EXT_ONEAPI_DISCARD_QUEUE_EVENTS": "ext.oneapi.property.queue.discard_events",
+    "EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS": "queue.ext_oneapi_get_last_event",
     "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",
