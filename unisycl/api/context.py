@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from unisycl.api import device_info
 from unisycl.api.device import check_descriptor, device, platform
-from unisycl.api.info import Descriptor, HasBackendInfo
+from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.api.properties import HasProperties, Property, check, flatten, property_list
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
@@ -69,6 +69,9 @@ class context(HasProperties, HasBackendInfo):
             return self.get_platform()
         if what.name == "devices":
             return self.get_devices()
+        if what.name == "reference_count":
+            first = self.state.devices[0]
+            return reference_count(first.driver.native("context", first.info))
         answers = [device_info.answer(d, what.name) for d in self.state.devices]
         return [x for x in answers[0] if all(x in other for other in answers)]
 

@@ -18,6 +18,7 @@ from unisycl.api.info import (
     local_mem_type,
     partition_affinity_domain,
     partition_property,
+    reference_count,
 )
 from unisycl.base import geometry as geo
 from unisycl.base.enums import aspect, memory_order, memory_scope
@@ -176,6 +177,8 @@ TABLE: dict[str, Answer] = {
     "aspects": _aspects, "extensions": _detail("extensions", []),
     "printf_buffer_size": _detail("printf_buffer_size", 1 << 20),
     "parent_device": _not_root,
+    "reference_count": lambda d: reference_count(d.driver.native("device", d.info)),
+    "image_max_array_size": _image(2048),
     "partition_max_sub_devices": lambda d: len(d.info.units),
     "partition_properties": lambda d: [partition_property[k] for k in partition.kinds(d)],
     "partition_affinity_domains": lambda d: [

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unisycl.api import progress_info
 from unisycl.api.context import context
 from unisycl.api.device import check_descriptor
-from unisycl.api.info import Descriptor, HasBackendInfo
+from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.base import geometry as geo
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
@@ -88,11 +88,15 @@ class device_kernel(kernel, HasBackendInfo):
             if what.name == "num_args":
                 raise UsageError(errc.invalid, "info.kernel.num_args: only kernels made of native "
                                  "objects or built into a device have one")
-            return self._attributes()
+            return _OWN[what.name](self)
         check_descriptor(what, "kernel_device_specific")
         if on.state not in self._devices:
             raise UsageError(errc.invalid, f"{self!r} is not built for {on!r}")
         return _ANSWERS[what.name](self, on.state)
+
+    def ext_oneapi_get_info(self, what: Descriptor, *arguments: Any) -> Any:
+        """Return what a launch query asks for: a queue, then what ``get_info`` takes for it."""
+        return self.get_info(what, *arguments)
 
     def compiled_forms(self) -> tuple[Compiled, ...]:
         """Return what was compiled (internal)."""
@@ -148,6 +152,17 @@ def _multiple(k: device_kernel, d: DeviceState) -> int:
         d.info.details.get("preferred_work_group_size_multiple", d.info.sub_group_sizes[0]))
 
 
+def _count(k: device_kernel) -> int:
+    made = [c.device.driver.native("kernel", c.program.executable) for c in k.compiled_forms()]
+    return reference_count(made[0] if made else None)
+
+
+_OWN: dict[str, Callable[[device_kernel], Any]] = {
+    "attributes": device_kernel._attributes,
+    "function_name": lambda k: getattr(k.function, "__name__", type(k.function).__name__),
+    "context": device_kernel.get_context,
+    "reference_count": _count,
+}
 _ANSWERS: dict[str, Callable[[device_kernel, DeviceState], Any]] = {
     "global_work_size": _global_work_size,
     "work_group_size": lambda k, d: d.info.max_work_group_size,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from unisycl.api.device import check_descriptor, device
-from unisycl.api.info import Descriptor, HasBackendInfo
+from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
@@ -166,6 +166,8 @@ class event(HasBackendInfo):
         """Return the command's status for ``info.event.command_execution_status``."""
         check_descriptor(what, "event")
         task = self.task
+        if what.name == "reference_count":
+            return reference_count(getattr(task and task.completion, "event", None))
         if task is None or task.done():
             return info_event_status.complete
         return info_event_status.running if task.running() else info_event_status.submitted

@@ -38,7 +38,8 @@ DEVICE = [
     "driver_version", "profile", "version", "backend_version", "aspects", "extensions",
     "printf_buffer_size", "preferred_interop_user_sync", "parent_device",
     "partition_max_sub_devices", "partition_properties", "partition_affinity_domains",
-    "partition_type_property", "partition_type_affinity_domain",
+    "partition_type_property", "partition_type_affinity_domain", "reference_count",
+    "image_max_array_size",
 ]
 PROGRESS = ["forward_progress_guarantee", "work_group_progress_capabilities",
             "sub_group_progress_capabilities", "work_item_progress_capabilities"]
@@ -53,11 +54,12 @@ NAMES: dict[str, list[str]] = {
     "context": [
         "platform", "devices", "atomic_memory_order_capabilities",
         "atomic_fence_order_capabilities", "atomic_memory_scope_capabilities",
-        "atomic_fence_scope_capabilities",
+        "atomic_fence_scope_capabilities", "reference_count",
     ],
-    "queue": ["context", "device"],
-    "event": ["command_execution_status"],
-    "kernel": ["num_args", "attributes", "max_work_item_sizes", "max_work_group_size",
+    "queue": ["context", "device", "reference_count"],
+    "event": ["command_execution_status", "reference_count"],
+    "kernel": ["num_args", "attributes", "function_name", "context", "reference_count",
+               "max_work_item_sizes", "max_work_group_size",
                "max_num_work_groups", "max_sub_group_size", "max_num_sub_groups",
                "max_num_work_group_sync"],
     "kernel_device_specific": [
@@ -123,6 +125,12 @@ class HasBackendInfo:
         """Refuse: no backend so far defines descriptors of its own (SYCL 2020 §4.5.1.2)."""
         raise UsageError(errc.backend_mismatch, f"get_backend_info: the backend "
                          f"'{self.get_backend().name}' defines no {what!r}; use get_info")
+
+
+def reference_count(native: Any) -> int:
+    """Return how often a native object is retained; 1 for what no driver counts (SYCL 1.2.1)."""
+    count = getattr(native, "reference_count", None)
+    return 1 if count is None else max(1, int(count))
 
 
 class device_type(enum.Enum):

@@ -73,6 +73,11 @@ class Limits:
         return Limits((levels[0], levels[1], levels[2]), self.sub_group)._groups(
             device, local, local_bytes)
 
+    def _recommended(self, device: DeviceState, local: Any, local_bytes: int = 0) -> int:
+        """Return how many groups at once keep a compute unit busy; 0 if it can run none."""
+        most = self._groups(device, local, local_bytes)
+        return min(most, int(device.info.details.get("groups_per_unit", 1)))
+
     def _largest(self, device: DeviceState) -> int:
         return progress.largest_group(device.info, self.levels)
 
@@ -97,5 +102,8 @@ _LAUNCH: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "max_num_work_group_sync": (("queue", "local range", "[local bytes]"), Limits._together),
     "max_sub_group_size": (("queue", "local range"), Limits._widest),
     "max_num_sub_groups": (("queue", "local range"), Limits._sub_groups),
+    "num_sub_groups": (("queue", "local range"), Limits._sub_groups),
+    "recommended_num_work_groups": (("queue", "local range", "[local bytes]"),
+                                    Limits._recommended),
 }
 LAUNCH = frozenset(_LAUNCH)

@@ -19,7 +19,7 @@ from unisycl.api.device import check_descriptor, device
 from unisycl.api.discarded import discarded_event
 from unisycl.api.event import event, tasks_of
 from unisycl.api.handler import apply_properties, check_callable, check_group, handler, run, split
-from unisycl.api.info import Descriptor, HasBackendInfo
+from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue_base import QueueBase
 from unisycl.api.rectangles import RectangleShortcuts
@@ -123,8 +123,10 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         return self.channel.in_order
 
     def get_info(self, what: Descriptor) -> Any:
-        """Return the context or the device, for ``info.queue.context`` or ``.device``."""
+        """Return what the descriptor asks for, e.g. ``info.queue.device``."""
         check_descriptor(what, "queue")
+        if what.name == "reference_count":
+            return reference_count(self.channel.driver.native("queue", self.channel.device.info))
         return self.get_context() if what.name == "context" else self.get_device()
 
     def khr_empty(self) -> bool:

@@ -174,6 +174,7 @@ class aspect(enum.Enum):
     ext_oneapi_chunk = "ext_oneapi_chunk"
     ext_oneapi_fragment = "ext_oneapi_fragment"
     ext_oneapi_tangle = "ext_oneapi_tangle"
+    ext_oneapi_queue_profiling_tag = "ext_oneapi_queue_profiling_tag"
 
 
 class backend(enum.Enum):

@@ -30,7 +30,7 @@ def bfloat16_type() -> Any:
     except ImportError:
         raise UnsupportedError(
             errc.feature_not_supported, "bfloat16 is a type of the package ml_dtypes, which is not "
-            "installed here; install it with: pip install 'unisycl[bfloat16]'") from None
+            "installed here; install it with: pip install ml_dtypes") from None
 
 
 def is_bfloat16(kind: np.dtype[Any]) -> bool:

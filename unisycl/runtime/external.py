@@ -1,7 +1,8 @@
 """Events from outside that the next command of an in-order queue waits for, too.
 
 (sycl_ext_oneapi_in_order_queue_events) Non-goals: out-of-order queues, whose commands name what
-they wait for. Invariant: the newest event set since the last command is the only one that is waited for.
+they wait for. Invariant: the newest event set since the last command is the only one that is
+waited for.
 """
 
 from __future__ import annotations

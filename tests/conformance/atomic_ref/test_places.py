@@ -154,7 +154,7 @@ def move(i, places):
     r -= 2
 
 
-@pytest.mark.row("D-32", "D-50")
+@pytest.mark.row("D-32", "D-50", "P-1")
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64, Cell, sycl.float3])
 def test_pointers_move_by_elements(queue: sycl.queue, dtype) -> None:
     data = sycl.malloc_shared(32, dtype, queue)
@@ -183,7 +183,7 @@ def swap(i, places, data, out):
     out[5] = sycl.atomic_ref(places, 0).load()[0]
 
 
-@pytest.mark.row("D-32")
+@pytest.mark.row("D-32", "P-1")
 def test_pointers_are_drawn_exchanged_and_compared(queue: sycl.queue) -> None:
     data, seen = zeros(queue, 64, np.int32), zeros(queue, 40, np.int32)
     data[:] = np.arange(64)
@@ -195,7 +195,7 @@ def test_pointers_are_drawn_exchanged_and_compared(queue: sycl.queue) -> None:
     assert [40, 1, 1, 0, 1, 7] == seen[:6].tolist()
 
 
-@pytest.mark.row("D-32")
+@pytest.mark.row("D-32", "P-1")
 def test_the_host_moves_pointers_as_kernels_do(queue: sycl.queue) -> None:
     data = sycl.malloc_shared(8, np.int32, queue)
     places = sycl.malloc_shared(1, sycl.global_ptr[np.int32], queue)
@@ -229,7 +229,7 @@ def follow_records(i, boxes, places):
     sycl.atomic_ref(p[1], ("parts", 2)).fetch_add(1)
 
 
-@pytest.mark.row("D-32", "D-50")
+@pytest.mark.row("D-32", "D-50", "P-1")
 def test_elements_that_stored_pointers_lead_to(queue: sycl.queue) -> None:
     data, boxes = zeros(queue, 5, np.int32), zeros(queue, 3, Cell)
     places = sycl.malloc_shared(1, sycl.global_ptr[np.int32], queue)
@@ -380,7 +380,7 @@ def test_order_and_scope_may_be_left_out(queue: sycl.queue) -> None:
 
 @pytest.mark.row("D-33")
 def test_bfloat16_rounds_each_sum(queue: sycl.queue) -> None:
-    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    bfloat16 = sycl.ext.oneapi.bfloat16
     out = zeros(queue, 3, bfloat16)
 
     def kernel(i, out):

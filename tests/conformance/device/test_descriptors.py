@@ -114,6 +114,8 @@ MINIMA: dict[str, Check] = {
     "partition_type_property": lambda v, d: v == sycl.info.partition_property.no_partition,
     "partition_type_affinity_domain":
         lambda v, d: v == sycl.info.partition_affinity_domain.not_applicable,
+    "reference_count": least(1),
+    "image_max_array_size": with_image(2048),
     "ext_unisycl_queue_on_device_max_size": least(1),
     "ext_unisycl_native_enqueue": is_bool,
 }
@@ -123,7 +125,7 @@ ONLY_SOME = {  # defined for some backends only, else errc.invalid
     "preferred_interop_user_sync": is_bool}
 
 
-@pytest.mark.row("A-7", "A-8", "A-9", "A-10", "A-11", "A-12", "A-13", "A-14", "X-8")
+@pytest.mark.row("A-7", "A-8", "A-9", "A-10", "A-11", "A-12", "A-13", "A-14", "X-8", "P-10")
 @pytest.mark.parametrize("name", sorted(MINIMA))
 def test_each_descriptor_has_its_type_and_minimum(device: sycl.device, name: str) -> None:
     found = device.get_info(getattr(info, name))

@@ -82,7 +82,7 @@ def test_an_error_has_the_status_of_the_native_call_behind_it(device: sycl.devic
     assert 0 == status(caught.value)  # CL_SUCCESS: no native call was made
 
 
-@pytest.mark.row("F-1", "F-2")
+@pytest.mark.row("F-1", "F-2", "P-8")
 def test_every_form_of_the_constructor(device: sycl.device) -> None:
     where = sycl.context(device)
     code, core = sycl.make_error_code(sycl.errc.invalid), sycl.sycl_category()
@@ -109,7 +109,7 @@ def test_every_form_of_the_constructor(device: sycl.device) -> None:
     assert sycl.exception(invalid, "what", where).get_context() == where
 
 
-@pytest.mark.row("F-1")
+@pytest.mark.row("F-1", "P-8")
 def test_error_codes_are_numbers_of_a_category() -> None:
     code = sycl.make_error_code(sycl.errc.nd_range)
     assert (4, "sycl", "nd_range") == (code.value(), code.category().name(), code.message())

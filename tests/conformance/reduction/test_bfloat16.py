@@ -9,9 +9,8 @@ import pytest
 
 import unisycl as sycl
 
-ml_dtypes = pytest.importorskip("ml_dtypes", reason="bfloat16 is a type of the package ml_dtypes")
 pytestmark = [pytest.mark.row("M-11"), pytest.mark.row("D-44")]
-bf16 = ml_dtypes.bfloat16
+bf16 = sycl.ext.oneapi.bfloat16
 N = 1000
 
 

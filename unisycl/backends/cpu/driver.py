@@ -41,7 +41,7 @@ from unisycl.passes import streams
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith(("usm_", "ext_oneapi_"))) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
-    aspect.online_linker, aspect.queue_profiling}
+    aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SMALL = 1 << 31
 _FEWEST = 4

@@ -27,6 +27,7 @@ from unisycl.ir.nodes import Kernel
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
     aspect.image, aspect.online_compiler, aspect.online_linker, aspect.queue_profiling,
+    aspect.ext_oneapi_queue_profiling_tag,
     aspect.usm_device_allocations, aspect.usm_host_allocations,
     aspect.usm_atomic_host_allocations, aspect.usm_shared_allocations,
     aspect.usm_atomic_shared_allocations, aspect.usm_system_allocations,

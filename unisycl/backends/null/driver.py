@@ -21,6 +21,7 @@ INFO = DeviceInfo(
     name="null device", backend=backend.host, vendor="unisycl", version="0", driver_version="0",
     aspects=frozenset({
         aspect.cpu, aspect.emulated, aspect.fp64, aspect.atomic64, aspect.queue_profiling,
+        aspect.ext_oneapi_queue_profiling_tag,
         aspect.usm_device_allocations, aspect.usm_host_allocations, aspect.usm_shared_allocations,
         aspect.usm_system_allocations}),
     max_compute_units=4, max_work_group_size=256, max_work_item_sizes=(256, 256, 256),

@@ -69,7 +69,8 @@ def _version(text: str) -> str:
 
 
 def _aspects(traits: Traits, quirks: Quirks) -> set[aspect]:
-    out = {aspect[traits.kind], aspect.queue_profiling, aspect.image,
+    out = {aspect[traits.kind], aspect.queue_profiling,
+           aspect.ext_oneapi_queue_profiling_tag, aspect.image,
            aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle}
     if traits.kind != "custom":
         out |= {aspect.online_compiler, aspect.online_linker}
