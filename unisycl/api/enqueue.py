@@ -19,6 +19,9 @@ from unisycl.api.reduction import reduction
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
+from unisycl.lang.kernel import with_properties
+from unisycl.lang.kernel_properties import properties
+from unisycl.lang.scratch import work_group_scratch_size
 from unisycl.runtime import launch
 from unisycl.runtime.graph import plan_of
 from unisycl.runtime.tasks import Task
@@ -39,14 +42,32 @@ class launch_config(props.HasProperties):
 
     Args:
         space: a range (an int or a tuple counts as one) or an nd_range.
-        given: properties of the launch. Those of kernels belong to the kernel and are refused.
+        given: properties of the launch: ``work_group_scratch_size``, also in ``properties(...)``.
+            Those of kernels belong to the kernel and are refused.
     """
 
-    __slots__ = ("_properties", "space")
+    __slots__ = ("_properties", "kernel_properties", "space")
 
     def __init__(self, space: Any, *given: Any) -> None:
         self.space = space if isinstance(space, geo.nd_range) else geo.as_range(space)
-        self._properties = props.check(props.flatten(given), "launch_config")
+        listed = [one for some in given for one in (
+            some.properties if isinstance(some, properties) else (some,))]
+        own = [one for one in listed if isinstance(one, work_group_scratch_size)]
+        self.kernel_properties = properties(*own) if own else None
+        self._properties = props.check(props.flatten(
+            [one for one in listed if one not in own]), "launch_config")
+
+    def has_property(self, kind: Any) -> bool:
+        """Say whether a property of this class was given."""
+        own = self.kernel_properties
+        return (own is not None and own.has_property(kind)) or super().has_property(kind)
+
+    def get_property(self, kind: Any) -> Any:
+        """Return the property given; ``errc.invalid`` if there is none."""
+        own = self.kernel_properties
+        if own is not None and own.has_property(kind):
+            return own.get_property(kind)
+        return super().get_property(kind)
 
     def __repr__(self) -> str:
         return f"launch_config({self.space!r})"
@@ -87,7 +108,7 @@ def parallel_for(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
         kernel: the kernel; rest: reductions, and its further arguments.
     """
     try:
-        inner = space.space if isinstance(space, launch_config) else space
+        inner, kernel = _configured(space, kernel)
         if isinstance(inner, geo.nd_range):
             raise UsageError(errc.invalid, "parallel_for: an nd_range is launched with nd_launch")
         _launch("parallel_for", where, launch.space_geometry(inner), kernel, rest)
@@ -105,7 +126,7 @@ def nd_launch(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
         kernel: the kernel; rest: reductions, and its further arguments.
     """
     try:
-        inner = space.space if isinstance(space, launch_config) else space
+        inner, kernel = _configured(space, kernel)
         if not isinstance(inner, geo.nd_range):
             raise UsageError(errc.invalid, "nd_launch: expected an nd_range, got "
                              f"{type(inner).__name__}; launch a range with parallel_for")
@@ -174,6 +195,15 @@ def execute_graph(where: Where, graph: Any) -> None:
         plan_of(graph).submit(where.channel, ())
     else:
         _command("execute_graph", where, lambda h: h.ext_oneapi_graph(graph))
+
+
+def _configured(space: Any, kernel: Any) -> tuple[Any, Any]:
+    """Return an index space, and the kernel with the properties of its launch."""
+    if not isinstance(space, launch_config):
+        return space, kernel
+    if space.kernel_properties is not None and callable(kernel):
+        kernel = with_properties(kernel, space.kernel_properties)
+    return space.space, kernel
 
 
 def _launch(what: str, where: Any, geometry: Any, kernel: Any, rest: tuple[Any, ...]) -> None:

@@ -29,6 +29,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
+from unisycl.lang import scratch
 
 
 def private_array(ctx: Context, node: ast.Call) -> Value:
@@ -97,6 +98,34 @@ def local_memory(ctx: Context, kind: Value, node: ast.AST) -> Memory:
     elem, extents = _described(ctx, parts[0], shape, "group_local_memory", node)
     ctx.need_all(elem)
     return _memory(ctx, elem, extents, address_space.local_space, "the group's memory")
+
+
+def scratch_memory(ctx: Context, node: ast.Call) -> Value:
+    """Return the local memory whose size a property of the launch tells."""
+    name = "get_work_group_scratch_memory"
+    found = parameters(ctx, node, name, (), ("dtype",))
+    elem = as_element(found.get("dtype", Constant(np.uint8)))
+    if elem is None:
+        raise ctx.refuse("K046", node, what=f"the dtype of {name}",
+                         help="name one of NumPy's number types: np.float32, np.int32, ...")
+    if ctx.shape.kind != "nd_range":
+        raise ctx.refuse("K050", node, what=f"'{name}'")
+    nbytes = dict(ctx.shape.traits).get(scratch.work_group_scratch_size.name)
+    if nbytes is None:
+        raise scratch.missing()
+    ctx.facts.add("asks")
+    known = ctx.memories.get(name)
+    if known is None:
+        count = int(nbytes[0]) // elem.size
+        ctx.need_all(elem)
+        known = ctx.memories[name] = _memory(ctx, elem, (count,), address_space.local_space,
+                                             "the scratch memory")
+    if known.view.elem != elem:
+        raise ctx.refuse("K049", node, found=f"scratch memory of {elem}",
+                         expected=f"{known.view.elem}, as asked for before,",
+                         help="a work-group's scratch memory has one type in a kernel; store "
+                         "other numbers with sycl.bit_cast")
+    return known
 
 
 def zero_element(ctx: Context, node: ast.Call) -> Value:

@@ -14,7 +14,13 @@ from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.base.progress import missing, required
 from unisycl.frontend import coerce, copies, fragments, stored, vectors
-from unisycl.frontend.arrays import group_cells, local_memory, own_elements, zero_element
+from unisycl.frontend.arrays import (
+    group_cells,
+    local_memory,
+    own_elements,
+    scratch_memory,
+    zero_element,
+)
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
@@ -389,6 +395,7 @@ GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
     _MODULE + "group_cells": _cells,
     _MODULE + "group_local_memory_for_overwrite": _local_memory,
     _MODULE + "zero_element": zero_element,
+    "unisycl.lang.scratch.get_work_group_scratch_memory": scratch_memory,
     _MODULE + "any_of_group": _predicate("any"),
     _MODULE + "all_of_group": _predicate("all"),
     _MODULE + "none_of_group": _predicate("none"),

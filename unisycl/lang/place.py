@@ -32,7 +32,7 @@ class Place:
     """
 
     __slots__ = ("first", "global_range", "group", "group_range", "local_range", "max_local",
-                 "offset", "origin", "sized", "start", "sub_group")
+                 "offset", "origin", "scratch", "scratch_bytes", "sized", "start", "sub_group")
 
     def __init__(self, global_range: tuple[int, ...], local_range: tuple[int, ...],
                  offset: tuple[int, ...], sub_group: int, *, sized: bool = True) -> None:
@@ -42,6 +42,8 @@ class Place:
         self.offset = offset
         self.sub_group = sub_group
         self.sized = sized
+        self.scratch: Any = None
+        self.scratch_bytes: int | None = None
         self.start, self.first = offset, (0,) * len(global_range)
         self.move_to(self.first)
 
@@ -58,6 +60,7 @@ class Place:
 
     def move_to(self, group: tuple[int, ...]) -> None:
         """Make a work-group the one at hand; it is counted from the first of this launch."""
+        self.scratch = None  # that of the group before
         self.group = tuple(g + b for g, b in zip(group, self.first, strict=True))
         self.origin = tuple(g * s + o for g, s, o in
                             zip(group, self.local_range, self.start, strict=True))

@@ -142,6 +142,8 @@ FEATURES = {
         "ext.oneapi.experimental.info.kernel_queue_specific.recommended_num_work_groups",
     "EXT_ONEAPI_MAX_WORK_GROUP_QUERY": "ext.oneapi.experimental.info.device.max_work_groups",
     "EXT_ONEAPI_PROFILING_TAG": "ext.oneapi.experimental.submit_profiling_tag",
+    "EXT_ONEAPI_WORK_GROUP_SCRATCH_MEMORY":
+        "ext.oneapi.experimental.get_work_group_scratch_memory",
     "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",

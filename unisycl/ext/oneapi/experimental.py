@@ -118,6 +118,7 @@ from unisycl.lang.partitions import (
     get_tangle_group,
 )
 from unisycl.lang.root_group import get_root_group, root_group, use_root_sync
+from unisycl.lang.scratch import get_work_group_scratch_memory, work_group_scratch_size
 from unisycl.lang.sorting import (
     group_with_scratchpad,
     joint_sort,
@@ -178,6 +179,7 @@ __all__ = [
     "get_opportunistic_group",
     "get_root_group",
     "get_tangle_group",
+    "get_work_group_scratch_memory",
     "group_with_scratchpad",
     "host_access",
     "host_access_enum",
@@ -251,6 +253,7 @@ __all__ = [
     "use_root_sync",
     "work_group_memory",
     "work_group_progress",
+    "work_group_scratch_size",
     "work_group_size",
     "work_group_size_hint",
     "work_item_progress",
