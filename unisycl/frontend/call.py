@@ -269,8 +269,9 @@ def _is_library(function: FunctionType) -> bool:
 
 LIBRARIES = frozenset(("unisycl.api.io_pipe", "unisycl.api.pipe", *(
     f"unisycl.lang.{name}" for name in (
-    "default_sorters", "device_queue", "fragments", "hardware", "joint", "khr", "local_memory",
-    "masks", "partitions", "radix_sorters", "root_group", "sorting", "target", "whole"))))
+    "default_sorters", "device_queue", "fragments", "hardware", "joint", "khr", "load_store",
+    "local_memory", "masks", "partitions", "radix_sorters", "root_group", "sorting", "target",
+    "whole"))))
 """Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset(("api", "backends", "base", "frontend", "ir", "lang", "passes", "runtime"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import linear_id

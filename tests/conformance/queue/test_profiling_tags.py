@@ -20,7 +20,7 @@ def triple(i, p):  # type: ignore[no-untyped-def]
 @pytest.mark.row("P-5")
 @pytest.mark.parametrize("properties", [(), (sycl.property.queue.in_order,),
                                         (sycl.property.queue.enable_profiling,)], ids=len)
-def test_two_tags_enclose_the_commands_between_them(device, properties) -> None:  # type: ignore[no-untyped-def]
+def test_two_tags_enclose_commands(device, properties) -> None:  # type: ignore[no-untyped-def]
     q = sycl.queue(device, *(make() for make in properties))
     assert device.has(sycl.aspect.ext_oneapi_queue_profiling_tag)
     p = sycl.malloc_shared(64, np.int32, q)

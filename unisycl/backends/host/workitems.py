@@ -109,8 +109,8 @@ class Runner:
         if shape.kind == "work_group":
             whole = tuple(g * s for g, s in zip(whole, local, strict=True))
         made = Place(whole, local, offset, size, sized=bool(shape.local))
-        made.scratch_bytes = next(iter(dict(self.kernel.traits).get(
-            "work_group_scratch_size", (None,))))
+        scratch = dict(self.kernel.traits).get("work_group_scratch_size")
+        made.scratch_bytes = None if scratch is None else int(scratch[0])
         if shape.whole is not None:
             launched = shape.whole
             made.within(launched.global_, launched.groups(), launched.offset, shape.first_group(),
