@@ -22,7 +22,7 @@ from unisycl.api.info import (
     partition_property,
 )
 from unisycl.base.architecture import architecture, checked, fits
-from unisycl.base.enums import aspect, backend
+from unisycl.base.enums import aspect, backend, source_language
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import devices, partition
@@ -102,6 +102,11 @@ class device(HasBackendInfo):
     def ext_oneapi_architecture_is(self, kind: architecture) -> bool:
         """Say whether the device is of an architecture (sycl_ext_oneapi_device_architecture)."""
         return fits(self.state.info, checked("architecture_is", (kind,), (architecture,))[0])
+
+    def ext_oneapi_can_compile(self, language: source_language) -> bool:
+        """Say whether source bundles of a language are built for it."""
+        return language is source_language.sycl or bool(
+            self.state.driver.adopt("language", language))
 
     def has_extension(self, name: str) -> bool:
         """Say whether an extension is supported; deprecated in SYCL 2020 in favour of ``has``."""

@@ -251,7 +251,7 @@ def checked(events: Any) -> list[event]:
 
 def tasks_of(events: Any, *, recording: bool = False) -> list[Task]:
     """Return the tasks to depend on; recorded commands only where more is recorded."""
-    found = [task for e in checked(events) if (task := e.task) is not None or e.refuse()]
+    found = [e.task for e in checked(events) if not e.refuse() and e.task is not None]
     if not recording:
         for task in found:
             if type(task.completion) is Recorded:

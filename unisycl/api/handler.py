@@ -189,6 +189,8 @@ class handler(RectangleCommands):
             self._launch_native(geometry, fn, args, reductions)
             return
         check_callable(fn)
+        if self._set and not args:
+            args = tuple(value for _, value in sorted(self._set.items()))
         if self.channel.recorder is not None:
             self._dynamic, args = args, present(args)
         if self._bundle is not None:
@@ -206,7 +208,7 @@ class handler(RectangleCommands):
                          launch=made)
 
     def set_arg(self, index: int, value: Any) -> None:
-        """Set an argument of the native kernel that the group launches (SYCL 2020 §4.9.4.2).
+        """Set an argument of the kernel that the group launches (SYCL 2020 §4.9.4.2).
 
         Args:
             index: the position, from 0.
@@ -216,7 +218,7 @@ class handler(RectangleCommands):
         self._set[index] = value
 
     def set_args(self, *values: Any) -> None:
-        """Set the arguments of the native kernel that the group launches, from the first on."""
+        """Set the arguments of the kernel that the group launches, from the first on."""
         self.check_alive()
         self._set = dict(enumerate(values))
 

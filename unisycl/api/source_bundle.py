@@ -1,7 +1,8 @@
-"""Kernels from source text in a backend's own language (sycl_ext_oneapi_kernel_compiler).
+"""Kernels from source text: in a backend's own language, or Python (``source_language.sycl``).
 
-Non-goals: Python functions, which need no text. Invariant: what is built holds the kernels of every
-device it was built for; a text that does not compile raises with the compiler's log.
+(sycl_ext_oneapi_kernel_compiler) Non-goals: running texts of Python (``python_source``).
+Invariant: what is built holds the kernels of every device it was built for; a text that does not
+compile raises with the compiler's log.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import os
 from pathlib import Path
 from typing import Any, NoReturn
 
+from unisycl.api import python_source
 from unisycl.api.bundles import chosen
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.native_kernel import native_kernel
+from unisycl.api.python_source import python_bundle
+from unisycl.api.source_options import include_files, registered_kernel_names, with_includes
 from unisycl.base.enums import backend, bundle_state, source_language
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.errors import BuildError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.build_options import build_options
 from unisycl.runtime.devices import DeviceState
@@ -35,10 +39,11 @@ class save_log:
 class source_bundle:
     """Source text with a context; made by ``create_kernel_bundle_from_source``."""
 
-    __slots__ = ("_owner", "language", "source")
+    __slots__ = ("_owner", "files", "language", "source")
 
-    def __init__(self, owner: context, language: source_language, source: str | bytes) -> None:
-        self._owner, self.language, self.source = owner, language, source
+    def __init__(self, owner: context, language: source_language, source: str | bytes,
+                 files: include_files | None = None) -> None:
+        self._owner, self.language, self.source, self.files = owner, language, source, files
 
     def get_context(self) -> context:
         """Return the context."""
@@ -47,6 +52,10 @@ class source_bundle:
     def get_backend(self) -> backend:
         """Return the backend of the context."""
         return self._owner.get_backend()
+
+    def get_devices(self) -> list[device]:
+        """Return the devices of the context."""
+        return self._owner.get_devices()
 
     def ext_oneapi_has_kernel(self, name: str) -> bool:
         """Refuse: source shows its kernels when it is built (``errc.invalid``)."""
@@ -108,6 +117,10 @@ class built_bundle:
         found = next(p for p in programs if name in p.names)
         return native_kernel._of(found.kernel(name), state, self._owner)
 
+    def ext_oneapi_get_raw_kernel_name(self, name: str) -> str:
+        """Return the name of a kernel in what was compiled; ``errc.invalid`` if there is none."""
+        return self.ext_oneapi_get_kernel(name).name
+
     def __repr__(self) -> str:
         names = list(dict.fromkeys(n for ps in self._built.values() for p in ps for n in p.names))
         more = ", ..." if len(names) > 3 else ""
@@ -133,18 +146,26 @@ def _compiles(what: str, where: Any, language: source_language) -> bool:
     else:
         raise UsageError(errc.invalid, f"{what}: expected a device or a context, got "
                          f"{type(where).__name__}")
-    return any(s.driver.adopt("language", language) for s in states)
+    return any(_compiles_here(s, language) for s in states)
+
+
+def _compiles_here(state: DeviceState, language: source_language) -> bool:
+    """Say whether a device compiles a language; every one runs kernels of Python."""
+    return language is source_language.sycl or bool(state.driver.adopt("language", language))
 
 
 @ends_at_call
 def create_kernel_bundle_from_source(owner: context, language: source_language,
-                                     source: str | bytes | os.PathLike[str]) -> source_bundle:
+                                     source: str | bytes | os.PathLike[str],
+                                     files: include_files | None = None) -> source_bundle:
     """Return a bundle of source text (sycl_ext_oneapi_kernel_compiler).
 
     Args:
         owner: the context.
         language: what the text is written in.
-        source: the text; of SPIR-V its bytes; or the path of a file that holds either.
+        source: the text; of SPIR-V its bytes; or the path of a file that holds either. Text of
+            ``source_language.sycl`` is Python.
+        files: ``include_files``, which text includes (Python: imports) by their names.
 
     ``errc.invalid`` where no device of the context compiles the language, or for a file that cannot
     be read.
@@ -168,7 +189,11 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
     if isinstance(source, str) and "\0" in source:
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: the text has a NUL at "
                          f"character {source.index(chr(0))}, where compilers would end it")
-    return source_bundle(owner, language, source)
+    if files is not None and not (isinstance(files, include_files) and isinstance(source, str)):
+        raise UsageError(errc.invalid, "create_kernel_bundle_from_source: after a text may come "
+                         f"include_files(...), got {type(files).__name__} after "
+                         f"{type(source).__name__}")
+    return source_bundle(owner, language, source, files)
 
 
 def _text_of(path: Path, language: source_language) -> str | bytes:
@@ -182,32 +207,48 @@ def _text_of(path: Path, language: source_language) -> str | bytes:
 
 
 @ends_at_call
-def build(bundle: source_bundle, *options: Any) -> built_bundle:
+def build(bundle: source_bundle, *options: Any) -> built_bundle | python_bundle:
     """Compile a source bundle.
 
     Args:
         bundle: the text.
         options: a list of devices (all of the context that can if left out), ``build_options``,
-            ``save_log``.
+            ``save_log``, ``registered_kernel_names``.
 
     Raises ``errc.build`` with the compiler's log.
     """
+    names: list[str] = []
     words: list[str] = []
     logs: list[list[str]] = []
     owner = bundle.get_context()
-    states = tuple(s for s in owner.state.devices if s.driver.adopt("language", bundle.language))
+    states = tuple(s for s in owner.state.devices if _compiles_here(s, bundle.language))
     for option in options:
         if isinstance(option, build_options):
             words += option.words
         elif isinstance(option, save_log):
             logs.append(option.target)
+        elif isinstance(option, registered_kernel_names):
+            names += option.names
         elif isinstance(option, list | tuple):
             states = chosen("build", option, owner)
         else:
-            raise UsageError(errc.invalid, "build: expected devices, build_options or save_log, "
-                             f"got {type(option).__name__}")
-    built = {s: (s.driver.adopt("source", (bundle.language, bundle.source, tuple(words))),)
+            raise UsageError(errc.invalid, "build: expected devices, build_options, save_log or "
+                             f"registered_kernel_names, got {type(option).__name__}")
+    source = bundle.source
+    if bundle.language is source_language.sycl:
+        if words:
+            raise UsageError(errc.invalid, "build: kernels of a text of Python have their options "
+                             "at @kernel(properties=[build_options(...)])")
+        return python_source.build(owner, states, str(source), bundle.files, names)
+    if isinstance(source, str):
+        source = with_includes(source, bundle.files)
+    built = {s: (s.driver.adopt("source", (bundle.language, source, tuple(words))),)
              for s in states}
     for target in logs:
         target += [b.log for programs in built.values() for b in programs]
-    return built_bundle(owner, built)
+    made = built_bundle(owner, built)
+    absent = [name for name in names if not made.ext_oneapi_has_kernel(name)]
+    if absent:
+        raise BuildError(errc.build, f"build: the text has no kernel '{absent[0]}', which "
+                         "registered_kernel_names names")
+    return made

@@ -57,6 +57,7 @@ from unisycl.api.source_bundle import (
     is_source_kernel_bundle_supported,
     save_log,
 )
+from unisycl.api.source_options import include_files, registered_kernel_names
 from unisycl.base.architecture import architecture
 from unisycl.base.enums import (
     input_data_placement,
@@ -211,6 +212,7 @@ __all__ = [
     "implement_in_csr_key",
     "implement_in_csr_off",
     "implement_in_csr_on",
+    "include_files",
     "info",
     "init_mode",
     "init_mode_enum",
@@ -246,6 +248,7 @@ __all__ = [
     "property",
     "queue_state",
     "radix_sorters",
+    "registered_kernel_names",
     "rint",
     "root_group",
     "rsqrt",
