@@ -30,7 +30,8 @@ from unisycl.runtime.graph import Graph, Node, Plan, RecordingChannel
 
 _TYPES = {"copy": node_type.memcpy, "memcpy": node_type.memcpy, "memset": node_type.memset,
           "fill": node_type.memfill, "prefetch": node_type.prefetch, "a graph": node_type.subgraph,
-          "a barrier": node_type.ext_oneapi_barrier,
+          "a barrier": node_type.ext_oneapi_barrier, "a loop": node_type.ext_unisycl_loop,
+          "a condition": node_type.ext_unisycl_condition,
           "mem_advise": node_type.memadvise, "update_host": node_type.memcpy}
 
 

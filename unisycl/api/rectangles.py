@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from unisycl.api import transfer
+from unisycl.api.graph_control import ControlCommands
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import launch
-from unisycl.runtime.group import BoundView, Group
+from unisycl.runtime.group import BoundView
 from unisycl.runtime.tasks import Begin
 
 
-class RectangleCommands(Group):
+class RectangleCommands(ControlCommands):
     """The commands of a ``handler`` on rectangles."""
 
     __slots__ = ()

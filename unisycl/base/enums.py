@@ -236,6 +236,8 @@ class node_type(enum.Enum):
     memadvise = "memadvise"
     ext_oneapi_barrier = "ext_oneapi_barrier"
     host_task = "host_task"
+    ext_unisycl_loop = "ext_unisycl_loop"
+    ext_unisycl_condition = "ext_unisycl_condition"
 
 
 class stream_manipulator(enum.Enum):

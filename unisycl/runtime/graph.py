@@ -448,6 +448,10 @@ class Plan:
             if isinstance(access.key, BufferMemory):
                 access.key.check_open()
 
+    def blocks(self) -> tuple[usm.Block, ...]:
+        """Return the allocations that must not have been freed when it runs."""
+        return self._blocks
+
     def immediate(self) -> bool:
         """Run the graph now if it is one batch of a few microseconds."""
         steps = self.steps

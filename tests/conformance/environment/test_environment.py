@@ -145,6 +145,7 @@ FEATURES = {
     "EXT_ONEAPI_WORK_GROUP_SCRATCH_MEMORY":
         "ext.oneapi.experimental.get_work_group_scratch_memory",
     "EXT_ONEAPI_GROUP_LOAD_STORE": "ext.oneapi.experimental.group_load",
+    "EXT_UNISYCL_GRAPH_CONTROL": "handler.ext_unisycl_while",
     "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",
