@@ -22,8 +22,8 @@ from unisycl.api.info import (
     partition_property,
 )
 from unisycl.base.architecture import architecture, checked, fits
-from unisycl.base.enums import aspect, backend, source_language
-from unisycl.base.errors import UsageError, errc
+from unisycl.base.enums import aspect, backend, peer_access, source_language
+from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime import devices, partition
 from unisycl.runtime.devices import DeviceState
@@ -102,6 +102,20 @@ class device(HasBackendInfo):
     def ext_oneapi_architecture_is(self, kind: architecture) -> bool:
         """Say whether the device is of an architecture (sycl_ext_oneapi_device_architecture)."""
         return fits(self.state.info, checked("architecture_is", (kind,), (architecture,))[0])
+
+    def ext_oneapi_can_access_peer(self, peer: device,
+                                   value: peer_access = peer_access.access_supported) -> bool:
+        """Say whether kernels here may use device allocations of another device: none may yet."""
+        return value.value in self.state.info.details.get("peers", {}).get(peer.state.name, ())
+
+    def ext_oneapi_enable_peer_access(self, peer: device) -> None:
+        """Let kernels use memory of another device; ``errc.feature_not_supported`` if not so."""
+        raise UnsupportedError(errc.feature_not_supported, f"{self!r} cannot access memory of "
+                               f"{peer!r}; copy it, or use a buffer")
+
+    def ext_oneapi_disable_peer_access(self, peer: device) -> None:
+        """End what ``ext_oneapi_enable_peer_access`` began (``errc.invalid``: it never did)."""
+        raise UsageError(errc.invalid, f"{self!r} has no access to memory of {peer!r}")
 
     def ext_oneapi_can_compile(self, language: source_language) -> bool:
         """Say whether source bundles of a language are built for it."""

@@ -46,7 +46,7 @@ Kernel = Callable[..., Any]
 class handler(RectangleCommands):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_bundle", "_constants", "_dynamic", "_redo", "_second", "_set")
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_recipe", "_redo", "_second", "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
 
     def __init__(self, *args: Any) -> None:
@@ -58,6 +58,7 @@ class handler(RectangleCommands):
         self._bundle: kernel_bundle | None = None
         self._dynamic: Sequence[Any] = ()
         self._redo: Redo | None = None
+        self._recipe: tuple[str, tuple[Any, ...]] | None = None
         self._set: dict[int, Any] = {}
 
     def channels(self) -> tuple[Channel, ...]:
@@ -273,7 +274,7 @@ class handler(RectangleCommands):
 
     def recorded(self, node: Any) -> None:
         """Tell dynamic parameters which node of a graph uses them (internal)."""
-        node.redo = self._redo
+        node.redo, node.recipe = self._redo, self._recipe
         note_uses(node, self._dynamic)
 
     def ext_oneapi_barrier(self, events: Any = None) -> None:
@@ -338,6 +339,7 @@ class handler(RectangleCommands):
             a, b = (transfer.begin_at("copy", x, view, start) for x, view in ((src, a), (dst, b)))
             return transfer.fit("copy", b, a, count)
 
+        self._recipe = "copy", (src, dst, count, start)
         self._transfer("copy", views, launch.begin_copy)
 
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
@@ -359,6 +361,7 @@ class handler(RectangleCommands):
             return (transfer.as_bytes("memcpy", "destination", b, size),
                     transfer.as_bytes("memcpy", "source", a, size))
 
+        self._recipe = "memcpy", (dst, src, nbytes, offset)
         self._transfer("memcpy", views, launch.begin_copy)
 
     def fill(self, dst: Any, value: Any, count: int | None = None) -> None:
@@ -374,6 +377,7 @@ class handler(RectangleCommands):
                 view, _ = transfer.fit("fill", view, view, count)
             return view, transfer.pattern_of("fill", view, value)
 
+        self._recipe = "fill", (dst, value, count)
         self._transfer("fill", views, launch.begin_fill)
 
     def memset(self, dst: Any, value: int, nbytes: int | None = None) -> None:
@@ -390,6 +394,7 @@ class handler(RectangleCommands):
             return view, transfer.pattern_of("memset", view, transfer.as_count(
                 "memset", "the byte to write", value) & 255)
 
+        self._recipe = "memset", (dst, value, nbytes)
         self._transfer("memset", views, launch.begin_fill)
 
     def update_host(self, source: accessor) -> None:

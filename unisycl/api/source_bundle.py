@@ -189,9 +189,10 @@ def create_kernel_bundle_from_source(owner: context, language: source_language,
     if isinstance(source, str) and "\0" in source:
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: the text has a NUL at "
                          f"character {source.index(chr(0))}, where compilers would end it")
-    if files is not None and not (isinstance(files, include_files) and isinstance(source, str)):
+    after: Any = files
+    if after is not None and not (isinstance(after, include_files) and isinstance(source, str)):
         raise UsageError(errc.invalid, "create_kernel_bundle_from_source: after a text may come "
-                         f"include_files(...), got {type(files).__name__} after "
+                         f"include_files(...), got {type(after).__name__} after "
                          f"{type(source).__name__}")
     return source_bundle(owner, language, source, files)
 

@@ -175,6 +175,9 @@ class aspect(enum.Enum):
     ext_oneapi_fragment = "ext_oneapi_fragment"
     ext_oneapi_tangle = "ext_oneapi_tangle"
     ext_oneapi_queue_profiling_tag = "ext_oneapi_queue_profiling_tag"
+    ext_oneapi_virtual_mem = "ext_oneapi_virtual_mem"
+    ext_oneapi_ipc_memory = "ext_oneapi_ipc_memory"
+    ext_oneapi_async_memory_alloc = "ext_oneapi_async_memory_alloc"
 
 
 class backend(enum.Enum):
@@ -184,6 +187,13 @@ class backend(enum.Enum):
     cpu = "cpu"
     opencl = "opencl"
     cuda = "cuda"
+
+
+class peer_access(enum.Enum):
+    """sycl_ext_oneapi_peer_access: what a device may do with memory of another one."""
+
+    access_supported = "access_supported"
+    atomics_supported = "atomics_supported"
 
 
 class source_language(enum.Enum):

@@ -46,6 +46,7 @@ class Node:
         "launch",
         "native",
         "number",
+        "recipe",
         "redo",
     )
 
@@ -66,6 +67,7 @@ class Node:
         self.blocks: tuple[usm.Block, ...] = ()
         self.number = next(_numbers)
         self.redo: Redo | None = None
+        self.recipe: tuple[str, tuple[Any, ...]] | None = None
 
     def current(self) -> Node:
         """Return the node whose command this one runs: itself, unless there are several."""
@@ -448,6 +450,10 @@ class Plan:
             if isinstance(access.key, BufferMemory):
                 access.key.check_open()
 
+    def edges(self) -> Sequence[Sequence[int]]:
+        """Return which of the nodes each one runs after, by their places."""
+        return self._before
+
     def blocks(self) -> tuple[usm.Block, ...]:
         """Return the allocations that must not have been freed when it runs."""
         return self._blocks
@@ -491,6 +497,7 @@ class Plan:
             mine, now = self.nodes[self._originals[node]], node.current()
             mine.label, mine.begin, mine.launch = now.label, now.begin, now.launch
             mine.accesses, mine.blocks = list(now.accesses), now.blocks
+            mine.recipe = now.recipe
         self._check_sizes()
         self._refresh()
 
@@ -536,6 +543,7 @@ def _copy(given: Node) -> Node:
     made = Node(node.graph, node.label, node.begin, node.launch, native=node.native,
                 group=node.group)
     made.accesses, made.blocks = list(node.accesses), node.blocks
+    made.recipe = node.recipe
     return made
 
 

@@ -39,7 +39,8 @@ from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 from unisycl.passes import streams
 
-_ASPECTS = frozenset(a for a in aspect if a.value.startswith(("usm_", "ext_oneapi_"))) | {
+_ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
+    aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)

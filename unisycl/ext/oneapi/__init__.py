@@ -7,6 +7,7 @@ Non-goals: experimental ones (``experimental``). Invariant: a constant ``SYCL_EX
 from typing import Any
 
 from unisycl.api.properties import property
+from unisycl.base.enums import peer_access
 from unisycl.ext.oneapi import experimental, this_work_item
 from unisycl.lang.bfloat import bfloat16_type
 from unisycl.lang.group import group_local_memory_for_overwrite
@@ -14,7 +15,8 @@ from unisycl.lang.local_memory import group_local_memory
 from unisycl.lang.masks import group_ballot, sub_group_mask
 
 __all__ = ["experimental", "group_ballot", "group_local_memory",
-           "group_local_memory_for_overwrite", "property", "sub_group_mask", "this_work_item"]
+           "group_local_memory_for_overwrite", "peer_access", "property", "sub_group_mask",
+           "this_work_item"]
 
 
 def __getattr__(name: str) -> Any:

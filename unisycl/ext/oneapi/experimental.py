@@ -28,6 +28,18 @@ from unisycl.api.device_global import (
     init_mode_reprogram,
     init_mode_reset,
 )
+from unisycl.api.device_memory import (
+    address_access_mode,
+    async_free,
+    async_malloc,
+    free_virtual_mem,
+    get_mem_granularity,
+    granularity_mode,
+    ipc_memory,
+    memory_pool,
+    physical_mem,
+    reserve_virtual_mem,
+)
 from unisycl.api.dynamic_command_group import dynamic_command_group
 from unisycl.api.dynamic_parameter import dynamic_parameter
 from unisycl.api.enqueue import (
@@ -147,8 +159,11 @@ tangle_group = tangle
 """The older name of ``tangle``."""
 
 __all__ = [
+    "address_access_mode",
     "architecture",
     "architecture_is",
+    "async_free",
+    "async_malloc",
     "auto_range",
     "ballot_group",
     "barrier",
@@ -189,13 +204,16 @@ __all__ = [
     "fmin",
     "forward_progress_guarantee",
     "fragment",
+    "free_virtual_mem",
     "full_group",
     "get_ballot_group",
     "get_fixed_size_group",
+    "get_mem_granularity",
     "get_opportunistic_group",
     "get_root_group",
     "get_tangle_group",
     "get_work_group_scratch_memory",
+    "granularity_mode",
     "group_load",
     "group_store",
     "group_with_scratchpad",
@@ -220,6 +238,7 @@ __all__ = [
     "init_mode_reprogram",
     "init_mode_reset",
     "input_data_placement",
+    "ipc_memory",
     "is_fixed_topology_group",
     "is_source_kernel_bundle_supported",
     "is_user_constructed_group",
@@ -231,6 +250,7 @@ __all__ = [
     "log10",
     "mem_advise",
     "memcpy",
+    "memory_pool",
     "memset",
     "native_local_block_io",
     "nd_launch",
@@ -241,6 +261,7 @@ __all__ = [
     "output_data_placement",
     "parallel_for",
     "partial_barrier",
+    "physical_mem",
     "prefetch",
     "prefetch_type",
     "properties",
@@ -249,6 +270,7 @@ __all__ = [
     "queue_state",
     "radix_sorters",
     "registered_kernel_names",
+    "reserve_virtual_mem",
     "rint",
     "root_group",
     "rsqrt",

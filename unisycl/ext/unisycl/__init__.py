@@ -4,6 +4,7 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 ``unisycl`` tells that one is here.
 """
 
+from unisycl.api.graph_files import load_graph, save_graph
 from unisycl.api.mapped_buffer import mapped_buffer
 from unisycl.api.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
@@ -26,5 +27,5 @@ from unisycl.lang.target import device_is
 __all__ = ["create_user_event", "device_is", "enqueue_kernel", "enqueue_marker", "enqueue_status",
            "enqueue_task", "get_default_queue_size",
            "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
-           "is_valid_event", "kernel_enqueue_flags", "mapped_buffer", "ndrange",
-           "non_uniform_nd_range", "set_user_event_status", "user_event"]
+           "is_valid_event", "kernel_enqueue_flags", "load_graph", "mapped_buffer", "ndrange",
+           "non_uniform_nd_range", "save_graph", "set_user_event_status", "user_event"]
