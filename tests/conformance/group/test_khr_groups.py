@@ -14,7 +14,7 @@ def total(khr_group, x):
     return sycl.reduce_over_group(khr_group.group, x, sycl.plus)
 
 
-@pytest.mark.row("D-54")
+@pytest.mark.row("D-54", "P-9")
 def test_the_example_of_the_extension(queue: sycl.queue) -> None:
     rows, columns = 20, 30
     data = np.arange(rows * columns, dtype=np.int64)
@@ -38,7 +38,7 @@ def test_the_example_of_the_extension(queue: sycl.queue) -> None:
     assert data.reshape(rows, columns).sum(axis=1).tolist() == out.tolist()
 
 
-@pytest.mark.row("D-54")
+@pytest.mark.row("D-54", "P-9")
 def test_work_groups_say_where_and_how_large_they_are(queue: sycl.queue) -> None:
     out = np.zeros((24, 16), np.int64)
 
@@ -70,7 +70,7 @@ def test_work_groups_say_where_and_how_large_they_are(queue: sycl.queue) -> None
     assert expected == out[::2].tolist()
 
 
-@pytest.mark.row("D-54")
+@pytest.mark.row("D-54", "P-9")
 def test_sub_groups_have_the_same_interface(queue: sycl.queue) -> None:
     out = np.zeros((16, 8), np.int64)
 
@@ -91,7 +91,7 @@ def test_sub_groups_have_the_same_interface(queue: sycl.queue) -> None:
     assert [[1] * 8] * 16 == out.tolist()
 
 
-@pytest.mark.row("D-54")
+@pytest.mark.row("D-54", "P-9")
 def test_the_free_queries_have_their_names_there(queue: sycl.queue) -> None:
     out = np.zeros(12, np.int64)
 

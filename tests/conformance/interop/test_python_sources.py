@@ -38,7 +38,7 @@ FILES = {"shapes/round.py": "from weights import THREE\ndef area(r):\n    return
                        "@dataclasses.dataclass\nclass Weights:\n    half: float\n"}
 
 
-def made(queue: sycl.queue, source: str, *options: object, files: object = None):  # type: ignore[no-untyped-def]
+def made(queue, source, *options, files=None):  # type: ignore[no-untyped-def]
     return ext.build(ext.create_kernel_bundle_from_source(
         queue.get_context(), SYCL, source, files), *options)
 

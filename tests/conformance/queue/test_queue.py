@@ -217,7 +217,7 @@ def test_groups_from_several_threads_never_interleave(queue: sycl.queue) -> None
     assert 200 == x[0]
 
 
-@pytest.mark.row("A-27")
+@pytest.mark.row("A-27", "P-9")
 def test_empty_and_flush(queue: sycl.queue) -> None:
     event = queue.submit(lambda h: h.host_task(lambda: time.sleep(0.02)))
     assert not queue.khr_empty()

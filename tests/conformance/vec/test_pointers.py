@@ -144,7 +144,7 @@ def test_functions_take_pointers_of_any_space(queue):
     np.testing.assert_allclose(out, x.reshape(-1, 8).sum(axis=1).repeat(8) + 3 + x)
 
 
-@pytest.mark.row("D-51")
+@pytest.mark.row("D-51", "P-9")
 def test_a_generic_pointer_is_cast_to_the_space_it_is_in_or_to_none(queue):
     out = np.zeros((8, 6), np.int32)
     tile = sycl.local_accessor(np.int32, 8)
