@@ -191,7 +191,7 @@ class handler(RectangleCommands):
             return
         check_callable(fn)
         if self._set and not args:
-            args = tuple(value for _, value in sorted(self._set.items()))
+            args = self._given_apart(fn)
         if self.channel.recorder is not None:
             self._dynamic, args = args, present(args)
         if self._bundle is not None:
@@ -207,6 +207,14 @@ class handler(RectangleCommands):
         self.set_command(f"kernel '{label(fn)}'",
                          launch.begin_launch(self.channel, made, reductions), native=True,
                          launch=made)
+
+    def _given_apart(self, fn: Any) -> tuple[Any, ...]:
+        """Return the arguments that ``set_arg`` and ``set_args`` gave a kernel of Python."""
+        absent = [k for k in range(len(self._set)) if k not in self._set]
+        if absent:
+            raise UsageError(errc.kernel_argument, f"kernel '{label(fn)}': argument {absent[0]} "
+                             "was not set, but later ones were; give each with set_arg")
+        return tuple(self._set[k] for k in range(len(self._set)))
 
     def set_arg(self, index: int, value: Any) -> None:
         """Set an argument of the kernel that the group launches (SYCL 2020 §4.9.4.2).

@@ -45,7 +45,7 @@ experimental_info = _Experimental
 def of_device(device: DeviceState, what: Descriptor) -> Any:
     """Answer a descriptor of this extension; dimensions are 3 unless ``[n]`` says otherwise."""
     known = device.info.details
-    reach = (1 << device_info.answer(device, "address_bits") - 1) - 1
+    reach = (1 << min(62, device_info.answer(device, "address_bits") - 1)) - 1
     most = int(known.get("max_work_groups", reach // max(1, device.info.max_work_group_size)))
     if what.name in ("max_work_group_range_size", "max_global_work_groups"):
         return most

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from unisycl.base.enums import access_mode, address_space
+from unisycl.base.errors import errc, exception
 from unisycl.frontend import coerce
 from unisycl.frontend.access import as_element, element_at
 from unisycl.frontend.context import Context
@@ -117,6 +118,9 @@ def scratch_memory(ctx: Context, node: ast.Call) -> Value:
     known = ctx.memories.get(name)
     if known is None:
         count = int(nbytes[0]) // elem.size
+        if count == 0:
+            raise exception(errc.memory_allocation, f"{name}: the launch gives {nbytes[0]} bytes, "
+                            f"too few for one {elem}; give more by work_group_scratch_size")
         ctx.need_all(elem)
         known = ctx.memories[name] = _memory(ctx, elem, (count,), address_space.local_space,
                                              "the scratch memory")

@@ -18,7 +18,8 @@ class External(Task):
     __slots__ = ("before", "event")
 
     def __init__(self, channel: Channel, event: Task, before: Task | None) -> None:
-        super().__init__(channel, "an external event", channel.driver)
+        # Of no channel: nobody is told of the failure of an event that another one has replaced.
+        super().__init__(None, "an external event", channel.driver)
         self.event = event
         self.before = before
 

@@ -62,6 +62,13 @@ def test_kernels_from_a_string_with_headers_from_a_dict(queue: sycl.queue) -> No
         h.set_args(np.float32(3), out)
         h.parallel_for(sycl.nd_range(8, 4), bundle.ext_oneapi_get_kernel("iota"))
     queue.submit(command).wait()
+
+    def with_a_gap(h: sycl.handler) -> None:
+        h.set_arg(1, out)
+        h.parallel_for(sycl.nd_range(8, 4), bundle.ext_oneapi_get_kernel("iota"))
+    with pytest.raises(sycl.exception, match="argument 0 was not set") as caught:
+        queue.submit(with_a_gap)
+    assert caught.value.code() == sycl.errc.kernel_argument
     ints = sycl.malloc_shared(8, np.int32, queue)
     ints[:] = np.arange(8)
     raw = bundle.ext_oneapi_get_raw_kernel_name("scaled(np.float32, 10)")

@@ -82,6 +82,11 @@ def test_launches_without_enough_of_it_are_refused(queue: sycl.queue) -> None:
         queue.parallel_for(space, half, with_accessor, p,
                            sycl.local_accessor(np.uint8, local // 2))
     assert caught.value.code() == sycl.errc.memory_allocation
+    for few in (0, 3):
+        with pytest.raises(sycl.exception, match="too few") as caught:
+            queue.parallel_for(space, syclex.properties(
+                syclex.work_group_scratch_size(few)), turn, p)
+        assert caught.value.code() == sycl.errc.memory_allocation
     with pytest.raises(sycl.exception, match="number of bytes"):
         syclex.work_group_scratch_size(-1)
     with pytest.raises(sycl.KernelError, match="needs work-groups"):
