@@ -15,6 +15,7 @@ from unisycl.api.context import context
 from unisycl.api.event import event
 from unisycl.api.handler import handler, run
 from unisycl.api.kernel_bundle import kernel_bundle
+from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue import queue
 from unisycl.api.reduction import reduction
 from unisycl.api.user_event import user_event
@@ -281,7 +282,7 @@ def _kernel(what: str, rest: tuple[Any, ...]) -> tuple[requirements, Any, tuple[
     """Sort what follows an index space: requirements, the kernel, and the rest."""
     needs, rest = (rest[0], rest[1:]) if rest and isinstance(rest[0], requirements) else (
         _NONE, rest)
-    if not rest or not callable(rest[0]):
+    if not rest or not (callable(rest[0]) or isinstance(rest[0], native_kernel)):
         raise UsageError(errc.invalid, f"{what}: expected [requirements,] a function, got "
                          f"({', '.join(type(x).__name__ for x in rest)})")
     return needs, rest[0], rest[1:]

@@ -233,6 +233,23 @@ class output_data_placement(enum.Enum):
     striped = "striped"
 
 
+class data_placement_enum(enum.Enum):
+    """sycl_ext_oneapi_group_load_store: how the elements of work-items lie in memory."""
+
+    blocked = "blocked"
+    """Those of one work-item follow one another."""
+    striped = "striped"
+    """The first ones of all work-items come first, then the second ones."""
+
+
+class group_memory(enum.Enum):
+    """sycl_ext_oneapi_group_load_store: what a program promises; nothing here depends on it."""
+
+    contiguous_memory = "contiguous_memory"
+    full_group = "full_group"
+    native_local_block_io = "native_local_block_io"
+
+
 class node_type(enum.Enum):
     """sycl_ext_oneapi_graph: what a node of a graph does."""
 

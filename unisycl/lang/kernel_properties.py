@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from unisycl.base.enums import aspect
+from unisycl.base.enums import aspect, data_placement_enum, group_memory
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.progress import Levels, ProgressRequest, required
 from unisycl.base.tracebacks import ends_at_call
@@ -118,7 +118,7 @@ class properties:
     @ends_at_call
     def __init__(self, *given: Any) -> None:
         self.properties = tuple(given)
-        attributes_of(self)
+        attributes_of([p for p in given if not isinstance(p, _OF_GROUPS)])
 
     def has_property(self, kind: type) -> bool:
         """Say whether a property of this class was given."""
@@ -142,6 +142,8 @@ class properties:
         return f"properties({', '.join(map(repr, self.properties))})"
 
 
+_OF_GROUPS = (data_placement_enum, group_memory)
+"""Properties of loads and stores of groups: in a list of these, and refused of kernels."""
 Traits = tuple[tuple[str, tuple[str | int, ...]], ...]
 """What ``Trait`` properties say, by name, in the order of the names."""
 

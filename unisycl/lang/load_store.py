@@ -7,40 +7,21 @@ call together; before and after, each sees what the others wrote.
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
+from unisycl.base.enums import data_placement_enum, group_memory
 from unisycl.lang.group import group_barrier, group_size
+from unisycl.lang.kernel_properties import properties as property_set
 from unisycl.lang.marray import marray
 from unisycl.lang.memory import HostView
 from unisycl.lang.vec import vec
 
-
-class data_placement_enum(enum.Enum):
-    """How the elements of a group's work-items lie in memory."""
-
-    blocked = "blocked"
-    """Those of one work-item follow one another."""
-    striped = "striped"
-    """The first ones of all work-items come first, then the second ones."""
-
-
 data_placement_blocked = data_placement_enum.blocked
 data_placement_striped = data_placement_enum.striped
-
-
-class group_memory(enum.Enum):
-    """What a program promises of a load or a store of a group; nothing here depends on it."""
-
-    contiguous_memory = "contiguous_memory"
-    full_group = "full_group"
-    native_local_block_io = "native_local_block_io"
-
-
 contiguous_memory = group_memory.contiguous_memory
 full_group = group_memory.full_group
 native_local_block_io = group_memory.native_local_block_io
-_PROPERTIES = (data_placement_enum, group_memory, tuple)
+_PROPERTIES = (data_placement_enum, group_memory, tuple, property_set)
 
 
 def group_load(group: Any, pointer: Any, out: Any = None, properties: Any = ()) -> Any:
@@ -51,7 +32,8 @@ def group_load(group: Any, pointer: Any, out: Any = None, properties: Any = ()) 
         pointer: where its elements begin: memory, a slice of it, or a pointer; the same for all.
         out: a private array to fill; left out, one element is returned.
         properties: ``data_placement_striped`` (``data_placement_blocked`` if left out),
-            ``contiguous_memory``, ``full_group``, or a tuple of these; instead of ``out``, too.
+            ``contiguous_memory``, ``full_group``, a tuple or ``properties`` of these; instead of
+            ``out``, too.
     """
     group_barrier(group)
     me = group.get_local_linear_id()
@@ -95,6 +77,9 @@ def _place(properties: Any, me: Any, size: Any, k: Any, each: Any) -> Any:
     The properties are looked at here and by no function, so that the choice is made while
     compiling, and striped addresses follow one another for the compiler, too.
     """
+    if isinstance(properties, property_set):
+        given = properties.properties
+        return k * size + me if data_placement_enum.striped in given else me * each + k
     if isinstance(properties, tuple):
         return k * size + me if data_placement_enum.striped in properties else me * each + k
     return k * size + me if properties == data_placement_enum.striped else me * each + k

@@ -11,6 +11,7 @@ from unisycl.runtime import record
 syclex = sycl.ext.oneapi.experimental
 blocked, striped = syclex.data_placement_blocked, syclex.data_placement_striped
 BOTH = (striped, syclex.contiguous_memory, syclex.full_group)
+LISTED = syclex.properties(striped, syclex.full_group)
 LOCAL, EACH, GROUPS = 8, 4, 2
 N = LOCAL * EACH * GROUPS
 
@@ -55,7 +56,7 @@ def through_local(it: sycl.nd_item, x, out):  # type: ignore[no-untyped-def]
     size = sg.get_local_linear_range()
     first = (it.get_local_linear_id() - sg.get_local_linear_id()) * 2
     pair = sycl.private_array(np.float32, 2)
-    syclex.group_load(sg, x[first:first + 2 * size], pair, striped)
+    syclex.group_load(sg, x[first:first + 2 * size], pair, LISTED)
     syclex.group_store(sg, sycl.float2(pair[0], pair[1]), tile[first:first + 2 * size], blocked)
     syclex.group_load(sg, tile[first:first + 2 * size], pair, blocked)
     syclex.group_store(sg, pair, out[first:first + 2 * size], striped)
@@ -98,3 +99,6 @@ def test_what_cannot_be_filled_is_refused(queue: sycl.queue) -> None:
     with pytest.raises(sycl.KernelError) as caught:
         queue.parallel_for(sycl.nd_range(4, 4), kernel, np.zeros(16, np.int32))
     assert "syclex.group_load(it.get_group()" in str(caught.value)
+    with pytest.raises(sycl.exception, match="properties of kernels") as refused:
+        queue.parallel_for(sycl.nd_range(4, 4), LISTED, kernel, np.zeros(16, np.int32))
+    assert refused.value.code() == sycl.errc.invalid

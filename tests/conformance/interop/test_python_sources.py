@@ -128,6 +128,10 @@ def test_texts_of_opencl_c_include_files_by_name(queue: sycl.queue) -> None:
     queue.submit(lambda h: (h.set_args(out), h.parallel_for(
         8, bundle.ext_oneapi_get_kernel("f")))).wait()
     assert out[:].tolist() == [5001 + 2 * k for k in range(8)]
+    queue.fill(out, 0).wait()
+    sycl.khr.launch(queue, 8, bundle.ext_oneapi_get_kernel("f"), out)
+    queue.wait()
+    assert out[7] == 5015
     with pytest.raises(sycl.BuildError, match="no kernel 'g'"):
         ext.build(source, ext.registered_kernel_names("g"))
     endless = ext.include_files({"a.h": "#include \"a.h\"\n"})
