@@ -45,6 +45,7 @@ def test_every_form_of_allocation_takes_a_property_list(queue: sycl.queue) -> No
 @pytest.mark.parametrize("kind", ["shared", "host", "device"])
 def test_impossible_sizes_raise(queue: sycl.queue, kind: str) -> None:
     make = getattr(sycl, f"malloc_{kind}")
+    make(8, queue)  # a device that lacks this kind says so
     for count in (1 << 50, 1 << 62, 1 << 80, (1 << 40, 1 << 40)):
         with pytest.raises(sycl.exception) as caught:
             make(count, queue)
@@ -79,6 +80,11 @@ def test_numpy_arrays_of_usm_come_from_an_allocator(queue: sycl.queue) -> None:
     del b
     gc.collect()
     assert row.tolist() == [8, 10, 12]
+    assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.shared
+    c = own.ext_unisycl_empty(16)
+    at, row = c.ctypes.data, c[8:]
+    del c
+    gc.collect()
     assert sycl.get_pointer_type(at, queue) == sycl.usm.alloc.shared
     del row
     gc.collect()

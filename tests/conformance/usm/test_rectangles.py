@@ -37,6 +37,24 @@ def test_a_window_is_copied_and_nothing_beside_it(queue: sycl.queue, dtype: str)
 
 
 @pytest.mark.row("P-2")
+def test_windows_of_arrays_go_to_device_allocations_and_back(queue: sycl.queue) -> None:
+    x, out = np.arange(ROWS * COLUMNS, dtype=np.int16), np.zeros(ROWS * COLUMNS, np.int16)
+    there = sycl.malloc_device(ROWS * COLUMNS, np.int16, queue)
+    queue.fill(there, -1).wait()
+    queue.ext_oneapi_copy2d(x[2:], COLUMNS, there, 5, 5, ROWS - 1).wait()  # gaps on the host
+    queue.ext_oneapi_copy2d(x, 5, there.pointer_to(40), COLUMNS, 5, 3).wait()  # and on the device
+    queue.ext_oneapi_copy2d(there, 5, out[1:], COLUMNS, 5, ROWS - 1).wait()
+    expected = np.zeros((ROWS, COLUMNS), np.int16)
+    expected[:-1, 1:6] = x.reshape(ROWS, COLUMNS)[:-1, 2:7]
+    assert np.array_equal(out.reshape(ROWS, COLUMNS), expected)
+    queue.ext_oneapi_copy2d(there.pointer_to(40), COLUMNS, out, 6, 5, 3).wait()  # on both sides
+    expected = expected.reshape(-1)
+    for row in range(3):
+        expected[6 * row:6 * row + 5] = x[5 * row:5 * row + 5]
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.row("P-2")
 def test_rectangles_are_filled_by_value_and_by_byte(queue: sycl.queue) -> None:
     p, expected = matrix(queue), matrix(queue)[:].copy()
     e = queue.ext_oneapi_fill2d(p.pointer_to(1), COLUMNS, -5, 3, ROWS)

@@ -77,16 +77,16 @@ class Transfers:
         if isinstance(dst.memory, _THERE):
             if isinstance(src.memory, _THERE):
                 return self._within(dst, src, waits)
-            if strided.is_dense(dst):
+            if _is_block(dst) and strided.is_dense(src):
                 return self._write(dst, src, waits), (dst, src)
             middle = self._like(src)
             event = self._write(middle, src, waits)
-        elif isinstance(src.memory, _THERE) and strided.is_dense(src):
+        elif _is_block(src) and strided.is_dense(dst):
             return self._read(dst, src, waits), (dst, src)
         else:
             middle = self._like(src)
-            event, _ = self.copy(middle, src, waits)
-            return self._read(dst, middle, [event]), (dst, src, middle)
+            event, kept = self._within(middle, src, waits)
+            return self._read(dst, middle, [event]), (dst, kept, middle)
         event, kept = self._within(dst, middle, [event])
         return event, (kept, src, middle)
 
@@ -141,13 +141,41 @@ class Transfers:
     def _write(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
         low, _ = _bytes(dst)
         self._await_host(src, waits)
+        if not strided.is_dense(src):
+            return self._cl.enqueue_copy(self._queue, dst.memory.buffer, _host_rows(src),
+                                         wait_for=waits, is_blocking=False, **_rectangle(src))
         return self._cl.enqueue_copy(self._queue, dst.memory.buffer, _host_bytes(src),
                                      dst_offset=low, wait_for=waits, is_blocking=False)
 
     def _read(self, dst: BoundView, src: BoundView, waits: Waits) -> Any:
         low, _ = _bytes(src)
+        if not strided.is_dense(dst):
+            return self._cl.enqueue_copy(self._queue, _host_rows(dst), src.memory.buffer,
+                                         wait_for=waits, is_blocking=False, **_rectangle(dst))
         return self._cl.enqueue_copy(self._queue, _host_bytes(dst), src.memory.buffer,
                                      src_offset=low, wait_for=waits, is_blocking=False)
+
+
+def _is_block(view: BoundView) -> bool:
+    """Say whether a view is one run of bytes of a memory object."""
+    return isinstance(view.memory, DeviceArray) and strided.is_dense(view)
+
+
+def _rectangle(view: BoundView) -> dict[str, Any]:
+    """Return how rows of the host's memory with gaps correspond to a memory object without any."""
+    size = view.memory.dtype.itemsize
+    height, width = view.shape
+    return {"buffer_origin": (0, 0, 0), "host_origin": (0, 0, 0),
+            "region": (width * size, height, 1), "buffer_pitches": (width * size, 0),
+            "host_pitches": (view.pitches[0] * size, 0)}
+
+
+def _host_rows(view: BoundView) -> np.ndarray[Any, Any]:
+    """Return the bytes of rows of the host's memory, and of what lies between them."""
+    height, width = view.shape
+    count = (height - 1) * view.pitches[0] + width
+    found: np.ndarray[Any, Any] = view.memory[view.offset:view.offset + count].view(np.uint8)
+    return found
 
 
 def _shared(dst: BoundView, src: BoundView) -> bool:
