@@ -72,6 +72,7 @@ from unisycl.api.source_bundle import (
 from unisycl.api.source_options import include_files, registered_kernel_names
 from unisycl.base.architecture import architecture
 from unisycl.base.enums import (
+    data_placement_enum,
     input_data_placement,
     node_type,
     output_data_placement,
@@ -103,7 +104,6 @@ from unisycl.lang.kernel_properties import (
 from unisycl.lang.load_store import (
     contiguous_memory,
     data_placement_blocked,
-    data_placement_enum,
     data_placement_striped,
     full_group,
     group_load,
