@@ -21,7 +21,7 @@ from unisycl.api.info import (
     reference_count,
 )
 from unisycl.base import geometry as geo
-from unisycl.base.enums import aspect, memory_order, memory_scope
+from unisycl.base.enums import C_VERSION, aspect, memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import partition
 from unisycl.runtime.devices import DeviceState
@@ -125,7 +125,7 @@ TABLE: dict[str, Answer] = {
     "name": _field("name"), "vendor": _field("vendor"), "version": _field("version"),
     "driver_version": _field("driver_version"),
     "backend_version": lambda d: d.info.details.get("backend_version", d.info.version),
-    "profile": _reported("profile"),
+    "profile": _reported("profile"), C_VERSION: _reported(C_VERSION),
     "execution_capabilities": _capabilities,
     "preferred_interop_user_sync": _reported("preferred_interop_user_sync"),
     "max_compute_units": _field("max_compute_units"),

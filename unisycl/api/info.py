@@ -11,7 +11,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from unisycl.base.enums import backend, info_event_status
+from unisycl.base.enums import C_VERSION, backend, info_event_status
 from unisycl.base.errors import UsageError, errc
 
 DEVICE = [
@@ -39,7 +39,7 @@ DEVICE = [
     "printf_buffer_size", "preferred_interop_user_sync", "parent_device",
     "partition_max_sub_devices", "partition_properties", "partition_affinity_domains",
     "partition_type_property", "partition_type_affinity_domain", "reference_count",
-    "image_max_array_size",
+    "image_max_array_size", C_VERSION,
 ]
 PROGRESS = ["forward_progress_guarantee", "work_group_progress_capabilities",
             "sub_group_progress_capabilities", "work_item_progress_capabilities"]

@@ -196,6 +196,10 @@ class peer_access(enum.Enum):
     atomics_supported = "atomics_supported"
 
 
+C_VERSION = "opencl_c_version"
+"""A descriptor of SYCL 1.2.1 that only one backend answers."""
+
+
 class source_language(enum.Enum):
     """sycl_ext_oneapi_kernel_compiler: the language of a text that kernels are compiled from."""
 

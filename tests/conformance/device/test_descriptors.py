@@ -122,7 +122,8 @@ MINIMA: dict[str, Check] = {
 ONLY_SOME = {  # defined for some backends only, else errc.invalid
     "profile": lambda v, d: v in ("FULL_PROFILE", "EMBEDDED_PROFILE"),
     "execution_capabilities": listed(sycl.info.execution_capability),
-    "preferred_interop_user_sync": is_bool}
+    "preferred_interop_user_sync": is_bool,
+    "opencl_c_version": lambda v, d: v.startswith("OpenCL C ")}
 
 
 @pytest.mark.row("A-7", "A-8", "A-9", "A-10", "A-11", "A-12", "A-13", "A-14", "X-8", "P-10")
@@ -132,7 +133,7 @@ def test_each_descriptor_has_its_type_and_minimum(device: sycl.device, name: str
     assert MINIMA[name](found, device), found
 
 
-@pytest.mark.row("A-14", "F-9")
+@pytest.mark.row("A-14", "F-9", "P-10")
 @pytest.mark.parametrize("name", sorted(ONLY_SOME))
 def test_what_only_some_backends_define(device: sycl.device, name: str) -> None:
     if device.get_backend() in (sycl.backend.cpu, sycl.backend.host):

@@ -138,6 +138,7 @@ def _details(traits: Traits) -> dict[str, Any]:
         "sub_group_progress": _sub_groups_apart(traits),
         "vector_bytes": 4 * max(1, traits.number_of("native_vector_width_float", 1)),
         "printf_buffer_size": 1 << 20, "profile": "FULL_PROFILE",
+        "opencl_c_version": f"OpenCL C {traits.c_version[0]}.{traits.c_version[1]}",
         "execution_capabilities": ["exec_kernel"], "preferred_interop_user_sync": True,
     }
     return out
