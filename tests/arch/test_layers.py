@@ -49,10 +49,10 @@ STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 NATIVE = ("backends", "tools", "api.dlpack", "base.modes")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
-# the registry that lists backends, and the enumeration that the specification defines
+# the registry that lists backends, and enumerations and constants that specifications define
 VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backends.opencl",),
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
-VENDOR_PLACES = ("backends.registry", "base.enums", "lang.opencl", "api.opencl")
+VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.opencl", "api.opencl")
 
 
 def room_of(module: str) -> str:

@@ -133,6 +133,14 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """Say whether no command is pending (sycl_khr_queue_empty_query)."""
         return self.channel.idle()
 
+    def ext_oneapi_empty(self) -> bool:
+        """Say the same by its older name (sycl_ext_oneapi_queue_empty)."""
+        return self.channel.idle()
+
+    def ext_oneapi_prod(self) -> None:
+        """Do what ``khr_flush`` does, by its older name (sycl_ext_oneapi_prod)."""
+        self.khr_flush()
+
     def khr_is_profiling_enabled(self) -> bool:
         """Say whether events of the queue have times (sycl_khr_properties)."""
         return self.channel.profiling

@@ -221,9 +221,12 @@ def test_groups_from_several_threads_never_interleave(queue: sycl.queue) -> None
 def test_empty_and_flush(queue: sycl.queue) -> None:
     event = queue.submit(lambda h: h.host_task(lambda: time.sleep(0.02)))
     assert not queue.khr_empty()
+    assert not queue.ext_oneapi_empty()
     queue.khr_flush()
+    queue.ext_oneapi_prod()
     event.wait()
     assert queue.khr_empty()
+    assert queue.ext_oneapi_empty()
 
 
 @pytest.mark.row("A-31")
