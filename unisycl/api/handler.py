@@ -190,8 +190,8 @@ class handler(RectangleCommands):
             self._launch_native(geometry, fn, args, reductions)
             return
         check_callable(fn)
-        if self._set and not args:
-            args = self._given_apart(fn)
+        if self._set:
+            args = self._given_apart(fn, args)
         if self.channel.recorder is not None:
             self._dynamic, args = args, present(args)
         if self._bundle is not None:
@@ -208,8 +208,11 @@ class handler(RectangleCommands):
                          launch.begin_launch(self.channel, made, reductions), native=True,
                          launch=made)
 
-    def _given_apart(self, fn: Any) -> tuple[Any, ...]:
+    def _given_apart(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments that ``set_arg`` and ``set_args`` gave a kernel of Python."""
+        if args:
+            raise UsageError(errc.kernel_argument, f"kernel '{label(fn)}': arguments were given by "
+                             "set_args and behind the kernel; give them in one of these ways")
         absent = [k for k in range(len(self._set)) if k not in self._set]
         if absent:
             raise UsageError(errc.kernel_argument, f"kernel '{label(fn)}': argument {absent[0]} "

@@ -69,6 +69,9 @@ def test_kernels_from_a_string_with_headers_from_a_dict(queue: sycl.queue) -> No
     with pytest.raises(sycl.exception, match="argument 0 was not set") as caught:
         queue.submit(with_a_gap)
     assert caught.value.code() == sycl.errc.kernel_argument
+    with pytest.raises(sycl.exception, match="one of these ways"):
+        queue.submit(lambda h: (h.set_args(out), h.parallel_for(
+            8, bundle.ext_oneapi_get_kernel("areas"), r, out)))
     ints = sycl.malloc_shared(8, np.int32, queue)
     ints[:] = np.arange(8)
     raw = bundle.ext_oneapi_get_raw_kernel_name("scaled(np.float32, 10)")
