@@ -51,7 +51,8 @@ def _branch(case: ast.match_case, found: Matched, rest: list[ast.stmt]) -> list[
     if not tests:
         return body
     test = tests[0] if len(tests) == 1 else placed(ast.BoolOp(ast.And(), tests), case.pattern)
-    return [placed(ast.If(test, body, rest), case.pattern)]
+    # all in it is placed: going through the rest for each case would take the square of time
+    return [ast.copy_location(ast.If(test, body, rest), case.pattern)]
 
 
 class _Bound(ast.NodeTransformer):

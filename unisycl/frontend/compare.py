@@ -39,6 +39,7 @@ from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 
 _COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
             ast.GtE: "ge"}
+_FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
 _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -233,11 +234,13 @@ def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
 
 
 def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bool,
-                   node: ast.AST, tests: Sequence[ast.expr] = ()) -> Value:
+                   node: ast.AST, tests: Sequence[ast.expr] = (),
+                   chain: list[n.Local] | None = None) -> Value:
     """Evaluate parts while the result is open; the value is the last one evaluated.
 
-    ``tests`` are the parts' texts, where each is one.
+    ``tests`` are the parts' texts, where each is one; ``chain`` gets the variables made for them.
     """
+    chain = [] if chain is None else chain
     first = parts[0]()
     if len(parts) == 1:
         return first
@@ -245,7 +248,8 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     if fixed is not None:
         if fixed != is_and:
             return first
-        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node, tests=tests[1:])
+        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node, tests=tests[1:],
+                              chain=chain)
     a = _operand(ctx, first, node)
     test = condition(ctx, tests[0]) if tests else None
     label = Label(site(ctx, node, f"operand {len(parts)}"))
@@ -253,7 +257,7 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     with ctx.into() as block:
         ctx.path = (*ctx.path, *([(test, is_and)] if test else []))
         b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node,
-                                         tests=tests[1:]), node)
+                                         tests=tests[1:], chain=chain), node)
         label.jump(ctx, node)
     around.restore(ctx)
     with ctx.into() as skipped:
@@ -274,13 +278,41 @@ def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bo
     if isinstance(type, Unsure) and not type.places:
         type = replace(type, name="the result", places=tuple(
             (x.type, ctx.span(node)) for x in (a, b)))
-    result = n.Local("t", held)
-    ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=ctx.span(node)))
-    block.append(n.Assign(result, coerce.cast(plain(b), held), span=ctx.span(node)))
-    go_on = coerce.truth(n.Read(held, result))
-    ctx.emit(n.If(go_on if is_and else coerce.negate(go_on), tuple(block), tuple(skipped),
-                  span=ctx.span(node)))
+    span, op = ctx.span(node), "and" if is_and else "or"
+    inner = _chained(block, b, held, chain) if len(parts) > _FEW and not skipped else None
+    if inner is not None:
+        result, given, more = inner
+        if both_bool and len(block) == 2 and is_cheap(given.value):  # fewer branches
+            block, go_on = list(more.then), more.cond
+            ctx.emit(replace(given, value=coerce.binary(op, a, given.value, held)))
+        else:
+            go_on = more.cond
+            ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=span))
+    else:
+        result = n.Local("t", held)
+        block.append(n.Assign(result, coerce.cast(plain(b), held), span=span))
+        ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=span))
+        go_on = coerce.truth(n.Read(held, result))
+        go_on = go_on if is_and else coerce.negate(go_on)
+    ctx.emit(n.If(go_on, tuple(block), tuple(skipped), span=span))
+    chain.append(result)
     return n.Read(type, result)
+
+
+def _chained(block: list[n.Stmt], value: n.Expr, held: Scalar,
+             chain: list[n.Local]) -> tuple[n.Local, n.Assign, n.If] | None:
+    """Return the local that the rest of the parts leaves the result in, and its last statements.
+
+    Parts in front may use it, too, so that a chain of hundreds is one variable, and its branches
+    stand one at the end of the other. None if nothing of the kind ends the block.
+    """
+    if not chain or len(block) < 2 or not isinstance(value, n.Read) or value.local is not chain[-1]:
+        return None
+    given, more = block[-2:]
+    if not isinstance(given, n.Assign) or given.local is not chain[-1] or not isinstance(
+            more, n.If) or more.orelse or value.type != held or chain[-1].type != held:
+        return None
+    return chain[-1], given, more
 
 
 def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:

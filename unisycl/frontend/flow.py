@@ -73,7 +73,8 @@ class Definition:
     """What an assignment gave a name, or what several ways brought together.
 
     ``depth``: where several ways meet, how many conditions led to all of them. ``hole``: where one
-    of them brings nothing, the place and the form of what the others bring.
+    of them brings nothing, the place and the form of what the others bring. ``whole``: how many
+    turns of loops had been gone through when all ways to it were found to bring something.
     """
 
     span: Span | None = None
@@ -81,6 +82,7 @@ class Definition:
     read: bool = False
     depth: int = 0
     hole: tuple[Site, Form] | None = None
+    whole: int = -1
 
     def add(self, edge: Edge) -> None:
         """Note another way; what brings it was read if this was."""

@@ -50,7 +50,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.frontend.variables import local_homes
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, PointerType
+from unisycl.ir.types import BOOL, PointerType, Scalar
 
 
 def lower_body(ctx: Context, stmts: Sequence[ast.stmt], tail: Tail = NOWHERE) -> bool:
@@ -203,8 +203,10 @@ def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
     """Make a value the result of the function being inlined: all that it returns meet there."""
     # Its own variables end here: what they held is the caller's.
     value = local_homes(value, lambda home: home[0] == frame.key and home not in ctx.shared)
+    alike = bool(frame.returned) and isinstance(form_of(value), Scalar) and (
+        form_of(frame.returned[-1][0].value) == form_of(value))
     frame.returned.append((Met(value, dict(ctx.known)), Definition(ctx.span(node))))
-    if ctx.meet([met for met, _ in frame.returned]) is None:
+    if not alike and ctx.meet([met for met, _ in frame.returned]) is None:
         raise two_kinds(ctx, _result_name(frame), [met for met, _ in frame.returned],
                         _returned(frame), node)
     key = (frame.key, "return")

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.errors import KernelWarning
-from unisycl.frontend.flow import UNSET, Condition, Definition, Test, want
+from unisycl.frontend.flow import GIVEN, UNSET, Condition, Definition, Test, want
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL
 
@@ -31,7 +31,7 @@ _SIGNS = {"Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1), "Eq": (0,), "N
 
 def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: ast.AST) -> None:
     """Refuse, or warn of, a read on a way on which a name may have no value."""
-    if not _reaches_nothing(made):
+    if not _reaches_nothing(ctx, made):
         return
     open_ways = shaky = False
     since = ctx.path[made.depth:]
@@ -90,8 +90,25 @@ def note_flag(ctx: Context, frame: Frame, name: str, *, value: bool = True) -> N
         ctx.emit(n.Assign(flag, n.Const(BOOL, value)))
 
 
-def _reaches_nothing(made: Definition) -> bool:
-    return any(part is UNSET for part in made.parts())
+def _reaches_nothing(ctx: Context, made: Definition) -> bool:
+    """Say whether one of the ways to a definition brings nothing.
+
+    What was found to come from assignments only is not gone through again, until a loop has ended:
+    its head gets ways then.
+    """
+    turns = sum(len(head.turns) for head in ctx.heads)
+    seen: dict[int, Definition] = {}
+    todo = [made]
+    while todo:
+        at = todo.pop()
+        if at is UNSET:
+            return True
+        if at is not GIVEN and at.whole != turns and id(at) not in seen:
+            seen[id(at)] = at
+            todo.extend(edge.source for edge in at.edges)
+    for at in seen.values():
+        at.whole = turns
+    return False
 
 
 def _ways(ctx: Context, made: Definition) -> Iterator[tuple[tuple[Condition, ...], bool]]:

@@ -32,25 +32,35 @@ def places(block: n.Block, known: frozenset[n.Local] = frozenset()) -> Places:
 
 
 class _Planner:
-    """Walks the blocks; ``_all`` remembers what each statement mentions."""
+    """Walks the blocks.
+
+    What each statement mentions, what it does so outside its blocks, and what can be declared in
+    those is remembered: every block around one asks again.
+    """
 
     def __init__(self, found: Places) -> None:
         self.found = found
         self._all: dict[int, frozenset[n.Local]] = {}
+        self._own: dict[int, tuple[set[n.Local], frozenset[n.Local]]] = {}
+        self._inside: dict[tuple[int, n.Local], bool] = {}
 
     def mentions(self, stmt: n.Stmt) -> frozenset[n.Local]:
         """Return the locals a statement mentions anywhere."""
         known = self._all.get(id(stmt))
         if known is None:
             inner = [m for b in visit.blocks(stmt) for s in b for m in self.mentions(s)]
-            known = self._all[id(stmt)] = frozenset((*self.own(stmt), *inner))
+            read, given = self.own(stmt)
+            known = self._all[id(stmt)] = frozenset((*read, *given, *inner))
         return known
 
-    def own(self, stmt: n.Stmt) -> set[n.Local]:
-        """Return the locals a statement mentions outside its blocks."""
-        read = {e.local for x in visit.expressions(stmt) for e in visit.walk(x)
-                if isinstance(e, n.Read)}
-        return read | set(visit.targets(stmt))
+    def own(self, stmt: n.Stmt) -> tuple[set[n.Local], frozenset[n.Local]]:
+        """Return the locals a statement reads, and those it gives values, outside its blocks."""
+        known = self._own.get(id(stmt))
+        if known is None:
+            read = {e.local for x in visit.expressions(stmt) for e in visit.walk(x)
+                    if isinstance(e, n.Read)}
+            known = self._own[id(stmt)] = read, frozenset(visit.targets(stmt))
+        return known
 
     def block(self, block: n.Block, known: set[n.Local]) -> None:
         """Place the locals of a block that are not known yet, then those of its blocks."""
@@ -76,7 +86,13 @@ class _Planner:
 
     def inside(self, stmt: n.Stmt, local: n.Local) -> bool:
         """Say whether a local can be declared in a block of its only statement."""
-        if local in self.own(stmt):
+        key = id(stmt), local
+        if key not in self._inside:
+            self._inside[key] = self._fits_inside(stmt, local)
+        return self._inside[key]
+
+    def _fits_inside(self, stmt: n.Stmt, local: n.Local) -> bool:
+        if any(local in mentioned for mentioned in self.own(stmt)):
             return isinstance(stmt, n.For) and counts(stmt) and local is stmt.local
         users = [b for b in visit.blocks(stmt) if any(local in self.mentions(s) for s in b)]
         if len(users) != 1:
@@ -88,10 +104,8 @@ class _Planner:
 
     def defines(self, stmt: n.Stmt, local: n.Local) -> bool:
         """Say whether a statement gives a local its value without looking at it."""
-        if isinstance(stmt, n.For) or local not in visit.targets(stmt):
-            return False
-        return not any(isinstance(e, n.Read) and e.local is local
-                       for x in visit.expressions(stmt) for e in visit.walk(x))
+        read, given = self.own(stmt)
+        return local in given and local not in read and not isinstance(stmt, n.For)
 
 
 def counts(stmt: n.For) -> bool:

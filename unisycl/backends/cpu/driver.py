@@ -111,7 +111,7 @@ class CpuDriver:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"the CPU device has stages llvm and asm, not {stage}")
         module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
-        return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=asked.level,
+        return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=parts.level,
                     on=asked.machine)
 
     def outlast(self, keep: object) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
@@ -21,13 +22,14 @@ from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes import narrow
+from unisycl.passes import chains, narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
 _PLANS = 256
 _DEEP = 24  # branches one inside the other
+_VERY_DEEP = 100
 
 
 class Key(NamedTuple):
@@ -131,6 +133,7 @@ class Parts:
     """What code generation decides besides the code."""
 
     lanes: int
+    level: int
     layout: Layout
     sites: tuple[Site, ...]
 
@@ -139,7 +142,10 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     """Return the LLVM module of a kernel before optimisation, and what else was decided."""
     asked = options.of(kernel)
     found = asked.machine
+    level = _level(kernel, asked.level)
     kernel = plain(kernel)
+    if level == jit.LIGHTEST:
+        kernel = replace(kernel, body=chains.run(kernel.body))
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
     kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
@@ -148,7 +154,7 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream)
     direct.emit(module, _SYMBOL)
-    return module, Parts(lanes, layout, sites)
+    return module, Parts(lanes, level, layout, sites)
 
 
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
@@ -167,13 +173,21 @@ def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loade
     """Return the code of a kernel through its text."""
     module, parts = text_of(kernel, key)
     text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
-    level = jit.LIGHT if asked.level and _nested(kernel.body) > _DEEP else asked.level
+    level = parts.level
     loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
     if not parts.sites:
         code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
         remembered.note(kernel, [code, parts.lanes,
                                  *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
+
+
+def _level(kernel: n.Kernel, asked: int) -> int:
+    """Return how much LLVM is to do, for a kernel that asks for a level."""
+    nested = _nested(kernel.body) if asked else 0
+    if nested > _VERY_DEEP:
+        return jit.LIGHTEST
+    return jit.LIGHT if nested > _DEEP else asked
 
 
 def _nested(block: n.Block) -> int:
@@ -194,7 +208,7 @@ def _recall(kernel: n.Kernel, key: Key,
     if loaded is None:
         return None
     ndim, params, *rest = known[2:]
-    return loaded, Parts(known[1], Layout(ndim, tuple(params), *rest), ())
+    return loaded, Parts(known[1], 0, Layout(ndim, tuple(params), *rest), ())
 
 
 def _units(geometry: Geometry, tile: tuple[int, ...]) -> int:

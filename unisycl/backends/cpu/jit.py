@@ -21,6 +21,9 @@ _FORMAT = "1"
 LIGHT = -1
 """The level of code whose masks nest so deeply that LLVM's combining of instructions, which follows
 them again and again, would take minutes."""
+LIGHTEST = -2
+"""The level where hundreds of masks nest: variables stay in memory, for which registers are found
+in a time that grows with the code; for values it grows with the square."""
 
 _numbers = itertools.count()
 _lock = threading.Lock()
@@ -44,7 +47,8 @@ def _llvm() -> Any:
 @functools.cache
 def _target_machine(level: int, found: Machine) -> Any:
     return _llvm().Target.from_triple(found.triple).create_target_machine(
-        cpu=found.cpu, features=found.features, opt=abs(level), reloc="pic", codemodel="small")
+        cpu=found.cpu, features=found.features, opt=1 if level < 0 else level, reloc="pic",
+        codemodel="small")
 
 
 @functools.cache
@@ -70,8 +74,8 @@ def optimise(text: str, *, loops: bool = False, level: int = 2,
     module = _parse(text)
     if not level:
         return module
-    if level == LIGHT:
-        return _lightly(module, on or machine())
+    if level < 0:
+        return _lightly(module, level, on or machine())
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = loops
     options.slp_vectorization = loops
@@ -81,15 +85,17 @@ def optimise(text: str, *, loops: bool = False, level: int = 2,
     return module
 
 
-def _lightly(module: Any, on: Machine) -> Any:
+def _lightly(module: Any, level: int, on: Machine) -> Any:
     """Return a module of deeply nested masks, with what takes time along with its size only."""
     llvm = _llvm()
     passes = llvm.create_new_module_pass_manager()
-    for add in (passes.add_always_inliner_pass, passes.add_sroa_pass,
-                passes.add_simplify_cfg_pass, passes.add_dead_code_elimination_pass):
-        add()
+    passes.add_always_inliner_pass()
+    if level == LIGHT:
+        passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_dead_code_elimination_pass()
     passes.run(module, llvm.create_pass_builder(
-        _target_machine(LIGHT, on), llvm.create_pipeline_tuning_options(speed_level=1)))
+        _target_machine(level, on), llvm.create_pipeline_tuning_options(speed_level=1)))
     return module
 
 
