@@ -27,6 +27,7 @@ from unisycl.frontend import (
     numeric,
     pointers,
     stored,
+    tables,
     vecmethods,
     vectors,
 )
@@ -376,6 +377,9 @@ def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Ex
                          second=values[-1].type)
     count = len(values)
     from_end = index.type.dtype.kind == "i" and several.kind == "tuple"  # as Python counts
+    read = tables.element(values, type, index, ctx.span(node), from_end=from_end)
+    if read is not None:
+        return read
     if count > _CHAIN and from_end:
         index = coerce.cast(index, coerce.weak_scalar(count).type)
         below = coerce.truth(_compare("lt", index, 0))

@@ -10,11 +10,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.names import identifier
 from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n
+from unisycl.ir.tables import Table
 from unisycl.ir.types import Field, PointerType, Scalar, Struct, View
 from unisycl.passes import positions
 
@@ -150,6 +152,8 @@ def _plain(p: Printer, x: n.Expr, emit: Emit) -> Text:
 # ---------------------------------------------------------------- views
 def pointer(p: Printer, base: n.Param | n.Array) -> str:
     """Return the name of a view's first element's address."""
+    if isinstance(base, Table):
+        return _table(p, base)
     if isinstance(base, n.Array):
         return p.names.of(base, base.name)
     kind = base.type
@@ -167,6 +171,21 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
     if p.d.offsets:
         p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
     return name
+
+
+def _table(p: Printer, table: Table) -> str:
+    """Return the name of a constant in memory, declaring it on first use."""
+    elem = table.type.elem
+    assert isinstance(elem, Scalar)
+    numbers = ", ".join(literal(x, elem.dtype, p.d) if math.isfinite(x) else _no_number(x)
+                        for x in table.values)
+    type = f"{p.d.spaces[table.type.space]} {element_type(p, elem)}".lstrip()
+    return p.table(type, f"{extents(table.shape)} = {{{numbers}}};")
+
+
+def _no_number(x: float) -> str:
+    """Return infinity or NaN as an initialiser; OpenCL's macros are calls, which are none."""
+    return "0.0f / 0.0f" if math.isnan(x) else f"{'-' * (x < 0)}1.0f / 0.0f"
 
 
 def _fixed(p: Printer, base: n.Param, type: str, shape: tuple[int, ...]) -> str:

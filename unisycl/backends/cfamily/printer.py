@@ -81,6 +81,7 @@ class Printer:
         self._loose: dict[DType, str] = {}
         self._helpers: dict[tuple[str, str], str] = {}
         self._texts: list[str] = []
+        self._tables: dict[str, str] = {}
         self._where: tuple[str, int] = ("", 0)
 
     # ---- text
@@ -124,6 +125,14 @@ class Printer:
             known = self._loose[dtype] = self.names.fresh(f"loose_{type}")
             self._texts.insert(0, f"typedef struct {self.d.packed.format(align=1)} "
                                   f"{{ {type} value; }} {known};")
+        return known
+
+    def table(self, type: str, rest: str) -> str:
+        """Return the name of a constant array, declaring it before the kernel; equal ones once."""
+        known = self._tables.get(type + rest)
+        if known is None:
+            known = self._tables[type + rest] = self.names.fresh("table")
+            self._texts.append(f"{type} {known}{rest}")
         return known
 
     def helper(self, name: str, dtype: DType) -> str:

@@ -10,12 +10,13 @@ import math
 
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
-from unisycl.backends.cpu.text import llvm_type
+from unisycl.backends.cpu.text import constant, llvm_type
 from unisycl.base.dtypes import BOOL, INT64, UINT8, UINT64, DType
 from unisycl.base.enums import address_space
 from unisycl.base.record import dataclass
 from unisycl.ir import nodes as n
-from unisycl.ir.types import View
+from unisycl.ir.tables import Table
+from unisycl.ir.types import Scalar, View
 
 STREAM_ALIGN = 64
 
@@ -66,6 +67,8 @@ def address(e: Emitter, place: n.Place) -> Address:
 
 def view_pointer(e: Emitter, base: n.Base) -> str:
     """Return the address of a view's first element."""
+    if isinstance(base, Table):
+        return _table(e, base)
     if isinstance(base, n.Array):
         return e.arrays[base]
     if isinstance(base, n.Heap):
@@ -75,6 +78,15 @@ def view_pointer(e: Emitter, base: n.Base) -> str:
     if base.type.space is address_space.local_space:
         return e.f.gep("i8", e.local_base, e.slot(slot))
     return e.slot(slot, "ptr")
+
+
+def _table(e: Emitter, table: Table) -> str:
+    """Return the name of a constant in memory."""
+    assert isinstance(table.type.elem, Scalar)
+    dtype = table.type.elem.dtype
+    type = llvm_type(dtype)
+    numbers = ", ".join(f"{type} {constant(x, dtype)}" for x in table.values)
+    return e.f.module.table(f"[{numbers}]", f"[{len(table.values)} x {type}]")
 
 
 def _nowhere(e: Emitter) -> str:
