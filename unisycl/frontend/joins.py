@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.base.record import dataclass
+from unisycl.base.record import dataclass, field
 from unisycl.frontend import coerce
 from unisycl.frontend.unsure import Unsure, alternatives
 from unisycl.frontend.values import Choice, Instance, Memory, Record, Several, Value, Vector
@@ -74,11 +74,28 @@ class ChoiceForm:
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """A function that a name may stand for, with the types of the numbers that it holds."""
+
+    key: Any
+    types: tuple[Any, ...]
+    like: Any = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionForm:
+    """One of several functions: a number says which."""
+
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ThingForm:
     """Anything else: it is known while compiling, so it is the same on all paths."""
 
 
-Form = Scalar | VectorForm | TupleForm | ObjectForm | PlaceForm | ChoiceForm | ThingForm
+Form = Scalar | VectorForm | TupleForm | ObjectForm | PlaceForm | ChoiceForm | FunctionForm \
+    | ThingForm
 
 
 def form_of(value: Value | n.Local) -> Form:

@@ -19,12 +19,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.span import Span
-from unisycl.frontend import coerce, memories, stored
+from unisycl.frontend import coerce, functions, memories, stored
 from unisycl.frontend.flow import Definition, lost, resolve, same, spread
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import (
     ChoiceForm,
     Form,
+    FunctionForm,
     Met,
     ObjectForm,
     PlaceForm,
@@ -42,10 +43,12 @@ from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Choice,
     Constant,
+    Either,
     Instance,
     Item,
     Lost,
     Memory,
+    Partial,
     Pending,
     Poison,
     Record,
@@ -132,6 +135,8 @@ class Variables(ABC):
             return replace(value, items=tuple(self.hold_value(v) for v in value.items))
         if isinstance(value, Choice):
             return replace(value, which=self.hold(value.which))
+        if isinstance(value, Either | Partial):
+            return functions.held(self, value)
         if isinstance(value, Memory | Record) and steps(value):
             value = with_steps(value, tuple(self.hold(x) for x in steps(value)))
         return self.overwrites.named(value) if isinstance(value, Record) else value
@@ -155,6 +160,8 @@ class Variables(ABC):
             return replace(value, items=kept, exact=kept == value.items and value.exact)
         if isinstance(value, Choice):
             return replace(value, which=self.keep_number(value.which, position))
+        if isinstance(value, Either | Partial):
+            return functions.rebuilt(value, lambda x: self.keep_number(x, position))
         if isinstance(value, Instance):
             parts = tuple(self.keep(v, position) for v in value.items)
             return replace(value, items=parts, exact=parts == value.items and value.exact)
@@ -236,6 +243,10 @@ class Variables(ABC):
         if isinstance(form, ChoiceForm):
             return memories.kept(self, self.local((*key, "memory"), name, WEAK_INT), form.options,
                                  value, name)
+        if isinstance(form, FunctionForm):
+            return functions.kept(self, key, name, form.options, value, node)
+        if isinstance(value, Either | Partial):
+            return functions.held(self, value)  # it may be another name's, given something else
         if isinstance(value, Record):
             self.fresh.discard(value.base)
             value = self.overwrites.named(value)
@@ -244,7 +255,7 @@ class Variables(ABC):
     def bring(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
               node: ast.AST) -> Value | n.Local:
         """Do as ``adopt`` where ways meet: nothing, if the value is in its variables already."""
-        if isinstance(value, Several | Instance | Vector | Memory | Choice | Record):
+        if isinstance(value, Several | Instance | Vector | Memory | Choice | Record | Either):
             there = same([value, self.variable(key, name, form, value)])
             if there is not None:
                 return there
@@ -278,6 +289,8 @@ class Variables(ABC):
                 if isinstance(form, ChoiceForm):
                     which = self.local((*key, "memory"), name, WEAK_INT)
                     return Choice(n.Read(WEAK_INT, which), form.options, name=name)
+                if isinstance(form, FunctionForm):
+                    return functions.named(self, key, name, form.options)
                 return self.adopt(key, name, form, None, self.at or self.frames[-1].source.node)
             finally:
                 self.known = known
@@ -429,6 +442,9 @@ class Variables(ABC):
             return kind if all(fit) else None
         options = memories.options(self, met)
         form = meet(values) if options is None else ChoiceForm(options)
+        among = functions.options(values) if form is None else None
+        if among is not None:
+            return FunctionForm(among)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):
             for a, b in itertools.pairwise(met):
                 found = stored.joined(self, *self.one_kind(a, b))  # type: ignore[arg-type]

@@ -416,3 +416,81 @@ def test_ranges_and_ids_are_device_copyable(queue):
         out[0], out[1], out[2], out[3] = extent[0], extent[1], at[0], at[1]
     queue.single_task(kernel).wait()
     assert [3, 4, 1, 2] == out.tolist()
+
+
+# ---- functions that meet
+def plus(x):
+    return x + 1
+
+
+def times(x):
+    return x * 3
+
+
+def scaled(k, x):
+    return x * k
+
+
+def chosen_by(c):
+    if c:
+        return plus
+    return times
+
+
+def test_branches_choose_functions(queue):
+    def build(a, out):
+        def kernel(i):
+            if a[i] > 3:
+                f = plus
+            elif a[i] > 0:
+                f = lambda x: x - 2  # noqa: E731 - that is what is tested
+            elif a[i] > -5:
+                f = functools.partial(scaled, a[i])
+            else:
+                f = abs
+            first = f
+            if i % 3 == 0:
+                f = functools.partial(scaled, i)
+            out[i] = first(a[i]) * 100 + f(a[i]) + chosen_by(i % 2 == 0)(a[i])
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N))
+
+
+def test_a_chosen_function_is_the_one_of_its_time(queue):
+    def build(a, out):
+        def kernel(i):
+            n = 5 if i < 4 else 7
+
+            def inner(x):
+                return x * n
+            if i % 2:
+                f = inner
+            else:
+                f = plus
+            g = f
+            n = 1
+            k = a[i]
+            p = functools.partial(scaled, k)
+            k = 1000
+            if i % 5 == 0:
+                f, p = p, f
+            out[i] = f(a[i]) + 10 * g(a[i]) + 100 * p(k)
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N))
+
+
+def test_loops_bind_functions_anew(queue):
+    def build(a, out):
+        def kernel(i):
+            f, g = plus, times
+            t = a[i]
+            for k in range(i % 4):
+                if t % 2:
+                    f, g = g, f
+                t = f(t)
+            h = abs
+            while t > 40:
+                h, t = functools.partial(scaled, t % 3), t // 2
+            out[i] = t + h(7)
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N))
