@@ -155,6 +155,7 @@ class Context(Variables):
         self.unsure = False
         self.locals: dict[Any, n.Local] = {}
         self.known: dict[n.Local, n.Const] = {}
+        self.derived: dict[n.Local, Value] = {}
         self.path: tuple[Condition, ...] = ()
         self.heads: list[Head] = []
         self.sums: dict[Span, Scalar] = {}

@@ -56,6 +56,8 @@ def constant(ctx: Context, value: Value) -> n.Const | None:
                 return None
             ctx.guard(value.param.path, obj, frozen=True)
             return coerce.weak_scalar(obj)
+        case n.Read() if value.type.weak and value.local in ctx.derived:
+            return constant(ctx, ctx.derived[value.local])  # a name with one assignment
         case n.Binary() if value.type.weak:
             a, b = constant(ctx, value.a), constant(ctx, value.b)
             found = None if a is None or b is None else coerce.binary(

@@ -74,6 +74,7 @@ class Variables(ABC):
     loops: list[Any]
     locals: dict[Any, n.Local]
     known: dict[n.Local, n.Const]
+    derived: dict[n.Local, Value]
     at: ast.AST | None
     shared: dict[Any, str]
     unrolled: list[int]
@@ -184,8 +185,10 @@ class Variables(ABC):
             return
         if name not in frame.once:
             value = self.as_number(value, node)
-        self.define(frame, name, self.bind((frame.key, name), name, value, node,
-                                           frame.names.get(name)), node)
+        bound = self.bind((frame.key, name), name, value, node, frame.names.get(name))
+        self.define(frame, name, bound, node)
+        if name in frame.once and isinstance(bound, n.Local) and not self.unrolled:
+            self.derived[bound] = value
 
     def define(self, frame: Frame, name: str, bound: Value | n.Local, node: ast.AST) -> None:
         """Let a name stand for something from here on."""

@@ -291,3 +291,19 @@ def test_recursive_functions_meet_at_barriers(queue):
         out[it.get_global_id(0)] = tile[0]
     queue.parallel_for(sycl.nd_range(16, 8), kernel, sycl.local_accessor(np.int64, 8)).wait()
     np.testing.assert_array_equal(out, np.repeat(np.arange(16).reshape(2, 8).sum(1), 8))
+
+
+def test_a_name_for_what_captured_integers_give_is_a_constant(queue):
+    def run(n):
+        def kernel(it, out):
+            last = n - 1
+            same = last * 1
+            own = sycl.private_array(np.int32, last + 2)
+            for k in range(last + 2):
+                own[k] = k
+            out[it] = it.get_id(last) * 100 + it.get_id(same) * 10 + own[last + 1]
+        out = np.zeros((2, 3), np.int32)
+        queue.parallel_for(sycl.range(2, 3), kernel, out).wait()
+        return out.tolist()
+    assert run(1) == [[1, 1, 1], [111, 111, 111]]
+    assert run(2) == [[2, 112, 222], [2, 112, 222]]
