@@ -207,38 +207,73 @@ def _for(e: Emitter, stmt: n.For) -> None:
     f.store(type, start.ref, counter)
     far = steps.overflows(stmt)
     bounded = far and form == LINEAR and stop.form == UNIFORM and stride * ahead > 0
+    left = ""
+    if far and form == UNIFORM and stop.form == UNIFORM:
+        left = f.alloca("i64")
+        f.store("i64", _turns(e, start, stop, step, up=ahead > 0), left)
 
     def now() -> Val:
         return Val(form, INT64, f.load(type, counter), stride)
 
     def head(loop: Loop) -> Val:
+        if left:
+            turns = Val(UNIFORM, INT64, f.load("i64", left))
+            return e.lanes.compare("ne", turns, e.lanes.const(0, INT64))
         if bounded:
             return e.lanes.compare("ugt", _left(e, now(), stop, before), Val(
                 VECTOR, INT64, e.lanes.iota(INT64, abs(stride))))
         return e.lanes.compare(before, _reached(e, now()) if far else now(), stop)
 
-    def last(loop: Loop) -> Val:
-        most = (e.lanes.lanes - 1) * stride
-        if bounded:
-            return e.lanes.compare("ugt", _left(e, now(), stop, before),
-                                   e.lanes.const(abs(most), INT64))
-        end = f.op(f"add i64 {now().ref}, {most}")
-        return e.lanes.compare(before, Val(UNIFORM, INT64, end), stop)
-
     def enter() -> None:
         e.write(stmt.local, now(), blend=id(stmt) in e.shapes.blends)
 
     def advance() -> None:
-        if far:
+        if far and not left:
             at = Val(UNIFORM if form == LINEAR else form, INT64, now().ref)
             f.store(type, e.lanes.call("llvm.sadd.sat", INT64, at, step).ref, counter)
             return
+        if left:
+            f.store("i64", f.op(f"sub i64 {f.load('i64', left)}, 1"), left)
+        step_on("" if left else "nsw ")
+
+    def step_on(flags: str = "nsw ") -> None:
         by = e.lanes.vector(step) if form == VECTOR else step.ref
-        f.store(type, f.op(f"add nsw {type} {now().ref}, {by}"), counter)
+        f.store(type, f.op(f"add {flags}{type} {now().ref}, {by}"), counter)
     if form == LINEAR and stop.form == UNIFORM and stride * ahead > 0 \
             and _is_split(e, stmt.body):
-        _loop(e, stmt, stmt.body, last, advance, enter, together=True)
+        most = e.lanes.const((e.lanes.lanes - 1) * stride, INT64)
+        end = _end_together(e, stop, most, step, ahead > 0) if far else None
+
+        def last(loop: Loop) -> Val:
+            if end is not None:
+                return e.lanes.compare(before, Val(UNIFORM, INT64, now().ref), end)
+            reached = f.op(f"add i64 {now().ref}, {most.ref}")
+            return e.lanes.compare(before, Val(UNIFORM, INT64, reached), stop)
+        _loop(e, stmt, stmt.body, last, step_on, enter, together=True)
     _loop(e, stmt, stmt.body, head, advance, enter)
+
+
+def _turns(e: Emitter, start: Val, stop: Val, step: Val, *, up: bool) -> str:
+    """Return how many turns a loop of all lanes takes, whatever the numbers.
+
+    Such a loop counts them, so that its counter may wrap behind the last one.
+    """
+    f = e.f
+    low, high = (start.ref, stop.ref) if up else (stop.ref, start.ref)
+    some = f.op(f"icmp slt i64 {low}, {high}")
+    size = step.ref if up else f.op(f"sub i64 0, {step.ref}")
+    size = f.op(f"select i1 {some}, i64 {size}, i64 1")  # it may be 0 where there is no turn
+    far = f.op(f"sub i64 {f.op(f'sub i64 {high}, {low}')}, 1")
+    turns = f.op(f"add i64 {f.op(f'udiv i64 {far}, {size}')}, 1")
+    return f.op(f"select i1 {some}, i64 {turns}, i64 0")
+
+
+def _end_together(e: Emitter, stop: Val, most: Val, step: Val, up: bool) -> Val:
+    """Return where lane 0 has to be before for all lanes to take a turn, and a step to fit."""
+    lanes = e.lanes
+    edge = lanes.const((1 << 63) - 1 if up else -(1 << 63), INT64)
+    return lanes.call("llvm.smin" if up else "llvm.smax", INT64,
+                      lanes.call("llvm.ssub.sat", INT64, stop, most), lanes.sub(edge, step))
 
 
 def _left(e: Emitter, now: Val, stop: Val, before: str) -> Val:
