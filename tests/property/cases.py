@@ -116,6 +116,8 @@ def memory(case: Case, name: str, names: dict[str, Any]) -> Any:
             return sycl.local_accessor(np.dtype(rest), 8)
         case "n":
             return np.int32(rng.integers(0, 7))
+        case "z":
+            return view(rng, head, rest, case.size)
         case "p":
             return int(rng.integers(0, 7))
         case "f":
@@ -124,6 +126,16 @@ def memory(case: Case, name: str, names: dict[str, Any]) -> Any:
         return rng.integers(0, case.size, case.size).astype(np.int32)
     assert head == "rows", name
     return rng.permutation(case.items).astype(np.int64)
+
+
+def view(rng: np.random.Generator, form: str, dtype: str, size: int) -> np.ndarray[Any, Any]:
+    """Return part of an array: backwards, a column of rows, or one element again and again."""
+    if form.startswith("zone"):
+        return np.broadcast_to(numbers(rng, dtype, 1), (size,))
+    whole = numbers(rng, dtype, 3 * size + 2)
+    if form.startswith("zback"):
+        return whole[::-3][:size]
+    return whole[2:].reshape(size, 3)[:, 1]
 
 
 def records(rng: np.random.Generator, dtype: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:

@@ -36,7 +36,13 @@ PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in {
     "names bound anew": r"^ +(v\d+|x\d) = np\.\w+\(\1\)$", "types that never meet": r"^ +r\d+ = ",
     "types that meet": r"^ +m\d+ = ",
     "images": r"g_image\.read", "specialization constants": r"get_specialization_constant",
-    "own operators": r"^def own_"}.items()}
+    "own operators": r"^def own_", "steps at run time": r"range\(.*, st\d+\)",
+    "generator expressions": r"(sum|any|all|min|max)\(.* for j\d+ in", "tables": r"T\d+\[",
+    "long conditions": r"( and | or )(\(.*\1){5}", "named tuples": r"NamedTuple\)",
+    "functions as values": r"= fn\d+\(", "partial functions": r"functools\.partial",
+    "match": r"^ +match ", "memories that change places": r"^ +src\d+, dst",
+    "arrays with strides": r"\bz(back|column|one)o?_",
+    "atomics of few bits": r"atomic_ref\(c\w+int(8|16),"}.items()}
 
 
 def features(case: Any, text: str) -> list[str]:

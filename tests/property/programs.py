@@ -11,7 +11,7 @@ from random import Random
 
 from tests.property.cases import Case
 from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable
-from tests.property.groups import Groups
+from tests.property.idioms import Idioms
 from tests.property.statements import RELAXED, Flow
 from tests.property.vectors import HEADS, parts
 
@@ -25,7 +25,8 @@ WIDE = (*INTEGERS, "float32", "float64")  # float16 does not hold sums of many
 OPERATORS = {"plus": WIDE, "minimum": SCALARS[:-1], "maximum": SCALARS[:-1],
              "bit_and": INTEGERS, "bit_or": INTEGERS, "bit_xor": INTEGERS, "multiplies": INTEGERS,
              "own_add": INTEGERS, "own_max": SCALARS[:-1]}
-IMPORTS = ("import copy", "import math", "from dataclasses import dataclass", "",
+IMPORTS = ("import copy", "import functools", "import math", "from dataclasses import dataclass",
+           "from typing import NamedTuple", "",
            "import numpy as np", "", "import unisycl as sycl", "")
 OWN = '''
 def own_add(a, b):
@@ -41,7 +42,7 @@ def own_max(a, b):
 Way = tuple[int, Callable[[Flow], object]]
 
 
-class Kernels(Groups):
+class Kernels(Idioms):
     """Statements with the operations of groups, and the frame of a kernel around them."""
 
     def __init__(self, rng: Random, kind: str, span: tuple[int, ...],

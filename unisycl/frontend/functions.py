@@ -141,12 +141,18 @@ def named(ctx: Variables, key: Any, name: str, together: Options) -> Value:
     which = n.Read(WEAK_INT, ctx.local((*key, "function"), name, WEAK_INT))
     found: list[Value] = []
     for k, option in enumerate(together):
-        own = iter([n.Read(x.type, x) for x in _variables(ctx, key, name, together, k)])
-        found.append(rebuilt(_here(ctx, option.like), lambda _, own=own: next(own)))
+        own = [n.Read(x.type, x) for x in _variables(ctx, key, name, together, k)]
+        found.append(_filled(_here(ctx, option.like), own))
     result = found[-1]
     for k in range(len(found) - 2, -1, -1):
         result = Either(n.Compare(BOOL, "eq", which, coerce.weak_scalar(k)), found[k], result)
     return result
+
+
+def _filled(value: Any, numbers: list[n.Read]) -> Any:
+    """Return a function that holds these numbers."""
+    left = iter(numbers)
+    return rebuilt(value, lambda _: next(left))
 
 
 def _here(ctx: Variables, value: Any) -> Any:
@@ -160,6 +166,13 @@ def _here(ctx: Variables, value: Any) -> Any:
     return value
 
 
-def held(ctx: Variables, value: Any) -> Any:
+def held(ctx: Variables, value: Value) -> Value:
     """Return a function that later statements cannot change."""
-    return rebuilt(value, ctx.hold)
+    kept: Value = rebuilt(value, ctx.hold)
+    return kept
+
+
+def kept_before(ctx: Variables, value: Value, position: int) -> Value:
+    """Return a function that statements from ``position`` on cannot change."""
+    kept: Value = rebuilt(value, lambda x: ctx.keep_number(x, position))
+    return kept

@@ -162,7 +162,7 @@ class Variables(ABC):
         if isinstance(value, Choice):
             return replace(value, which=self.keep_number(value.which, position))
         if isinstance(value, Either | Partial):
-            return functions.rebuilt(value, lambda x: self.keep_number(x, position))
+            return functions.kept_before(self, value, position)
         if isinstance(value, Instance):
             parts = tuple(self.keep(v, position) for v in value.items)
             return replace(value, items=parts, exact=parts == value.items and value.exact)
