@@ -28,7 +28,7 @@ from unisycl.frontend import (
 )
 from unisycl.frontend.compare import is_cheap, static_truth
 from unisycl.frontend.context import Context, Frame
-from unisycl.frontend.faults import checked_operand, fitting
+from unisycl.frontend.faults import checked_operand, checked_power, fitting
 from unisycl.frontend.flow import (
     UNSET,
     Definition,
@@ -238,7 +238,7 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
                           _OF_BOOLS if type == BOOL else ""))
     ctx.need(type, node)
     if op == "pow":
-        return power(ctx, a, b, type, node)
+        return checked_power(ctx, a, b, node, lambda x, y: power(ctx, x, y, type, node))
     b = checked_operand(ctx, op, a, b, node)
     return coerce.binary(op, fitting(ctx, a, type, node), fitting(ctx, b, type, node), type)
 

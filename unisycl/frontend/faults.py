@@ -8,6 +8,7 @@ which are refused while compiling. Invariant: without ``debug`` no kernel change
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +17,13 @@ import numpy as np
 
 from unisycl.frontend.context import Context
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_INT, Scalar
+from unisycl.ir.builtins import BUILTINS
+from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "div": operator.truediv, "floordiv": operator.floordiv, "mod": operator.mod}
+
+_ZERO = n.Const(WEAK_FLOAT, 0.0)
 
 
 def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
@@ -38,6 +42,50 @@ def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) 
     b = ctx.hold(b)
     ctx.emit(n.Check(n.Compare(BOOL, test, b, n.Const(b.type, 0)), (text,), span=ctx.span(node)))
     return b
+
+
+def checked_power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST,
+                  power: Callable[[n.Expr, n.Expr], n.Expr]) -> n.Expr:
+    """Return ``a ** b``, checked where Python raises, or NumPy of integers.
+
+    Python's floats raise where the result would be infinite. Integers to negative powers that are
+    known at run time only are floats in Python and refused by NumPy: in kernels they are neither.
+    """
+    whole = a.type.dtype.is_integer and b.type.dtype.is_integer
+    if "assert" not in ctx.shape.checks or not (whole or (a.type.weak and b.type.weak)):
+        return power(a, b)
+    a, b = ctx.hold(a), ctx.hold(b)
+    negative = n.Compare(BOOL, "lt", b, n.Const(b.type, 0))
+    span = ctx.span(node)
+    if whole:
+        if not isinstance(b, n.Const) and b.type.dtype.kind == "i":
+            ctx.emit(n.Check(n.Unary(BOOL, "not", negative), (
+                "ValueError: Integers to negative integer powers are not allowed.",), span=span))
+        return power(a, b)
+    result = power(a, b)
+    if result.type != WEAK_FLOAT:
+        return result
+    result = ctx.hold(result)
+    a, b = (x if x.type == WEAK_FLOAT else n.Cast(WEAK_FLOAT, x) for x in (a, b))
+    pole = n.Binary(BOOL, "and", n.Compare(BOOL, "eq", a, _ZERO), negative)
+    ctx.emit(n.Check(n.Unary(BOOL, "not", pole), (_of_power(0.0, -1.0),), span=span))
+    endless = n.Binary(BOOL, "and", _infinite(result), n.Unary(
+        BOOL, "not", n.Binary(BOOL, "or", _infinite(a), _infinite(b))))
+    ctx.emit(n.Check(n.Unary(BOOL, "not", endless), (_of_power(10.0, 400.0),), span=span))
+    return result
+
+
+def _infinite(x: n.Expr) -> n.Expr:
+    return n.Compare(BOOL, "eq", n.Call(x.type, BUILTINS["fabs"], (x,)), n.Const(x.type, math.inf))
+
+
+def _of_power(base: float, exponent: float) -> str:
+    """Return what this Python says to a power that it does not compute."""
+    try:
+        operator.pow(base, exponent)
+    except ArithmeticError as error:
+        return f"{type(error).__name__}: {error}"
+    raise AssertionError(exponent)
 
 
 def moving_step(ctx: Context, step: n.Expr, call: ast.Call) -> n.Expr:

@@ -89,6 +89,21 @@ def dividing_floats(i, by, out):
 
 
 @sycl.kernel(debug=True)
+def growing(i, by, out):
+    out[i] = 10.0 ** (by if i == 39 else 2.5) + by ** 2 + 0.0 ** by
+
+
+@sycl.kernel(debug=True)
+def at_a_pole(i, by, out):
+    out[i] = (by + 1.0 * (i < 39)) ** (by - 0.5)
+
+
+@sycl.kernel(debug=True)
+def to_negative_powers(i, by, out):
+    out[i] = np.int32(i) ** np.int32(by + 2 * (i < 39))
+
+
+@sycl.kernel(debug=True)
 def narrowing(i, by, out):
     out[i] = np.uint8(i // 39 * by) + np.float32(i * 1000) + np.uint64(i)
 

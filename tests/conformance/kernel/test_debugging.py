@@ -197,6 +197,10 @@ def test_a_word_the_environment_does_not_know_is_refused(queue, monkeypatch):
 @pytest.mark.parametrize(("kernel", "by", "item", "text"), [
     ("dividing", 0, 33, "ZeroDivisionError: {}"),
     ("dividing_floats", 0.0, 5, "ZeroDivisionError: {}"),
+    ("growing", 400.0, 39, "OverflowError: {}"),
+    ("at_a_pole", 0.0, 39, "ZeroDivisionError: {}"),
+    ("to_negative_powers", -1, 39,
+     "ValueError: Integers to negative integer powers are not allowed."),
     ("narrowing", 300, 39, "OverflowError: Python integer 300 out of bounds for uint8"),
     ("mixing", -144, 39, "OverflowError: Python integer -144 out of bounds for int8"),
     ("shifting", 0, 39, "ValueError: negative shift count")])
@@ -204,8 +208,9 @@ def test_what_python_raises_for_two_python_numbers_is_told(device, kernel, by, i
     out = np.zeros(40)
     found = failure(device, lambda q: q.parallel_for(40, getattr(checked, kernel), by, out))
     try:
-        _ = 7 // 0 if kernel == "dividing" else 1.5 / 0.0
-    except ZeroDivisionError as error:
+        _ = {"dividing": lambda: 7 // 0, "growing": lambda: 10.0 ** by,
+             "at_a_pole": lambda: 0.0 ** -0.5}.get(kernel, lambda: 1.5 / 0.0)()
+    except ArithmeticError as error:
         text = text.format(error)
     assert f"kernel '{kernel}' failed in work-item id({item}) at {checked.__file__}:" in found
     assert found.endswith(text)
