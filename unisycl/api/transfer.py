@@ -47,8 +47,9 @@ def operand(what: str, thing: Any, group: Group, channel: Channel, *, writes: bo
         thing = thing if found is None else found
     if isinstance(thing, np.ndarray):
         if not thing.flags.c_contiguous:
-            raise UsageError(errc.invalid, f"{what}: the array is not C-contiguous; pass "
-                             "np.ascontiguousarray(array)")
+            raise UsageError(errc.invalid, f"{what}: the array is not C-contiguous; " + (
+                "write to a new one and assign it after the wait: array[...] = new"
+                if writes else "pass np.ascontiguousarray(array)"))
         if writes and not thing.flags.writeable:
             raise UsageError(errc.invalid, f"{what}: the destination array is read-only; give a "
                              "writable one, such as array.copy(), whose flags.writeable is True")

@@ -8,6 +8,7 @@ same ``Specialization`` back.
 from __future__ import annotations
 
 import ast
+import functools
 import threading
 from collections.abc import Callable
 from types import FunctionType
@@ -201,7 +202,10 @@ def _code(function: Any) -> Any:
     raise UsageError(errc.kernel_argument, f"a kernel must be a Python function, a lambda or an "
                      f"object with __call__, not {type(function).__name__}" + (
                          "; of a native kernel make_kernel makes one that can be launched"
-                         if outside.is_native(function) else ""))
+                         if outside.is_native(function) else
+                         "; of a partial function make one, lambda i: partial(i), or pass what it "
+                         "holds to the launch, behind the kernel"
+                         if isinstance(function, functools.partial) else ""))
 
 
 def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any, ...],

@@ -54,3 +54,12 @@ def test_a_pattern_takes_the_type_of_the_memory() -> None:
     for bad in ("x", 300, None):
         with pytest.raises(sycl.exception, match="no int8"):
             transfer.pattern_of("fill", view((3,), np.int8), bad)
+
+
+def test_advice_about_strided_arrays_keeps_the_result() -> None:
+    queue = sycl.queue(sycl.cpu_selector_v)
+    spread, whole = np.zeros(8)[::2], np.ones(4)
+    with pytest.raises(sycl.exception, match=r"fill: .* array\[\.\.\.\] = new"):
+        queue.fill(spread, 1.0)
+    with pytest.raises(sycl.exception, match=r"copy: .*pass np\.ascontiguousarray"):
+        queue.copy(spread, whole)
