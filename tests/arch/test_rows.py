@@ -28,9 +28,9 @@ def test_titles_are_short_and_unique() -> None:
 
 
 def rows_named(source: Source) -> list[str]:
-    """Return the arguments of every ``mark.row(...)`` in a file."""
+    """Return the arguments of every ``mark.row(...)`` and ``mark.part(...)`` in a file."""
     calls = [n for n in ast.walk(source.tree) if isinstance(n, ast.Call)
-             and isinstance(n.func, ast.Attribute) and n.func.attr == "row"]
+             and isinstance(n.func, ast.Attribute) and n.func.attr in ("row", "part")]
     return [a.value for c in calls for a in c.args
             if isinstance(a, ast.Constant) and isinstance(a.value, str)]
 

@@ -23,8 +23,10 @@ HERE = Path(__file__).parent
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if HERE in item.path.parents and item.get_closest_marker("row") is None:
-            raise pytest.UsageError(f"{item.nodeid}: a conformance test needs @mark.row(...)")
+        if HERE in item.path.parents and not any(
+                item.get_closest_marker(kind) for kind in ("row", "part")):
+            raise pytest.UsageError(f"{item.nodeid}: a conformance test needs @mark.row(...), or "
+                                    "@mark.part(...) where it checks a part of a row only")
 
 
 NEEDS = {"float16": sycl.aspect.fp16, "float64": sycl.aspect.fp64}

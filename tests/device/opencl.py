@@ -39,7 +39,8 @@ _SHOWN = 3  # failures of one test that are shown
 _ALSO = (ROOT / "tests" / "diagnostics" / "test_diagnostics.py",
          ROOT / "tests" / "examples" / "test_timing.py")
 _ENDED = (0, 1, 5)  # the statuses of a pytest that ran its tests
-_STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
+_STRENGTH = {name: k for k, name in enumerate((
+    "untested", "passed", "skipped", "refused", "not built", "failed"))}
 
 
 def find(library: str) -> Path:

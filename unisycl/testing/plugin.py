@@ -16,7 +16,7 @@ import pytest
 
 import unisycl as sycl
 from unisycl.testing.devices import EXPECTED, device_names, find_device
-from unisycl.testing.refusal import PREFIX
+from unisycl.testing.refusal import NOT_BUILT, PREFIX
 from unisycl.testing.report import Report
 from unisycl.testing.rows import load_rows
 
@@ -50,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker and start an empty report."""
     config.addinivalue_line("markers", "row(*ids): the conformance rows that the test checks")
+    config.addinivalue_line("markers", "part(*ids): rows of which it checks a part; claims nothing")
     devices = _selected(config)
     config.stash[_REPORT] = Report(devices, {n: _about(n) for n in devices if n not in EXPECTED})
     config.stash[_LEFT_OUT] = {}
@@ -95,8 +96,8 @@ def queue(device: sycl.device) -> Iterator[sycl.queue]:
     made.wait_and_throw()
 
 
-def _rows(item: pytest.Item) -> list[str]:
-    return [row for mark in item.iter_markers("row") for row in mark.args]
+def _rows(item: pytest.Item, kind: str = "row") -> list[str]:
+    return [row for mark in item.iter_markers(kind) for row in mark.args]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -108,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             config.getoption(o) for o in ("--all-cases", "--device", "--conformance")):
         _leave_out(config, items)
     for item in items:
-        wrong = [row for row in _rows(item) if row not in known]
+        wrong = [r for r in (*_rows(item), *_rows(item, "part")) if r not in known]
         if wrong:
             raise pytest.UsageError(f"{item.nodeid}: no such conformance row: {', '.join(wrong)}")
 
@@ -178,7 +179,9 @@ def _outcome(report: pytest.TestReport) -> str | None:
         return "failed"
     if report.skipped:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-        return "refused" if reason.removeprefix("Skipped: ").startswith(PREFIX) else None
+        said = reason.removeprefix("Skipped: ")
+        return ("refused" if said.startswith(PREFIX) else
+                "not built" if said.startswith(NOT_BUILT) else "skipped")
     return "passed" if report.when == "call" else None
 
 

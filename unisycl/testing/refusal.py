@@ -1,7 +1,8 @@
 """How a test states that a device may refuse something.
 
 Non-goals: deciding what a device must offer. Invariant: a refusal counts only if the error says so
-by its code, and only where the device does not claim to have what was asked.
+by its code, and only where the device itself says that it lacks what was asked. Where nobody asked
+the device it is unisycl that has not built it, and the report says that.
 """
 
 from __future__ import annotations
@@ -16,29 +17,36 @@ import unisycl as sycl
 PREFIX = "refused: "
 """How the reason of a skip begins that is a refusal; the report counts it as such."""
 
+NOT_BUILT = "not built: "
+"""How the reason of a skip begins where no device was asked: unisycl has not built it."""
+
 _CODES = (sycl.errc.feature_not_supported, sycl.errc.kernel_not_supported)
 
 
 @contextmanager
-def refused(device: sycl.device, *aspects: sycl.aspect) -> Iterator[None]:
+def refused(device: sycl.device, *aspects: sycl.aspect, able: bool | None = None) -> Iterator[None]:
     """Run what a device may refuse; end the test as refused if it does (SYCL 2020 §5.7).
 
-    With ``aspects``, a device that has them all must not refuse, and one that lacks any must.
+    A device that has all ``aspects`` and is ``able`` must not refuse, and another one must. Where
+    the test asks the device neither way, a refusal is not the device's: it ends as not built.
 
     Args:
         device: the device under test.
         aspects: what the body needs.
+        able: what the device says, by a query, about whatever else the body needs.
 
     Example:
         >>> with refused(device, sycl.aspect.fp64):  # doctest: +SKIP
         ...     queue.single_task(kernel_with_doubles).wait()
     """
     missing = [a.name for a in aspects if not device.has(a)]
+    lacks = bool(missing) or able is False
     try:
         yield
     except sycl.exception as error:
-        if error.code() not in _CODES or (aspects and not missing):
+        asked = bool(aspects) or able is not None
+        if error.code() not in _CODES or (asked and not lacks):
             raise
-        pytest.skip(f"{PREFIX}{error.what()}")
-    if missing:
-        pytest.fail(f"the device lacks {', '.join(missing)} but ran what needs it")
+        pytest.skip(f"{PREFIX if asked else NOT_BUILT}{error.what()}")
+    if lacks:
+        pytest.fail(f"the device lacks {', '.join(missing) or 'what this needs'} but ran it")

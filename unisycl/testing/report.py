@@ -1,7 +1,8 @@
 """Test outcomes gathered into rows × devices, and printed: text, JSON, Markdown.
 
-Non-goals: running tests. Invariant: every row is in every output; an outcome nobody recorded is
-``untested``.
+Non-goals: running tests. Invariants: every row is in every output; an outcome nobody recorded is
+``untested``, and so is a row of which a test was skipped; what needs no device claims nothing of
+any device.
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ from dataclasses import dataclass, field
 
 from unisycl.testing.rows import load_rows, load_sections
 
-OUTCOMES = ("passed", "failed", "refused", "untested")
-_STRENGTH = {"untested": 0, "passed": 1, "refused": 2, "failed": 3}
+OUTCOMES = ("passed", "failed", "refused", "not built", "untested")
+ANYWHERE = "any"
+"""The column of tests that need no device."""
+
+_STRENGTH = {name: k for k, name in enumerate((
+    "untested", "passed", "skipped", "refused", "not built", "failed"))}
 
 
 @dataclass(slots=True)
@@ -21,7 +26,8 @@ class Report:
     """What each row did on each device. Owned by the plugin; used from the main thread.
 
     One failed test makes the cell failed; one refused test makes it refused, for the device does
-    not offer the whole row. ``about`` says what a device is whose name does not.
+    not offer the whole row; a skipped one leaves it untested. ``about`` says what a device is whose
+    name does not.
     """
 
     devices: list[str]
@@ -29,11 +35,15 @@ class Report:
     cells: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def record(self, row: str, device: str | None, outcome: str) -> None:
-        """Note one test's outcome; ``device`` None means the test needs none and counts for all."""
-        for name in self.devices if device is None else [device]:
-            old = self.cells.get((row, name), "untested")
-            if _STRENGTH[outcome] > _STRENGTH[old]:
-                self.cells[row, name] = outcome
+        """Note one test's outcome; ``device`` None means that the test needs none."""
+        at = row, ANYWHERE if device is None else device
+        if _STRENGTH[outcome] > _STRENGTH[self.cells.get(at, "untested")]:
+            self.cells[at] = outcome
+
+    @property
+    def columns(self) -> list[str]:
+        """The devices, and before them what needs none."""
+        return [ANYWHERE, *self.devices]
 
     def add(self, text: str) -> None:
         """Add a column of a device elsewhere: JSON with ``name``, ``about`` and ``rows``."""
@@ -45,7 +55,8 @@ class Report:
 
     def outcome(self, row: str, device: str) -> str:
         """Return one cell."""
-        return self.cells.get((row, device), "untested")
+        found = self.cells.get((row, device), "untested")
+        return "untested" if found == "skipped" else found
 
     def totals(self, device: str) -> dict[str, int]:
         """Return how many rows had each outcome on a device."""
@@ -53,39 +64,43 @@ class Report:
         return {outcome: count[outcome] for outcome in OUTCOMES}
 
     def to_json(self) -> str:
-        """Return the machine-readable form."""
-        rows = {r: {d: self.outcome(r, d) for d in self.devices} for r in load_rows()}
+        """Return the machine-readable form, which tells *skipped* from *untested*."""
+        rows = {r: {d: self.cells.get((r, d), "untested") for d in self.columns}
+                for r in load_rows()}
         return json.dumps({"devices": self.devices, "rows": rows}, indent=1) + "\n"
 
     def to_text(self) -> str:
         """Return the table for a terminal."""
-        head = f"{'row':6}{'':52}" + "".join(f"{d:>10}" for d in self.devices)
+        head = f"{'row':6}{'':52}" + "".join(f"{d:>10}" for d in self.columns)
         lines = [head]
         for row, title in load_rows().items():
-            cells = "".join(f"{_short(self.outcome(row, d)):>10}" for d in self.devices)
+            cells = "".join(f"{_short(self.outcome(row, d)):>10}" for d in self.columns)
             lines.append(f"{row:6}{title:52}{cells}")
-        lines += ["", f"{'totals':58}" + "".join(f"{d:>10}" for d in self.devices)]
-        totals = {d: self.totals(d) for d in self.devices}
-        lines += [f"{outcome:58}" + "".join(f"{totals[d][outcome]:>10}" for d in self.devices)
+        lines += ["", f"{'totals':58}" + "".join(f"{d:>10}" for d in self.columns)]
+        totals = {d: self.totals(d) for d in self.columns}
+        lines += [f"{outcome:58}" + "".join(f"{totals[d][outcome]:>10}" for d in self.columns)
                   for outcome in OUTCOMES]
         return "\n".join(lines)
 
     def to_markdown(self) -> str:
         """Return the page for the documentation."""
-        rule = "|-" * (len(self.devices) + 1) + "|"
+        rule = "|-" * (len(self.columns) + 1) + "|"
         out = ["# Conformance", "",
                "What each device does with each row. `python dev.py conformance --docs` writes it;",
-               "do not edit. *refused*: the device lacks what the row needs, and says so.",
-               "*untested*: no test carries the row's ID yet, so nothing is claimed.", "",
+               "do not edit. *any*: tests that need no device, of names, messages and drivers",
+               "made up for a test; they say nothing of a device. *refused*: the device lacks what",
+               "the row needs, and was asked. *not built*: no device was asked; unisycl does not",
+               "have it yet. *untested*: no test checks the row here, or one of them was skipped,",
+               "so nothing is claimed.", "",
                *(f"- `{name}`: {what}" for name, what in self.about.items()),
-               *([""] if self.about else []), f"|rows|{'|'.join(self.devices)}|", rule]
-        totals = {d: self.totals(d) for d in self.devices}
-        out += [f"|{o}|" + "|".join(str(totals[d][o]) for d in self.devices) + "|"
+               *([""] if self.about else []), f"|rows|{'|'.join(self.columns)}|", rule]
+        totals = {d: self.totals(d) for d in self.columns}
+        out += [f"|{o}|" + "|".join(str(totals[d][o]) for d in self.columns) + "|"
                 for o in OUTCOMES]
         for letter, title in load_sections().items():
             out += ["", f"## {letter}. {title}", "",
-                    f"|row|feature|{'|'.join(self.devices)}|", "|-" + rule]
-            out += [f"|{row}|{name}|" + "|".join(self.outcome(row, d) for d in self.devices) + "|"
+                    f"|row|feature|{'|'.join(self.columns)}|", "|-" + rule]
+            out += [f"|{row}|{name}|" + "|".join(self.outcome(row, d) for d in self.columns) + "|"
                     for row, name in load_rows().items() if row.startswith(f"{letter}-")]
         return "\n".join(out) + "\n"
 

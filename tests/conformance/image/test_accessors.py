@@ -427,7 +427,7 @@ def test_one_image_is_read_and_written_where_a_device_can(
     pixels = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4)
     expected = 2 * pixels
     form = sycl.image_format.r32g32b32a32_sfloat
-    with refused(device), sycl.unsampled_image(pixels, form) as image:
+    with refused(device, sycl.aspect.image), sycl.unsampled_image(pixels, form) as image:
         @queue.submit
         def group(h: sycl.handler) -> None:
             old = sycl.unsampled_image_accessor(image, h, sycl.read_only)

@@ -23,7 +23,8 @@ def double(i, p, q):
 
 @pytest.fixture(params=[sycl.usm.alloc.shared, sycl.usm.alloc.host], ids=["shared", "host"])
 def memory(request, queue: sycl.queue):
-    with refused(queue.get_device()):
+    needed = getattr(sycl.aspect, f"usm_{request.param.name}_allocations")
+    with refused(queue.get_device(), needed):
         made = sycl.malloc(COUNT, np.int32, queue, request.param)
     made[:] = np.arange(COUNT)
     return made

@@ -25,6 +25,8 @@ def run(folder: Path, body: str, *options: str) -> tuple[str, dict[str, dict[str
                "-p", "no:cacheprovider", *options, str(folder / "test_it.py")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path.cwd(), check=False)
     rows = json.loads(out.read_text())["rows"] if out.exists() else {}
+    for cells in rows.values():
+        assert cells.pop("any") == "untested"  # each of these tests takes a device
     return done.stdout + done.stderr, rows
 
 
@@ -52,10 +54,22 @@ def test_a_refusal_by_its_code_is_a_refusal(tmp_path: Path, code: str) -> None:
     _, rows = run(tmp_path, f"""
 @pytest.mark.row("D-12")
 def test_it(device):
-    with refused(device):
+    with refused(device, able=False):
         raise sycl.exception(sycl.errc.{code}, "not here")
+
+@pytest.mark.row("D-13")
+def test_nobody_asked_the_device(device):
+    with refused(device):
+        raise sycl.exception(sycl.errc.{code}, "nowhere")
+
+@pytest.mark.row("D-14")
+def test_it_is_able(device):
+    with refused(device, able=True):
+        raise sycl.exception(sycl.errc.{code}, "but it is able")
 """)
     assert rows["D-12"] == {"host": "refused"}
+    assert rows["D-13"] == {"host": "not built"}
+    assert rows["D-14"] == {"host": "failed"}
 
 
 def test_another_error_is_no_refusal(tmp_path: Path) -> None:
@@ -88,13 +102,20 @@ def test_it(device):
     assert rows["D-12"] == {"host": "failed"}
 
 
-def test_a_plain_skip_says_nothing_about_the_row(tmp_path: Path) -> None:
+def test_a_skip_leaves_the_row_untested(tmp_path: Path) -> None:
     _, rows = run(tmp_path, """
 @pytest.mark.row("D-12")
 def test_it(device):
     pytest.skip("not today")
+
+@pytest.mark.row("D-12", "D-13")
+@pytest.mark.part("D-14")
+def test_another(device):
+    pass
 """)
-    assert rows["D-12"] == {"host": "untested"}
+    assert rows["D-12"] == {"host": "skipped"}
+    assert rows["D-13"] == {"host": "passed"}
+    assert rows["D-14"] == {"host": "untested"}
 
 
 def test_a_row_that_does_not_exist_stops_the_run(tmp_path: Path) -> None:
@@ -113,7 +134,7 @@ def test_it(device):
     pass
 """, "--device", "abacus", "-rs")
     assert "no device is named 'abacus'; there are:" in text
-    assert rows["D-12"] == {"host": "passed", "abacus": "untested"}
+    assert rows["D-12"] == {"host": "passed", "abacus": "skipped"}
 
 
 MANY = """
