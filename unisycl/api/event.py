@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Generator, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 from unisycl.api.device import check_descriptor, device
 from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
@@ -21,6 +21,21 @@ from unisycl.runtime.tasks import Task
 
 if TYPE_CHECKING:
     import concurrent.futures
+
+
+class command_times(NamedTuple):
+    """When a command came into each of OpenCL's six states, in nanoseconds (OpenCL 3.0 §3.2).
+
+    No time is before the one to its left. Where a device does not tell ``ended`` from ``complete``,
+    which is when the command's children have ended too, the two are one time.
+    """
+
+    queued: int
+    submitted: int
+    ready: int
+    running: int
+    ended: int
+    complete: int
 
 
 @ends_at_call
@@ -179,16 +194,37 @@ class event(HasBackendInfo):
         (SYCL 2020 §4.6.6.5).
         """
         check_descriptor(what, "event_profiling")
-        task = self.task
-        if task is None or task.channel is None or not task.channel.profiling:
-            raise UsageError(errc.invalid, "this event has no times; make its queue with "
-                             "property.queue.enable_profiling()")
+        task = self._timed()
         if what.name == "command_submit":
             return task.submitted
         self.wait()
         start, end = task.times
         late = max(0, task.submitted - start)  # the device's clock is not quite the host's
         return late + (start if what.name == "command_start" else max(end, start))
+
+    def ext_unisycl_get_times(self) -> command_times:
+        """Return when the command came into each of its six states; blocks until all are known.
+
+        ``queued``, ``running`` and ``ended`` are what ``get_profiling_info`` gives as submit, start
+        and end; between them it was ``submitted`` to its device and became ``ready``, as all that
+        it waits for had ended. Raises ``errc.invalid`` as ``get_profiling_info`` does.
+        """
+        task = self._timed()
+        self.wait()
+        start, end = task.times
+        late = max(0, task.submitted - start)
+        start, end = start + late, max(end, start) + late
+        handed = min(max(task.handed, task.submitted), start)
+        ready = min(max(task.ready, handed), start)
+        return command_times(task.submitted, handed, ready, start, end, end)
+
+    def _timed(self) -> Task:
+        """Return the command, if its times are kept."""
+        task = self.task
+        if task is None or task.channel is None or not task.channel.profiling:
+            raise UsageError(errc.invalid, "this event has no times; make its queue with "
+                             "property.queue.enable_profiling()")
+        return task
 
     def __reduce__(self) -> NoReturn:
         raise UsageError(errc.invalid, "an event cannot be pickled: its command runs in this "

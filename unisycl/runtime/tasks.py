@@ -75,7 +75,7 @@ class Task:
 
     __slots__ = ("__weakref__", "_begin", "_blockers", "_kind", "_name", "_started", "_waits",
                  "channel", "completion", "delivered", "dependents", "driver", "error", "explicit",
-                 "root", "settled", "submitted", "times")
+                 "handed", "ready", "root", "settled", "submitted", "times")
 
     def __init__(self, channel: Channel | None, name: str, driver: Any = None,
                  kind: str = "") -> None:
@@ -89,7 +89,7 @@ class Task:
         self.delivered = False
         self.dependents: list[Task] | None = None
         self.explicit: Sequence[Task] = ()
-        self.submitted = 0
+        self.submitted = self.handed = self.ready = 0  # all times are kept for profiling queues
         self.times = (0, 0)
         self.root: Task | None = None
         self._waits: Sequence[Task] = ()
@@ -246,6 +246,8 @@ class Task:
             if blockers:
                 self._defer(blockers, begin)
                 return
+        if self.submitted:
+            self.handed = time.monotonic_ns()
         try:
             begun = begin(native)
         except Exception as err:  # noqa: BLE001 - becomes the command's error
@@ -394,6 +396,7 @@ class Task:
             error = self._inherited() or error
         if channel is not None and channel.profiling:
             self.times = completion.profile()
+            self.ready = max(self.handed, *(d.times[1] for d in self._waits), 0)
         self._end(error)
 
     def _inherited(self) -> BaseException | None:

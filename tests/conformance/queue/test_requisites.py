@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -102,20 +103,41 @@ def copy_row(out, a, i, k):
 
 
 @pytest.mark.row("E-14")
-def test_times_of_a_command_follow_one_another(device: sycl.device) -> None:
+def test_a_command_comes_into_its_six_states_one_after_another(device: sycl.device) -> None:
+    """It is ready when what it waits for has ended, and not before."""
     queue = sycl.queue(device, sycl.property.queue.enable_profiling())
-    out = np.zeros(100, np.int32)
+    out, go = np.zeros(100, np.int32), threading.Event()
     info = sycl.info.event_profiling
-    before = 0
-    for _ in range(5):
-        event = queue.parallel_for(100, lambda i: fill(out, i, 1))
-        event.wait()
-        times = [event.get_profiling_info(x)
-                 for x in (info.command_submit, info.command_start, info.command_end)]
-        assert before <= times[0] <= times[1] <= times[2]
-        before = times[0]
+    held = queue.submit(lambda h: h.host_task(lambda: go.wait(60)))
+
+    def after(h: sycl.handler) -> None:
+        h.depends_on(held)
+        h.parallel_for(100, lambda i: fill(out, i, 1))
+    waiting, free = queue.submit(after), queue.parallel_for(100, lambda i: fill(out, i, 2))
+    free.wait()
+    now = time.monotonic_ns()
+    go.set()
+    waiting.wait()
+    for event in (held, waiting, free):
+        times = event.ext_unisycl_get_times()
+        assert times == tuple(sorted(times))
+        assert (times.queued, times.running, times.ended) == tuple(
+            event.get_profiling_info(x)
+            for x in (info.command_submit, info.command_start, info.command_end))
         status = event.get_info(sycl.info.event.command_execution_status)
         assert sycl.info.event_command_status.complete == status
+    late, early = waiting.ext_unisycl_get_times(), free.ext_unisycl_get_times()
+    assert late.queued < now < late.ready
+    assert held.ext_unisycl_get_times().complete <= late.ready
+    assert early.ready < now
+    failed = sycl.queue(device, lambda errors: None, sycl.property.queue.enable_profiling()).submit(
+        lambda h: h.host_task(lambda: 1 // 0))
+    failed.wait()
+    times = failed.ext_unisycl_get_times()
+    assert 0 < times.queued <= times.running <= times.complete
+    with pytest.raises(sycl.exception) as caught:
+        sycl.queue(device).single_task(lambda: None).ext_unisycl_get_times()
+    assert sycl.errc.invalid == caught.value.code()
 
 
 @pytest.mark.row("E-16")

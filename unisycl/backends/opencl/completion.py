@@ -33,14 +33,37 @@ class Clock:
 
     def __init__(self, *, apart: bool = False) -> None:
         self.apart = apart
+        self._raw = False
         self._offset: int | None = None
+
+    def measure(self, cl: Any, queue: Any) -> None:
+        """Find out by a marker which clock the device has; a queue without times is left alone."""
+        with contextlib.suppress(cl.Error):
+            before = time.monotonic_ns()
+            marker = cl.enqueue_marker(queue)
+            marker.wait()
+            self.compare(before, int(marker.profile.end), time.monotonic_ns())
+
+    def compare(self, before: int, stamp: int, after: int) -> None:
+        """Note what the device stamped between two times of the host: one of its clocks, or not."""
+        self._raw = not before <= stamp <= after and before <= stamp + _behind_raw() <= after
+        self._offset = 0 if self._raw or before <= stamp <= after else (before + after) // 2 - stamp
 
     def host_time(self, stamp: int, event: Any) -> int:
         """Return a time stamp of a device in the host's time; exact where both share a clock."""
         if self._offset is None:
             ahead = time.monotonic_ns() - int(event.profile.end)
             self._offset = 0 if 0 <= ahead < 10**9 else ahead
-        return stamp + self._offset
+        return stamp + self._offset + (_behind_raw() if self._raw else 0)
+
+
+def _behind_raw() -> int:
+    """Return what is to be added to the raw clock, as PoCL has it, for the host's time.
+
+    The one that network time adjusts runs away from it, by many milliseconds in a day.
+    """
+    clock = getattr(time, "CLOCK_MONOTONIC_RAW", None)
+    return 0 if clock is None else time.monotonic_ns() - time.clock_gettime_ns(clock)
 
 
 class Ends:

@@ -156,6 +156,8 @@ class ClDriver(Ending):
             self._shared = Shared(session, queue, self.traits, self.level)
         if self.level is Level.coarse:
             self._tracks = self._shared
+        if self._timed:
+            self._clock.measure(session.cl, queue)
         session.low_limits = self.quirks.low_limits
         self._open = session, device, queue
 

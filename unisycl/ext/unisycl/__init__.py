@@ -1,9 +1,10 @@
-"""Public: what unisycl adds to SYCL: events that the program completes, maps of buffers.
+"""Public: what unisycl adds to SYCL: events that the program completes, times, maps of buffers.
 
 Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYCL_...`` of
 ``unisycl`` tells that one is here.
 """
 
+from unisycl.api.event import command_times
 from unisycl.api.graph_files import load_graph, save_graph
 from unisycl.api.mapped_buffer import mapped_buffer
 from unisycl.api.user_event import user_event
@@ -24,8 +25,8 @@ from unisycl.lang.device_queue import (
 )
 from unisycl.lang.target import device_is
 
-__all__ = ["create_user_event", "device_is", "enqueue_kernel", "enqueue_marker", "enqueue_status",
-           "enqueue_task", "get_default_queue_size",
+__all__ = ["command_times", "create_user_event", "device_is", "enqueue_kernel", "enqueue_marker",
+           "enqueue_status", "enqueue_task", "get_default_queue_size",
            "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
            "is_valid_event", "kernel_enqueue_flags", "load_graph", "mapped_buffer", "ndrange",
            "non_uniform_nd_range", "save_graph", "set_user_event_status", "user_event"]
