@@ -261,9 +261,10 @@ class platform(HasBackendInfo):
         return bool(found) and all(d.has(wanted) for d in found)
 
     def has_extension(self, name: str) -> bool:
-        """Say whether every device has the extension; deprecated in SYCL 2020."""
+        """Say whether the platform or each device has it; deprecated in SYCL 2020."""
         found = self.get_devices()
-        return bool(found) and all(d.has_extension(name) for d in found)
+        return name in self.get_info(Descriptor("platform", "extensions")) or (
+            bool(found) and all(d.has_extension(name) for d in found))
 
     def get_info(self, what: Descriptor) -> Any:
         """Return what the descriptor asks for, e.g. ``info.platform.name``."""
@@ -275,7 +276,7 @@ class platform(HasBackendInfo):
         if what.name == "profile":
             return found[0].info.details["profile"]
         if what.name == "extensions":
-            return []
+            return list(found[0].info.details.get("platform_extensions", ())) if found else []
         if what.name == "name":
             return (found[0].info.platform if found else "") or f"unisycl {self._name}"
         return getattr(found[0].info, what.name) if found else ""

@@ -114,6 +114,30 @@ def test_no_init_and_read_contradict(queue: sycl.queue) -> None:
     assert sycl.errc.invalid == caught.value.code()
 
 
+@pytest.mark.row("B-25")
+@pytest.mark.parametrize("tag", [sycl.write_only, sycl.read_write], ids=["write", "read_write"])
+def test_no_init_keeps_what_is_outside_of_a_ranged_accessor(
+        queue: sycl.queue, tag: object) -> None:
+    """What was there is made on the device first, so that the host's copy is old by then."""
+    x = np.zeros(16, np.int32)
+    with sycl.buffer(x) as bx:
+        def fill(h: sycl.handler) -> None:
+            whole = sycl.accessor(bx, h, sycl.write_only, sycl.property_list(sycl.no_init))
+            h.parallel_for(16, lambda i: put(whole, i[0], i[0] + 1))
+
+        def part(h: sycl.handler) -> None:
+            some = sycl.accessor(bx, h, sycl.range(4), sycl.id(6), tag, sycl.no_init)
+            assert some.has_property(sycl.property.no_init)
+            h.parallel_for(4, lambda i: put(some, i[0], -1))
+        queue.submit(fill)
+        queue.submit(part)
+    assert [*range(1, 7), -1, -1, -1, -1, *range(11, 17)] == x.tolist()
+
+
+def put(a, i, value):
+    a[i] = value
+
+
 @pytest.mark.row("B-26")
 def test_every_form_of_subscript_means_the_same_element(queue: sycl.queue) -> None:
     x = np.zeros((3, 4, 5), np.int32)

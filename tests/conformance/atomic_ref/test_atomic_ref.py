@@ -241,6 +241,51 @@ def test_orders_and_scopes_may_be_given_to_each_operation(queue: sycl.queue) -> 
     assert [1, 1, 4, 1, 1, 1, 1, 0] == facts.tolist()
 
 
+@pytest.mark.row("D-33")
+def test_a_million_adds_to_one_element_are_exact(queue: sycl.queue) -> None:
+    """On the host device fewer: one after another in Python, a million take a minute."""
+    count = 20_000 if queue.get_device().has(sycl.aspect.emulated) else 1_000_000
+    total, parts = np.zeros(1, np.int64), np.zeros(3, np.float32)
+
+    def kernel(i):
+        sycl.atomic_ref(total, 0, order.relaxed, scope.device).fetch_add(i)
+        if i % 4 == 1:
+            sycl.atomic_ref(parts, i % 3, order.relaxed, scope.device).fetch_add(1)
+    queue.parallel_for(count, kernel).wait()
+    assert count * (count - 1) // 2 == total[0]
+    seen = np.arange(1, count, 4) % 3
+    assert np.bincount(seen, minlength=3).tolist() == parts.tolist()
+
+
+@pytest.mark.row("D-33")
+def test_operators_are_the_operations(queue: sycl.queue) -> None:
+    """Each takes effect once for each work-item; the value of one is its load."""
+    cells = np.array([100, 100, 0xFFFF, 0, 0, 0], np.int32)
+    floats, seen = np.array([1, 1], np.float32), np.zeros(64, np.int32)
+
+    def kernel(i):
+        added = sycl.atomic_ref(cells, 0)
+        added += i
+        taken = sycl.atomic_ref(cells, 1)
+        taken -= 2
+        anded = sycl.atomic_ref(cells, 2)
+        anded &= ~(1 << (i % 8))
+        ored = sycl.atomic_ref(cells, 3)
+        ored |= 1 << (i % 16)
+        turned = sycl.atomic_ref(cells, 4)
+        turned ^= i
+        up = sycl.atomic_ref(floats, 0)
+        up += 0.5
+        down = sycl.atomic_ref(floats, 1)
+        down -= 0.5
+        seen[i] = sycl.atomic_ref(cells, 5).load()
+    queue.parallel_for(64, kernel).wait()
+    assert [100 + 2016, 100 - 128, 0xFF00, 0xFFFF, np.bitwise_xor.reduce(np.arange(64)),
+            0] == cells.tolist()
+    assert [33, -31] == floats.tolist()
+    assert not seen.any()
+
+
 @pytest.mark.row("E-33")
 def test_atomics_of_a_work_group_are_exact_within_it(queue: sycl.queue) -> None:
     """Each work-group has counters of its own in global memory."""

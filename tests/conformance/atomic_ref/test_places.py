@@ -154,7 +154,7 @@ def move(i, places):
     r -= 2
 
 
-@pytest.mark.row("D-32", "D-50", "P-1")
+@pytest.mark.row("D-32", "D-33", "D-50", "P-1")
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.float64, Cell, sycl.float3])
 def test_pointers_move_by_elements(queue: sycl.queue, dtype) -> None:
     data = sycl.malloc_shared(32, dtype, queue)
@@ -183,7 +183,7 @@ def swap(i, places, data, out):
     out[5] = sycl.atomic_ref(places, 0).load()[0]
 
 
-@pytest.mark.row("D-32", "P-1")
+@pytest.mark.row("D-32", "D-33", "P-1")
 def test_pointers_are_drawn_exchanged_and_compared(queue: sycl.queue) -> None:
     data, seen = zeros(queue, 64, np.int32), zeros(queue, 40, np.int32)
     data[:] = np.arange(64)

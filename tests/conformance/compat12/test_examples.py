@@ -90,7 +90,8 @@ def test_a_functor_as_single_task(old: Any, device: sycl.device) -> None:
     assert [0, 10, 20, 30, 40] == data.tolist()
 
 
-@pytest.mark.row("C-23", "X-9")
+@pytest.mark.row("X-9")
+@pytest.mark.part("C-23")
 def test_a_kernel_as_a_program_has_built_it(old: Any, device: sycl.device) -> None:
     """§3.7.2.3: a program builds a kernel with options, and the launch names the program."""
     data = np.zeros((4, 4), np.float32)

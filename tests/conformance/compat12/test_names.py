@@ -49,7 +49,15 @@ assert 2 == len(seen), seen
 assert all(file == "<string>" for _, file in seen), seen
 assert "unisycl.queue" in seen[0][0], seen
 names = [n for n in dir(compat12)]
-assert all(getattr(compat12, n) is not None for n in names)
+for name in names:
+    before = len(seen)
+    first, again = (getattr(compat12, name) for _ in range(2))
+    assert first is again and first is not None
+    told = [text for text, _ in seen[before:]]
+    here = name in compat12._HOMES and name not in ("queue", "cpu_selector")
+    assert len(told) == here and all(f"'{name}' is SYCL 1.2; SYCL 2020 has" in t for t in told)
+    assert here or name in ("CL_SYCL_LANGUAGE_VERSION", "queue", "cpu_selector") or (
+        first is getattr(unisycl, name))
 try:
     compat12.no_such_name
 except AttributeError:
@@ -400,7 +408,7 @@ def plain(i, p):
     p[i] += i.get_global_id(0) + i.get(0)
 
 
-@pytest.mark.row("C-23")
+@pytest.mark.part("C-23")
 def test_programs(old: Any, q: Any) -> None:
     p = sycl.malloc_shared(8, np.int32, q)
     p[:] = 1
@@ -427,7 +435,7 @@ def test_programs(old: Any, q: Any) -> None:
     assert [3 * (1 + 2 * k) for k in range(8)] == p[:].tolist()
 
 
-@pytest.mark.row("C-23")
+@pytest.mark.part("C-23")
 def test_programs_are_compiled_then_linked(old: Any, q: Any) -> None:
     one, other = old.program(q.get_context()), old.program(q.get_context(), [q.get_device()])
     one.compile_from_kernel_name(plain, "-a")

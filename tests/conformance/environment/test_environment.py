@@ -25,7 +25,7 @@ def test_versions(device: sycl.device) -> None:
     assert isinstance(device.get_info(info.device.version), str)
 
 
-@pytest.mark.row("A-36")
+@pytest.mark.part("A-36")
 def test_features_are_tested_by_attribute(device: sycl.device) -> None:
     assert sycl.SYCL_FEATURE_SET_FULL
     assert sycl.SYCL_DEVICE_COPYABLE
@@ -46,7 +46,8 @@ def where(x):
     return only_in_plain_python()
 
 
-@pytest.mark.row("A-36", "C-34")
+@pytest.mark.row("C-34")
+@pytest.mark.part("A-36")
 def test_a_helper_knows_whether_it_is_in_a_kernel(queue: sycl.queue) -> None:
     p = sycl.malloc_shared(8, np.int32, queue)
     p[:] = 0
@@ -176,7 +177,7 @@ FEATURES = {
 }
 
 
-@pytest.mark.row("A-36")
+@pytest.mark.part("A-36")
 def test_every_constant_of_an_extension_tells_of_names_that_are_there() -> None:
     told = {name.removeprefix("SYCL_") for name in dir(sycl) if name.startswith(
         ("SYCL_EXT_", "SYCL_KHR_"))}
@@ -191,7 +192,7 @@ def test_every_constant_of_an_extension_tells_of_names_that_are_there() -> None:
     assert sycl.SYCL_IMPLEMENTATION_UNISYCL == 1
 
 
-@pytest.mark.row("A-36")
+@pytest.mark.part("A-36")
 def test_every_extension_that_the_sources_cite_has_its_constant() -> None:
     root = Path(sycl.__file__).parent
     cited = {name.upper() for path in root.rglob("*.py") for name in re.findall(
@@ -199,7 +200,8 @@ def test_every_extension_that_the_sources_cite_has_its_constant() -> None:
     assert not {name for name in cited if not hasattr(sycl, name)}
 
 
-@pytest.mark.row("A-36", "P-16")
+@pytest.mark.part("A-36")
+@pytest.mark.row("P-16")
 def test_the_namespace_of_accesses_has_every_enumeration(queue: sycl.queue) -> None:
     access = sycl.access
     listed = [name for name in dir(access) if not name.startswith("_")]
@@ -220,7 +222,8 @@ def test_the_namespace_of_accesses_has_every_enumeration(queue: sycl.queue) -> N
     assert [3] * 8 == out.tolist()
 
 
-@pytest.mark.row("A-36", "B-21")
+@pytest.mark.row("B-21")
+@pytest.mark.part("A-36")
 def test_deprecated_modes_and_targets_mean_what_they_meant(queue: sycl.queue) -> None:
     access, x, y = sycl.access, np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
     with sycl.buffer(x) as bx, sycl.buffer(y) as by:

@@ -40,6 +40,30 @@ def test_index_objects_compare_by_value_in_kernels(queue: sycl.queue) -> None:
     assert [1] * 8 == p[:].tolist()
 
 
+def copies(it, out):
+    g = it.get_global_linear_id()
+    one, extent, space = it.get_global_id(), it.get_global_range(), it.get_nd_range()
+    other, wide, same = one, extent, space
+    other += 1
+    wide *= 2
+    out[g, 0] = one[0] == g
+    out[g, 1] = other[0] == g + 1
+    out[g, 2] = one != other
+    out[g, 3] = other - 1 == one
+    out[g, 4] = extent == sycl.range(8)
+    out[g, 5] = wide == sycl.range(16)
+    out[g, 6] = space == same
+    out[g, 7] = sycl.id(one) == one
+
+
+@pytest.mark.row("A-32")
+def test_changing_a_copy_leaves_the_original_in_kernels(queue: sycl.queue) -> None:
+    out = np.zeros((8, 8), np.int32)
+    with sycl.buffer(out) as b:
+        queue.submit(lambda h: h.parallel_for(sycl.nd_range(8, 4), copies, sycl.accessor(b, h)))
+    assert [[1] * 8] * 8 == out.tolist()
+
+
 @pytest.mark.row("A-32")
 def test_items_cannot_be_made_by_programs() -> None:
     for kind in (sycl.item, sycl.nd_item, sycl.group, sycl.sub_group, sycl.h_item):

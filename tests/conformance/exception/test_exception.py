@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.refusals import code_of
 from unisycl.base.errors import NativeError
 
 
@@ -107,6 +110,51 @@ def test_every_form_of_the_constructor(device: sycl.device) -> None:
     named = sycl.exception(code=invalid, message="what", context=where)
     assert (invalid, "what", True) == (named.code(), named.what(), named.has_context())
     assert sycl.exception(invalid, "what", where).get_context() == where
+
+
+@pytest.mark.row("F-1")
+def test_the_codes_are_those_of_the_specification() -> None:
+    """In its order, and success is what no error has."""
+    assert ("success runtime kernel accessor nd_range event kernel_argument build invalid "
+            "memory_allocation platform profiling feature_not_supported kernel_not_supported "
+            "backend_mismatch").split() == [code.name for code in sycl.errc]
+    assert [code.name for code in sycl.errc if not code] == ["success"]
+    for code in sycl.errc:
+        made = sycl.make_error_code(code)
+        assert (made, bool(made)) == (code, code is not sycl.errc.success)
+        assert sycl.sycl_category() == made.category() == code.category()
+        assert code.name == made.message() == sycl.sycl_category().message(int(code))
+
+
+@pytest.mark.row("F-1")
+def test_nothing_raises_success() -> None:
+    root = Path(sycl.__file__).parent
+    said = [path.name for path in root.rglob("*.py")
+            if "errc.success" in path.read_text(encoding="utf-8")]
+    assert [] == said
+
+
+@pytest.mark.row("F-1")
+def test_each_code_says_what_was_wrong(queue: sycl.queue) -> None:
+    """Those that a program can bring about on any device."""
+    device, b = queue.get_device(), sycl.buffer(np.zeros(4))
+
+    def store(i, p):
+        p[i] = 1
+
+    def wrong(i):
+        i.nowhere()
+    found = {name: code_of(*call) for name, call in {
+        "runtime": (sycl.device, lambda d: -1),
+        "nd_range": (lambda: queue.parallel_for(sycl.nd_range(7, 2), lambda it: None),),
+        "kernel_argument": (queue.parallel_for, 4, store, b),
+        "kernel": (queue.parallel_for, 4, wrong),
+        "invalid": (queue.submit, 3),
+        "memory_allocation": (sycl.malloc_device, 1 << 62, np.int8, queue),
+        "kernel_not_supported": (queue.parallel_for, 4, sycl.kernel(
+            device_has=sycl.aspect.custom)(store), np.zeros(4, np.int32)),
+        "backend_mismatch": (sycl.get_native, sycl.backend.cuda, device)}.items()}
+    assert found == {name: sycl.errc[name] for name in found}
 
 
 @pytest.mark.row("F-1", "P-8")

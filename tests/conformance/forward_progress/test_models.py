@@ -107,7 +107,8 @@ def try_on(device: sycl.device, kernel: Any, groups: int) -> sycl.errc:
     return sycl.errc.success
 
 
-@pytest.mark.row("H-19", "H-7")
+@pytest.mark.row("H-7")
+@pytest.mark.part("H-19")
 def test_groups_that_have_begun_go_on_where_occupancy_bounds_them() -> None:
     device = other(MODELS["occupancy"])
     assert ONLY_WEAK | {(scope.work_group, scope.root_group): PARALLEL} == table(device)
@@ -115,7 +116,8 @@ def test_groups_that_have_begun_go_on_where_occupancy_bounds_them() -> None:
     assert sycl.errc.feature_not_supported == try_on(device, asking(CONCURRENT), 1)
 
 
-@pytest.mark.row("H-19", "H-8", "H-10")
+@pytest.mark.row("H-8", "H-10")
+@pytest.mark.part("H-19")
 def test_a_cooperative_launch_makes_as_many_concurrent_as_are_resident() -> None:
     device = other(MODELS["cooperative"], 132)
     assert ONLY_WEAK | {(scope.work_group, scope.root_group): CONCURRENT} == table(device)
@@ -128,7 +130,7 @@ def test_a_cooperative_launch_makes_as_many_concurrent_as_are_resident() -> None
     assert sycl.errc.success == try_on(device, asking(PARALLEL), 1000)
 
 
-@pytest.mark.row("H-19")
+@pytest.mark.part("H-19")
 def test_items_that_are_scheduled_one_by_one_are_parallel() -> None:
     device = other(strongest(MODELS["cooperative"], MODELS["items"]), 132)
     assert dict.fromkeys(PAIRS, PARALLEL) | {
@@ -138,7 +140,7 @@ def test_items_that_are_scheduled_one_by_one_are_parallel() -> None:
     assert sycl.errc.feature_not_supported == code
 
 
-@pytest.mark.row("H-19")
+@pytest.mark.part("H-19")
 def test_live_devices_give_their_groups_what_they_promise(device: sycl.device) -> None:
     level = table(device)[scope.work_group, scope.root_group]
     for wanted in guarantee:

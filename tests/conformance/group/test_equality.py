@@ -25,7 +25,7 @@ def compare(it, out):
     out[k, 7] = (g, sg) == (it.get_group(), it.get_sub_group())
 
 
-@pytest.mark.row("D-15", "D-16", "D-17", "P-16")
+@pytest.mark.row("A-32", "D-15", "D-16", "D-17", "P-16")
 @pytest.mark.parametrize("space", [((8,), (4,)), ((4, 4), (2, 2)), ((2, 2, 4), (1, 2, 4))])
 def test_a_work_item_has_one_group_sub_group_and_nd_item(queue: sycl.queue, space) -> None:
     items = int(np.prod(space[0]))
@@ -43,7 +43,7 @@ def compare_items(it, out):
     out[k, 2] = it.get_id() == it.get_id()
 
 
-@pytest.mark.row("D-14", "P-16")
+@pytest.mark.row("A-32", "D-14", "P-16")
 @pytest.mark.parametrize("space", [(6,), (2, 3), (1, 2, 3)])
 def test_items_are_equal_to_themselves(queue: sycl.queue, space) -> None:
     out = np.full((6, 3), 7, np.int32)
@@ -63,7 +63,7 @@ def in_groups(group, out):
     group.parallel_for_work_item(each)
 
 
-@pytest.mark.row("C-8", "P-16")
+@pytest.mark.row("A-32", "C-8", "P-16")
 def test_h_items_and_the_items_they_have(queue: sycl.queue) -> None:
     """A global item equals the local one only where both ids and ranges are alike."""
     for groups in (1, 2):

@@ -344,7 +344,8 @@ def test_targets_are_kept_apart(device: sycl.device, queue: sycl.queue) -> None:
         own.wait_and_throw()
 
 
-@pytest.mark.row("B-39", "I-1")
+@pytest.mark.row("B-39")
+@pytest.mark.part("I-1")
 def test_host_tasks_get_the_pixels_of_the_backend(
         device: sycl.device, queue: sycl.queue) -> None:
     pixels = np.zeros((3, 5, 4), "u1")

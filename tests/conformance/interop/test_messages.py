@@ -16,7 +16,7 @@ from tests.conformance.refusals import code_of, refusal
 from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = sycl.backend.opencl
-pytestmark = pytest.mark.row("I-1", "I-2", "F-2")
+pytestmark = [pytest.mark.row("F-2"), pytest.mark.part("I-1", "I-2")]
 SOURCE = "__kernel void one(__global float *x) { x[get_global_id(0)] = 1; }"
 
 

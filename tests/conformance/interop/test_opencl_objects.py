@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def kernel_of(cl: Any, q: sycl.queue, name: str) -> Any:
     return cl.Kernel(built, name)
 
 
-@pytest.mark.row("I-1", "I-2")
+@pytest.mark.row("I-2")
+@pytest.mark.part("I-1")
 def test_platforms_and_devices_are_the_listed_ones(cl: Any, device: sycl.device) -> None:
     native = sycl.get_native(OPENCL, device)
     assert sycl.make_device(OPENCL, native) == device
@@ -42,7 +44,8 @@ def test_platforms_and_devices_are_the_listed_ones(cl: Any, device: sycl.device)
     assert sycl.get_native(OPENCL, device.get_platform()) == native.platform
 
 
-@pytest.mark.row("I-1", "I-2", "I-10")
+@pytest.mark.row("I-2", "I-10")
+@pytest.mark.part("I-1")
 def test_a_queue_of_pyopencls_runs_kernels_after_its_owner_let_go(
         cl: Any, device: sycl.device) -> None:
     native = sycl.get_native(OPENCL, device)
@@ -318,19 +321,58 @@ def test_opencl_commands_in_a_host_task_between_two_kernels(cl: Any, queue: sycl
     assert np.array_equal(data, (np.arange(256) + 1) * 3 + 1)
 
 
-@pytest.mark.row("I-8")
-def test_events_and_extensions_can_be_asked_for(cl: Any, queue: sycl.queue) -> None:
-    device = queue.get_device()
-    native = sycl.get_native(OPENCL, device)
-    for name in native.extensions.split()[:5]:
-        assert sycl.opencl.has_extension(device, name)
-    assert not sycl.opencl.has_extension(device, "cl_nobody_has_this")
+@pytest.mark.row("I-2")
+def test_native_events_can_be_asked_for(cl: Any, queue: sycl.queue) -> None:
     gate = cl.UserEvent(sycl.get_native(OPENCL, queue.get_context()))
     event = sycl.make_event(OPENCL, gate, queue.get_context())
     assert sycl.get_native(OPENCL, event) == [gate]
     gate.set_status(cl.command_execution_status.COMPLETE)
     event.wait()
     assert sycl.get_native(OPENCL, event) == []
+
+
+@pytest.mark.row("I-8")
+def test_extensions_are_those_that_the_driver_tells(cl: Any, device: sycl.device) -> None:
+    platform, info = device.get_platform(), sycl.info
+    for thing, told in ((device, device.get_info(info.device.extensions)),
+                        (platform, platform.get_info(info.platform.extensions))):
+        names = sycl.get_native(OPENCL, thing).extensions.split()
+        assert sorted(set(names)) == sorted(told)
+        assert all(sycl.opencl.has_extension(thing, name) for name in names)
+        assert not sycl.opencl.has_extension(thing, "cl_nobody_has_this")
+
+
+@pytest.mark.row("I-8")
+def test_what_extensions_stand_for_is_there_by_its_aspect(
+        cl: Any, device: sycl.device, queue: sycl.queue) -> None:
+    has = functools.partial(sycl.opencl.has_extension, device)
+    assert device.has(sycl.aspect.fp16) <= has("cl_khr_fp16")
+    assert device.has(sycl.aspect.atomic64) <= (
+        has("cl_khr_int64_base_atomics") and has("cl_khr_int64_extended_atomics"))
+    if not (device.has(sycl.aspect.image) and has("cl_khr_3d_image_writes")):
+        pytest.skip("refused: the device writes no images of three dimensions")
+    pixels = np.zeros((2, 3, 4, 4), np.float32)
+    with sycl.unsampled_image(pixels, sycl.image_format.r32g32b32a32_sfloat) as image:
+        @queue.submit
+        def group(h: sycl.handler) -> None:
+            out = sycl.unsampled_image_accessor(image, h, sycl.write_only)
+
+            @h.parallel_for((2, 3, 4))
+            def kernel(it: sycl.item) -> None:
+                z, y, x = it
+                out.write(sycl.int4(x, y, z, 0), sycl.float4(x, y, z, 1))
+    z, y, x = np.indices((2, 3, 4))
+    np.testing.assert_array_equal(pixels, np.stack([x, y, z, np.ones_like(x)], -1))
+
+
+@pytest.mark.row("I-8")
+def test_a_feature_that_is_used_and_not_enabled_is_told(cl: Any, device: sycl.device) -> None:
+    """What ``#pragma OPENCL EXTENSION`` is in C, ``device_has`` is here."""
+    @sycl.kernel(device_has=sycl.aspect.cpu if device.is_cpu() else sycl.aspect.gpu)
+    def kernel(i: Any, x: Any) -> None:
+        x[i] = np.int32(np.float16(x[i]) + np.float16(1))
+    with pytest.raises(sycl.KernelError, match=r"K070: this needs aspect\.fp16"):
+        sycl.queue(device).parallel_for(4, kernel, np.zeros(4, np.int32))
 
 
 @pytest.mark.row("I-6", "C-3")
@@ -390,7 +432,8 @@ def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.
         assert sycl.errc.invalid == told.value.code()
 
 
-@pytest.mark.row("I-1", "F-16")
+@pytest.mark.row("F-16")
+@pytest.mark.part("I-1")
 def test_memory_that_a_device_has_got_for_a_buffer_is_its_native_one(
         cl: Any, queue: sycl.queue) -> None:
     """Where kernels use the host's memory in place there is none."""

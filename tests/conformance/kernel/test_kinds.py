@@ -14,7 +14,7 @@ def double(i, p):
     p[i] = 2 * p[i]
 
 
-@pytest.mark.row("E-28")
+@pytest.mark.part("E-28")
 def test_built_in_kernels_are_told_and_can_be_asked_for(device: sycl.device) -> None:
     ids, names = device.get_info(info.built_in_kernel_ids), device.get_info(info.built_in_kernels)
     assert len(ids) == len(names)
@@ -26,7 +26,7 @@ def test_built_in_kernels_are_told_and_can_be_asked_for(device: sycl.device) -> 
         assert sycl.has_kernel_bundle(where, [device], [one])
 
 
-@pytest.mark.row("E-28")
+@pytest.mark.part("E-28")
 def test_compiled_kernels_have_ids_and_are_no_built_in_ones(queue: sycl.queue) -> None:
     kernel = sycl.kernel(double)
     one = sycl.get_kernel_id(kernel)
@@ -37,7 +37,7 @@ def test_compiled_kernels_have_ids_and_are_no_built_in_ones(queue: sycl.queue) -
     assert data.tolist() == [0, 2, 4]
 
 
-@pytest.mark.row("E-28")
+@pytest.mark.part("E-28")
 def test_native_functions_run_as_commands_in_order(queue: sycl.queue) -> None:
     """What OpenCL has as native kernels are host tasks, on every device (SYCL 2020 §4.10)."""
     p = sycl.malloc_shared(4, np.int64, queue)
@@ -54,7 +54,7 @@ def test_native_functions_run_as_commands_in_order(queue: sycl.queue) -> None:
     sycl.free(p, queue)
 
 
-@pytest.mark.row("E-28")
+@pytest.mark.part("E-28")
 def test_custom_devices_are_none_of_these(device: sycl.device) -> None:
     """A device without a compiler runs built-in kernels only; those that compile are not custom."""
     assert device.has(sycl.aspect.custom) <= (not device.has(sycl.aspect.online_compiler))

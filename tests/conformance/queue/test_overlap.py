@@ -159,6 +159,80 @@ def test_the_end_of_a_buffer_waits_for_its_own_commands_only(device: sycl.device
     held.check_order(held.second(q, [(kept, "read")]))
 
 
+@pytest.mark.row("E-9")
+def test_what_need_not_wait_does_not(device: sycl.device) -> None:
+    """All of it happens before the command that it would have to wait for is let go."""
+    q, data = sycl.queue(device), np.zeros(8)
+    b, p = sycl.buffer(data), sycl.malloc_shared(8, np.float64, q)
+    source = np.zeros(8)
+    scratch = sycl.buffer(sycl.range(8))
+    held = Held(q, [(b, "write"), (scratch, "write")])
+    scratch.close()  # nothing is to be written back
+    kernels = [q.submit(lambda h: add_one(h, b)) for _ in range(100)]
+    q.submit(lambda h: h.fill(sycl.accessor(b, h), 3.0))
+    part, lost = sycl.buffer(b, 0, 4), sycl.buffer(sycl.range(8))
+    q.submit(lambda h: h.copy(sycl.accessor(b, h, sycl.read_only), sycl.accessor(lost, h)))
+    lost.close()
+    last = q.submit(lambda h: add_one(h, part))
+    for submit in (lambda: q.fill(p, 1.0, 8, last), lambda: q.memset(p, 0, 64, last),
+                   lambda: q.memcpy(p, source, 64, last), lambda: q.prefetch(p, 64, last),
+                   q.ext_oneapi_submit_barrier,
+                   lambda: q.submit(lambda h: h.update_host(sycl.accessor(b, h, sycl.read_only))),
+                   lambda: last.ext_unisycl_add_callback(lambda e: None)):
+        assert sycl.info.event_command_status.complete != status(submit())
+    other = sycl.queue(q.get_context(), device)
+    assert last in other.submit(lambda h: (h.depends_on(last), h.single_task(
+        lambda: None))).get_wait_list()
+    del other
+    bundle = sycl.get_kernel_bundle(q.get_context(), [device])
+    assert list(bundle.get_devices()) == [device]
+    sycl.free(sycl.malloc_device(8, np.float64, q), q)
+    assert SUBMITTED == status(kernels[0]) == status(kernels[-1]) == status(last)
+    assert [] == held.order
+    held.go.set()
+    q.wait()
+    b.close()
+    assert ["first"] == held.order
+    assert [4.0] * 4 + [3.0] * 4 == data.tolist()
+
+
+def add_one(h, b):
+    a = sycl.accessor(b, h)
+    h.parallel_for(a.get_range(), lambda i: increase(a, i))
+
+
+def increase(a, i):
+    a[i] += 1
+
+
+@pytest.mark.row("E-9")
+@pytest.mark.parametrize("way", ["queue", "event", "events", "host_accessor", "destruction",
+                                 "profiling"])
+def test_what_has_to_wait_does(device: sycl.device, way: str) -> None:
+    q = sycl.queue(device, sycl.property.queue.enable_profiling())
+    b = sycl.buffer(np.zeros(8))
+    held, begun = Held(q, [(b, "write")]), threading.Event()
+    waits = {"queue": q.wait, "event": held.event.wait,
+             "events": lambda: sycl.event.wait([held.event]),
+             "host_accessor": lambda: sycl.host_accessor(b, sycl.read_only).close(),
+             "destruction": b.close,
+             "profiling": lambda: held.event.get_profiling_info(
+                 sycl.info.event_profiling.command_end)}
+
+    def call() -> None:
+        begun.set()
+        waits[way]()
+        held.order.append("then")
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert begun.wait(60)
+    for _ in range(20):  # time for a call that does not wait to come back
+        task(sycl.queue(device), lambda: None).wait()
+    held.go.set()
+    thread.join(60)
+    assert ["first", "then"] == held.order
+
+
 @pytest.mark.row("E-11", "E-9")
 def test_waiting_waits_for_what_it_names_only(device: sycl.device) -> None:
     q, other = sycl.queue(device), sycl.queue(device)

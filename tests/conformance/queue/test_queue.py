@@ -265,14 +265,6 @@ def test_a_queue_is_a_context_manager_that_waits(device: sycl.device) -> None:
     assert [1] * 4 == p[:].tolist()
 
 
-@pytest.mark.row("E-9")
-def test_submitting_does_not_wait_for_the_work(queue: sycl.queue) -> None:
-    go = threading.Event()
-    events = [queue.submit(lambda h: h.host_task(lambda: go.wait(10))) for _ in range(200)]
-    go.set()
-    queue.wait()
-    assert 200 == len(events)
-
 
 @pytest.mark.row("F-4")
 @pytest.mark.parametrize("bad", [

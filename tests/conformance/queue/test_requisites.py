@@ -82,10 +82,18 @@ def fill(a, i, value):
 
 
 @pytest.mark.row("E-7")
-def test_readers_leave_the_source_untouched(queue: sycl.queue) -> None:
+def test_readers_share_what_was_brought_once_and_bring_nothing_back(
+        queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
     source = START.copy()
     source.flags.writeable = False
-    out = np.zeros((10, 8), np.int32)
+    out = sycl.malloc_shared((10, 8), np.int32, queue)
+    driver, copies = queue.channel.driver, []
+
+    def copy(dst: object, src: object, deps: object) -> object:
+        copies.append((dst, src))
+        return original(dst, src, deps)
+    original = driver.copy
+    monkeypatch.setattr(type(driver), "copy", lambda _, *rest: copy(*rest))
     with sycl.buffer(source) as buffer:
         events = []
         for k in range(10):
@@ -95,7 +103,9 @@ def test_readers_leave_the_source_untouched(queue: sycl.queue) -> None:
             events.append(queue.submit(group))
         for event in events:
             event.wait()
-    assert (START + np.arange(10)[:, None]).tolist() == out.tolist()
+        assert (driver.memory != "host") == len(copies)
+    assert (driver.memory != "host") == len(copies)
+    assert (START + np.arange(10)[:, None]).tolist() == out.get_view().tolist()
 
 
 def copy_row(out, a, i, k):

@@ -92,7 +92,7 @@ def test_the_environment_chooses_the_default(monkeypatch: pytest.MonkeyPatch) ->
         sycl.device()
 
 
-@pytest.mark.row("K-11")
+@pytest.mark.part("K-11")
 def test_the_accelerator_selector_finds_one_or_says_that_there_is_none(device: sycl.device) -> None:
     """Where Intel's emulation of FPGAs is installed, that is one."""
     everything = [d for p in sycl.platform.get_platforms() for d in p.get_devices()]

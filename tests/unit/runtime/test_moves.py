@@ -77,6 +77,46 @@ def test_what_was_only_read_is_not_copied_back() -> None:
     assert np.array_equal(out, np.arange(N) + 1)
 
 
+@pytest.mark.row("B-25")
+def test_old_contents_that_are_dropped_are_not_copied_in() -> None:
+    for tags in ((sycl.no_init,), (sycl.range(N), sycl.id(0), sycl.no_init)):
+        driver = ApartDriver()
+        data = np.arange(N, dtype=np.int32)
+        with sycl.buffer(data) as b:
+            store(apart_queue(driver), b, 7, *tags)
+        assert driver.copies == [("out", 4 * N)]
+        assert data.tolist() == [7] * N
+    driver = ApartDriver()
+    with sycl.buffer(np.arange(N, dtype=np.int32)) as b:
+        add(apart_queue(driver), b, 7)
+    assert driver.copies == [("in", 4 * N), ("out", 4 * N)], "without no_init they are"
+
+
+@pytest.mark.row("E-7")
+def test_ten_readers_share_one_copy_on_each_device_and_none_goes_back() -> None:
+    first, second = ApartDriver(), ApartDriver()
+    queues = apart_queue(first), apart_queue(second)
+    source = np.arange(N, dtype=np.int32)
+    out = [np.zeros(N, np.int32) for _ in range(10)]
+    with sycl.buffer(source) as a:
+        for k, found in enumerate(out):
+            with sycl.buffer(found) as b:
+                def group(h: sycl.handler, b: sycl.buffer = b) -> None:
+                    x, y = sycl.accessor(a, h, sycl.read_only), sycl.accessor(b, h, sycl.no_init)
+
+                    def kernel(i: sycl.item) -> None:
+                        y[i] = x[i] + 1
+
+                    h.parallel_for(N, kernel)
+                queues[k % 2].submit(group)
+        with sycl.host_accessor(a, sycl.read_only) as here:
+            assert here[3] == 3
+    for driver in (first, second):  # the ten results go out, five from each
+        assert driver.copies.count(("in", 4 * N)) == 1
+        assert driver.copies.count(("out", 4 * N)) == 5
+    assert all(found.tolist() == list(range(1, N + 1)) for found in out)
+
+
 def test_a_range_with_no_init_leaves_the_rest_as_it_was() -> None:
     driver = ApartDriver()
     data = np.arange(N, dtype=np.int32)

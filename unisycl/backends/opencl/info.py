@@ -126,6 +126,7 @@ def _sub_groups_apart(traits: Traits) -> bool:
 def _details(traits: Traits) -> dict[str, Any]:
     out: dict[str, Any] = {
         "extensions": sorted(traits.extensions),
+        "platform_extensions": sorted(traits.platform_extensions),
         "vendor_id": traits.number_of("vendor_id"), "image_extent": LARGEST_EXTENT,
         "image_read_write": True,
         "backend_version": _version(traits.platform_version),

@@ -85,7 +85,8 @@ def describe(device: Any, library: str, number: int) -> Traits:
         numbers={n: v for n in _NUMBERS if (v := _number(device, n)) is not None}
         | _unified_memory(device, extensions),
         item_sizes=tuple(int(x) for x in device.max_work_item_sizes),
-        sub_group_sizes=_sub_group_sizes(device, extensions))
+        sub_group_sizes=_sub_group_sizes(device, extensions),
+        platform_extensions=frozenset(str(_ask(platform, "extensions") or "").split()))
 
 
 def _ask(device: Any, name: str) -> Any:

@@ -35,6 +35,7 @@ class Traits:
     numbers: dict[str, int]
     item_sizes: tuple[int, ...]
     sub_group_sizes: tuple[int, ...]
+    platform_extensions: frozenset[str] = frozenset()
 
     def has(self, extension: str) -> bool:
         """Say whether the device reports an extension."""
@@ -59,8 +60,8 @@ class Traits:
     def from_json(cls, plain: dict[str, Any]) -> Traits:
         """Return a record from its JSON form."""
         made = dict(plain)
-        for name in ("features", "extensions"):
-            made[name] = frozenset(made[name])
+        for name in ("features", "extensions", "platform_extensions"):
+            made[name] = frozenset(made.get(name, ()))
         for name in ("c_version", "item_sizes", "sub_group_sizes"):
             made[name] = tuple(made[name])
         return cls(**made)
