@@ -171,6 +171,11 @@ class device_global(HasProperties, Variable):
         return self._initial.dtype
 
     @property
+    def element_type(self) -> np.dtype[Any]:
+        """The type of an element, by the extension's name: of an array that of its elements."""
+        return self._initial.dtype
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The extents; () for one element."""
         return self._shape

@@ -128,7 +128,8 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
         wanted: the backend.
         native: the memory.
         owner: the context it belongs to.
-        available: the event that the contents are complete with.
+        available: the event that the contents are complete with; commands on the buffer wait for
+            it, the call itself does not.
         dtype: the type of an element.
         shape: the range; all of the memory in one dimension if left out.
 
@@ -146,9 +147,8 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
     if made.byte_size() > memory.nbytes:
         raise UsageError(errc.invalid, f"make_buffer: {made.byte_size()} bytes are asked for, the "
                          f"native memory has {memory.nbytes}")
-    if available is not None:
-        available.wait()
-    made.region.memory.take_over(memory, state.driver)
+    after = None if available is None else available.task
+    made.region.memory.take_over(memory, state.driver, after)
     made.region.memory.const = not memory.writable
     return made
 

@@ -101,12 +101,25 @@ class BufferMemory:
             return self.storage()
         return moves.hold(self, driver, on_host=self.wrote or self._storage is not None)
 
-    def take_over(self, memory: Any, driver: Driver) -> None:
-        """Begin with native memory of a driver's, and have the contents there at the end."""
+    def take_over(self, memory: Any, driver: Driver, after: Task | None = None) -> None:
+        """Begin with native memory of a driver's, and have the contents there at the end.
+
+        They are complete after ``after``, for which commands on the buffer wait, but nobody here.
+        """
         at_home = driver.memory == HOST
-        if at_home:
+        waits = after is not None and not after.done()
+        if waits and after is not None:
+            arrival = Task(None, "the arrival of native contents", driver) if at_home else after
+            with process.lock:
+                self.tracker.access(0, self.nbytes, writes=True, task=arrival)
+            if at_home:
+                arrival.explicit = (after,)
+                to, start = (BoundView(m, 0, (self.nbytes,), (1,)) for m in (
+                    self.storage(), memory))
+                arrival.enqueue((after,), lambda native: driver.copy(to, start, native))
+        elif at_home:
             self._move(driver, self.storage(), memory)
-        else:
+        if not at_home:
             self.copies = moves.Copies(self.nbytes, on_host=False)
             self.copies.held[driver.memory] = driver, memory
             self.copies.places.only(0, self.nbytes, driver.memory)

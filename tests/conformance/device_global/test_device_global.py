@@ -551,3 +551,11 @@ def test_it_says_what_it_is() -> None:
     assert "<device_global Settings.limit: int32>" == repr(Settings.limit)
     assert (2, 3) == two_by_three.shape
     assert all(a != b for a, b in itertools.pairwise((number, hits, four)))
+
+
+@pytest.mark.row("G-23")
+def test_the_element_type_of_an_array_is_that_of_its_elements() -> None:
+    assert Settings.limit.element_type == np.dtype(np.int32)
+    assert here.element_type.names == ("x", "y")
+    at_module_level("rows = device_global(np.float32, (2, 3))")
+    assert (globals()["rows"].element_type, globals()["rows"].shape) == (np.float32, (2, 3))

@@ -331,6 +331,51 @@ def test_native_events_can_be_asked_for(cl: Any, queue: sycl.queue) -> None:
     assert sycl.get_native(OPENCL, event) == []
 
 
+@pytest.mark.row("I-2", "I-3", "E-9")
+@pytest.mark.parametrize("end", ["complete", "failed"])
+def test_a_buffer_is_made_before_its_contents_are_complete(
+        cl: Any, device: sycl.device, end: str) -> None:
+    """Its commands wait for the event; making it does not, nor does submitting."""
+    errors: list[Any] = []
+    q = sycl.queue(device, lambda found: errors.extend(found))
+    native, owner = sycl.get_native(OPENCL, q), q.get_context()
+    memory, gate = cl.Buffer(native.context, cl.mem_flags.READ_WRITE, 64), cl.UserEvent(
+        native.context)
+    cl.enqueue_fill_buffer(native, memory, np.int32(1), 0, 64).wait()
+    late = gate
+    if end == "complete":
+        late = cl.enqueue_fill_buffer(native, memory, np.int32(5), 0, 64, wait_for=[gate])
+        native.flush()
+    available = sycl.make_event(OPENCL, late, owner)
+    b, seen = sycl.make_buffer(OPENCL, memory, owner, available, dtype=np.int32), np.zeros(16)
+    copied = sycl.buffer(seen)
+
+    def group(h: sycl.handler) -> None:
+        x, y = sycl.accessor(b, h), sycl.accessor(copied, h, sycl.write_only)
+        h.parallel_for(16, add_and_keep, x, y)
+    command = q.submit(group)
+    assert sycl.info.event_command_status.complete != command.get_info(
+        sycl.info.event.command_execution_status)
+    if end == "failed":
+        gate.set_status(-5)
+        command.wait()
+        q.wait_and_throw()
+        assert any("did not run because" in e.what() for e in errors)
+        return
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    b.close()
+    copied.close()
+    assert [6] * 16 == seen.tolist()
+    after = np.zeros(16, np.int32)
+    cl.enqueue_copy(native, after, memory).wait()
+    assert [6] * 16 == after.tolist()
+
+
+def add_and_keep(i: Any, x: Any, y: Any) -> None:
+    x[i] += 1
+    y[i] = x[i]
+
+
 @pytest.mark.row("I-8")
 def test_extensions_are_those_that_the_driver_tells(cl: Any, device: sycl.device) -> None:
     platform, info = device.get_platform(), sycl.info
