@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from unisycl.base import checking
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 
@@ -108,6 +109,18 @@ class property:
             """Commands are more urgent than others: a hint (sycl_ext_oneapi_queue_priority)."""
 
             applies_to = ("queue",)
+
+        class debug(Property):
+            """What kernels of the queue check while they run, besides what they ask for.
+
+            The words of ``UNISYCL_DEBUG``: ``property.queue.debug("bounds,races")``; without any
+            the usual ones. An extension of unisycl.
+            """
+
+            applies_to = ("queue",)
+
+            def __init__(self, checks: Any = True) -> None:
+                super().__init__(checking.given("property.queue.debug", checks))
 
     class buffer:
         """Properties of buffers (SYCL 2020 §4.7.2.3)."""
@@ -285,6 +298,12 @@ def check_priority(properties: Iterable[Property]) -> None:
         kinds.priority_low, kinds.priority_normal, kinds.priority_high}
     if len(found) > 1:
         raise UsageError(errc.invalid, "queue: more than one priority was given; give one")
+
+
+def checks(properties: Iterable[Property]) -> checking.Words:
+    """Return what properties of a queue ask its kernels to check."""
+    asked = (p.value for p in properties if isinstance(p, property.queue.debug))
+    return checking.union(asked)
 
 
 def _article(noun: str) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from unisycl.base import start
 
+_RAW: dict[bytes, bytes] | None = getattr(os.environ, "_data", None) if os.name == "posix" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -26,6 +28,10 @@ class Variable:
     def get(self) -> str:
         """Return its present value."""
         return os.environ.get(self.name, self.default)
+
+    def raw(self) -> object:
+        """Return what changes when its value does, quickly; false where there is none."""
+        return _RAW.get(self.name.encode()) if _RAW is not None else os.environ.get(self.name)
 
     def path(self) -> Path | None:
         """Return the path it names, None if empty: absolute, ``~`` expanded.
@@ -65,13 +71,13 @@ CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept i
 THREADS = Variable("UNISYCL_THREADS", "", "the worker threads of the native CPU; empty: one for "
                    "each processor this process may use")
 
-DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, read when a kernel is "
-                 "first launched: assert, bounds, or 1 for both; empty: nothing",
+DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, separated by commas: "
+                 "1 (assert, bounds, divergence and uninitialised), races, numbers (division, "
+                 "narrowing, nan and overflow), all, or any of these words; empty: nothing",
                  affects_code=True)
 
-HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, separated by commas: races "
-                "(find data races between work-items), shuffle or shuffle=SEED (run work-groups, "
-                "and the work-items of plain ranges, in another order)")
+HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, shuffle or shuffle=SEED "
+                "(run work-groups, and the work-items of plain ranges, in another order)")
 
 TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
                  "for ui.perfetto.dev; read when the first queue is made; empty: none")
@@ -91,17 +97,6 @@ VARIABLES: dict[str, Variable] = {
     v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, TRACEBACK,
                          SEPARATE_MEMORY, MEMORY)}
 LEVELS = ("system", "unified", "fine", "coarse", "separate")
-CHECKS = ("assert", "bounds")
-
-
-def checks(asked: str) -> frozenset[str]:
-    """Return what a value of ``UNISYCL_DEBUG`` asks for; raises ``ValueError`` for other words."""
-    words = frozenset(w for w in asked.replace(" ", "").split(",") if w not in ("", "0"))
-    if words <= {"1", "all"}:
-        return frozenset(CHECKS) if words else words
-    if not words <= frozenset(CHECKS):
-        raise ValueError(f"expected {' and '.join(CHECKS)}, or 1 for both")
-    return words
 
 
 def memory_level() -> str:
@@ -121,7 +116,8 @@ def memory_level() -> str:
 def host_device() -> tuple[bool, int | None]:
     """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None.
 
-    Raises ``ValueError`` for other words.
+    Races are a word of ``UNISYCL_DEBUG`` now; who finds the old one warns. Raises ``ValueError``
+    for other words.
     """
     races, seed = False, None
     for word in HOST.get().replace(" ", "").split(","):
@@ -131,7 +127,7 @@ def host_device() -> tuple[bool, int | None]:
         elif word == "races":
             races = True
         elif word:
-            raise ValueError("expected races, shuffle or shuffle=SEED")
+            raise ValueError("expected shuffle or shuffle=SEED")
     return races, seed
 
 

@@ -92,7 +92,7 @@ def _enqueue(ctx: Context, node: ast.Call, flags: Value, space: Space, rest: lis
         raise ctx.refuse("K117", node, what=f"a child takes {MOST_NUMBERS} numbers at most, not "
                          f"{len(numbers)}", help="put them in memory and pass that")
     kind, extent, offset, local = space
-    child = ChildUse(path, kind, len(extent), local, tuple(arguments), bool(ctx.shape.checks))
+    child = ChildUse(path, kind, len(extent), local, tuple(arguments), "assert" in ctx.shape.checks)
     if child not in ctx.children:
         if len(ctx.children) >= _MOST_CHILDREN:
             raise ctx.refuse("K117", node, what=f"a kernel enqueues {_MOST_CHILDREN} different "
@@ -104,7 +104,7 @@ def _enqueue(ctx: Context, node: ast.Call, flags: Value, space: Space, rest: lis
         Several(tuple(head)), Several(tuple(extent)), Several(tuple(offset)),
         Several(tuple(coerce.weak_scalar(k) for k in local)), Several(waits),
         Several(tuple(numbers))], node)
-    if ctx.shape.checks:
+    if "assert" in ctx.shape.checks:
         event = ctx.hold(ctx.to_scalar(event, node))
         holds = coerce.compare("ge", event, coerce.weak_scalar(0))
         assert holds is not None

@@ -347,8 +347,8 @@ def _same_range(ctx: Context, node: ast.Call) -> Value:
     """Have it checked that a group gives one range to a function, where kernels are debugged."""
     found = parameters(ctx, node, "same_range", ("group", "name", "data", "count"))
     name, data, group = found["name"], found["data"], found["group"]
-    if not (ctx.shape.checks and ctx.shape.kind == "nd_range" and isinstance(name, Constant)
-            and isinstance(group, Item) and group.kind in _SCOPE):
+    if not ("divergence" in ctx.shape.checks and ctx.shape.kind == "nd_range"
+            and isinstance(name, Constant) and isinstance(group, Item) and group.kind in _SCOPE):
         return Nothing()
     ctx.converge(node, "same_range")
     values = [coerce.convert(ctx.to_scalar(found["count"], node), WEAK_INT)]

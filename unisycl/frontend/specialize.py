@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import config, diagnostics, modes, outside
+from unisycl.base import checking, diagnostics, modes, outside
 from unisycl.base.architecture import Target, fits
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
@@ -89,14 +89,16 @@ class Specialization:
 
 def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
                reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
-               target: Target | None = None) -> Specialization:
+               target: Target | None = None,
+               checks: checking.Words = checking.NONE) -> Specialization:
     """Return the kernel of a callable for these arguments, as ``find`` does."""
-    return find(function, kind, ndim, arguments, reductions, local, target)[0]
+    return find(function, kind, ndim, arguments, reductions, local, target, checks)[0]
 
 
 def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
          reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
-         target: Target | None = None) -> tuple[Specialization, tuple[Any, ...]]:
+         target: Target | None = None, checks: checking.Words = checking.NONE,
+         ) -> tuple[Specialization, tuple[Any, ...]]:
     """Return the kernel of a callable and the user's object behind each of its parameters.
 
     Args:
@@ -106,6 +108,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         reductions: the reduction objects of the launch.
         local: the work-group's size; kernels are specialised on it.
         target: the device, for kernels that ask which one it is.
+        checks: what its queue asks to be checked while it runs.
 
     Raises ``KernelError`` with every diagnostic, or ``UsageError`` if it is no kernel at all.
     """
@@ -128,9 +131,10 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
+    checks = checking.of_kernel(debug, checks)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
-    key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required, debug,
-           fast, progress, has, free, traits)
+    key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required,
+           checks, fast, progress, has, free, traits)
     for known in _known.get(key, ()):
         raw = known.match(function, arguments, reductions)
         if raw is not None and (not known.asked or known.suits(target)):
@@ -138,7 +142,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
     if free and free != (kind, ndim):
         raise UsageError(errc.invalid, f"kernel '{_name(function)}' is a free function for "
                          f"{_launched(*free)} and cannot be launched as {_launched(kind, ndim)}")
-    shape = KernelShape(kind, ndim, local, sub_group, required, _checks(debug), fast, progress,
+    shape = KernelShape(kind, ndim, local, sub_group, required, checks, fast, progress,
                         bool(free), traits)
     with _lock:
         return _find_or_make((code, *key[1:]), key, function, shape, arguments, reductions, target)
@@ -173,17 +177,6 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
     _shrink(_known)
     _shrink(_keep)
     return made, raw
-
-
-def _checks(debug: bool | None) -> frozenset[str]:
-    """Return what a kernel checks while it runs: as it says itself, else as the environment."""
-    if debug is not None:
-        return frozenset(config.CHECKS) if debug else frozenset()
-    asked = config.DEBUG.get()
-    try:
-        return config.checks(asked)
-    except ValueError as error:
-        raise UsageError(errc.invalid, f"UNISYCL_DEBUG={asked}: {error}") from None
 
 
 def _shrink(table: dict[Any, Any]) -> None:
@@ -231,10 +224,9 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
         tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
         shape.traits, tuple(ctx.notes), tuple(ctx.pointed),
-        "assert" in shape.checks, span=source.span(source.node))
+        shape.checks, span=source.span(source.node))
     rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
-    kernel = pipeline.prepare(kernel, checked="bounds" in shape.checks,
-                              debugged=bool(shape.checks), rebound=rebound)
+    kernel = pipeline.prepare(kernel, rebound=rebound)
     unassigned.warn(ctx)
     unsure.warn(ctx.sums)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),

@@ -50,7 +50,7 @@ def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: as
             want(ctx, part.hole[0], (frame.key, name), part.hole[1])
     if open_ways:
         ctx.unassigned[ctx.span(node)] = (name, made)
-    if ctx.shape.checks:
+    if "uninitialised" in ctx.shape.checks:
         _check(ctx, frame, name, node)
 
 

@@ -564,7 +564,7 @@ class Kernel:
     ``enqueues`` says that it may enqueue other kernels.
     ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
     runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
-    ``checked`` says that assertions are compiled in, and what Python raises is reported.
+    ``checks`` says what is checked while it runs, as words of ``base.checking``.
     ``pointed`` are memories of several dimensions whose last index may, through a pointer, pass the
     end of its dimension into the next row.
     """
@@ -586,7 +586,7 @@ class Kernel:
     traits: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     pointed: tuple[Param | Array, ...] = ()
-    checked: bool = False
+    checks: frozenset[str] = frozenset()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property

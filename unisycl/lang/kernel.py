@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, TypeVar, overload
 
-from unisycl.base import executed
+from unisycl.base import checking, executed
 from unisycl.base.annotations import annotations_of, copy_annotations
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
@@ -55,8 +55,9 @@ class kernel:
         properties: attributes as values, such as ``work_group_progress(...)``,
             ``build_options("-O3")`` or ``nd_range_kernel(1)``; a callable object may return them
             from a method ``get(self, tag: properties_tag)`` instead.
-        debug: whether ``assert`` and indices are checked while it runs on any device; if left out,
-            as the environment variable ``UNISYCL_DEBUG`` says.
+        debug: what is checked while it runs, in the words of ``UNISYCL_DEBUG``
+            (``"bounds,races"``), besides what its queue and that variable ask for; True for the
+            usual, False for nothing at all.
 
     Example:
         >>> @kernel(reqd_work_group_size=(64,))
@@ -75,13 +76,13 @@ class kernel:
             cls, function: None = None, /, *, reqd_work_group_size: Any = (),
             work_group_size_hint: Any = (), reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
             device_has: Any = None,
-            debug: bool | None = None, properties: Any = (),
+            debug: bool | str | None = None, properties: Any = (),
             fast_math: bool = False) -> Callable[[Callable[..., Any]], kernel]: ...
     @ends_at_call
     def __new__(cls, function: Callable[..., Any] | None = None, /, *,
                 reqd_work_group_size: Any = (), work_group_size_hint: Any = (),
                 reqd_sub_group_size: int = 0, vec_type_hint: Any = None,
-                device_has: Any = None, debug: bool | None = None, properties: Any = (),
+                device_has: Any = None, debug: bool | str | None = None, properties: Any = (),
                 fast_math: bool = False) -> Any:
         """Return the kernel, or a decorator that makes it with these attributes."""
         if function is None:
@@ -95,13 +96,14 @@ class kernel:
             named = Attributes(sizes_of("reqd_work_group_size", reqd_work_group_size),
                                sizes_of("work_group_size_hint", work_group_size_hint),
                                reqd_sub_group_size, has)
+            words = None if debug is None else checking.given("debug", debug)
             return functools.partial(ends_at_call(cls._make), both=_merged("kernel", named, given),
-                                     debug=debug, fast=fast_math)
+                                     debug=words, fast=fast_math)
         return cls._make(function)
 
     @classmethod
     def _make(cls, function: Callable[..., Any], both: Attributes = Attributes(),  # noqa: B008
-              debug: bool | None = None, fast: bool = False) -> kernel:
+              debug: checking.Words | None = None, fast: bool = False) -> kernel:
         if not callable(function):
             raise UsageError(errc.invalid, f"kernel: expected a function, got "
                              f"{type(function).__name__}")
@@ -113,8 +115,8 @@ class kernel:
         return made
 
     @classmethod
-    def _made(cls, function: Callable[..., Any], both: Attributes, debug: bool | None, *,
-            fast: bool) -> kernel:
+    def _made(cls, function: Callable[..., Any], both: Attributes,
+              debug: checking.Words | None, *, fast: bool) -> kernel:
         made = object.__new__(cls)
         made.function = function
         made.reqd_work_group_size = both.required
@@ -132,7 +134,7 @@ class kernel:
     reqd_work_group_size: tuple[int, ...]
     work_group_size_hint: tuple[int, ...]
     reqd_sub_group_size: int
-    __unisycl_debug__: bool | None
+    __unisycl_debug__: checking.Words | None
     fast_math: bool
     progress: Levels | tuple[()]
     free: tuple[()] | tuple[str, int]

@@ -12,13 +12,11 @@ from unisycl.ir.nodes import Kernel
 from unisycl.passes import bounds, convergence, meetings, steps, unread
 
 
-def prepare(kernel: Kernel, *, checked: bool = False, debugged: bool = False,
-            rebound: bool = False) -> Kernel:
+def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
     """Run the target-independent passes; ``KernelError`` for what a pass finds wrong.
 
-    While the kernel runs, what its checks say is checked, and that groups meet, if it is
-    ``debugged``; indices, too, if it is ``checked``. ``rebound``: a name has locals of several
-    types, some of which nobody may read.
+    The checks that its ``checks`` name are written into it. ``rebound``: a name has locals of
+    several types, some of which nobody may read.
     """
     if rebound:
         kernel = replace(kernel, body=unread.run(kernel.body))
@@ -26,6 +24,6 @@ def prepare(kernel: Kernel, *, checked: bool = False, debugged: bool = False,
     if found:
         raise KernelError(found, kernel.name)
     kernel = steps.run(kernel)
-    if debugged:
+    if "divergence" in kernel.checks:
         kernel = meetings.run(kernel)
-    return bounds.run(kernel) if checked else kernel
+    return bounds.run(kernel) if "bounds" in kernel.checks else kernel

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from unisycl.backends.base import HOST, Driver, Launch
+from unisycl.base.checking import NONE, Words
 from unisycl.base.errors import exception_list
 from unisycl.runtime import lifecycle, moves
 from unisycl.runtime.deps import Access, add_new
@@ -51,14 +52,15 @@ class Channel:
     repeats: bool
     """Whether a launch made for the same arguments before may serve again."""
 
-    __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "context", "device", "driver",
-                 "errors", "generation", "handler", "in_order", "pending", "profiling", "quick",
-                 "repeats")
+    __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
+                 "driver", "errors", "generation", "handler", "in_order", "pending", "profiling",
+                 "quick", "repeats")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
-                 profiling: bool = False) -> None:
+                 profiling: bool = False, checks: Words = NONE) -> None:
         self.device = device
+        self.checks = checks
         self.driver: Driver = device.driver
         self.quick = device.driver.quick
         self.repeats = device.driver.repeats

@@ -110,7 +110,8 @@ def _kin(channel: Channel, group: Group | None, use: ChildUse, function: Any,
          given: tuple[Any, ...]) -> tuple[Kin, Any]:
     """Compile a child, and bind what does not come with each command."""
     geometry = sample(use)
-    spec, loaded, raw = program.prepare(channel.device, function, geometry, given, ())
+    spec, loaded, raw = program.prepare(channel.device, function, geometry, given, (),
+                                        channel.checks)
     kernel = loaded.kernel
     if kernel.progress or kernel.waits:
         raise UsageError(errc.kernel_argument, f"kernel '{kernel.name}' asks for progress or may "

@@ -86,7 +86,8 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
     """
     if geometry.whole is not None and not part:
         return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
-    found = program.prepare(channel.device, function, geometry, arguments, reductions)
+    found = program.prepare(channel.device, function, geometry, arguments, reductions,
+                            channel.checks)
     return _build(channel, group, function, geometry, arguments, reductions, *found, part)
 
 
@@ -197,7 +198,8 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
     if channel.repeats and type(function) is FunctionType and not reductions and (
             geometry.whole is None and not record.watchers):
-        known, raw = program.warm(channel.device, function, geometry, arguments)
+        known, raw = program.warm(channel.device, function, geometry, arguments, (),
+                                  channel.checks)
         if known is not None:
             again = known[2].find(raw, id(channel.context))
             if again is not None and (launch := again.launch) is not None:

@@ -194,7 +194,7 @@ class _Family:
             offset = tuple(int(x) for x in record[OFFSET:OFFSET + kin.ndim])
             geometry = Geometry(kin.kind, extent, kin.local, offset)
             _, loaded, _ = program.find(self._channel.device, kin.function, geometry,
-                                        kin.arguments)
+                                        kin.arguments, self._channel.checks)
             executable = loaded.executable
         return dataclasses.replace(base, executable=executable, geometry=geometry,
                                    values=tuple(values), arguments=tuple(arguments),

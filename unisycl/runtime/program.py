@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
-from unisycl.base import modes
+from unisycl.base import checking, modes
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
 from unisycl.base.outside import is_native
@@ -51,17 +51,18 @@ class Program:
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
 _Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry, DeviceState]
-_warm: dict[tuple[int, int, int, int, int], tuple[_Warm, ...]] = {}
+_warm: dict[tuple[int, int, int, int, int, checking.Words], tuple[_Warm, ...]] = {}
 """What was found by the ids of objects that it keeps alive, so that they stay theirs."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
 
 def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
-         arguments: tuple[Any, ...], reductions: tuple[Any, ...] = ()
-         ) -> tuple[_Warm | None, tuple[Any, ...]]:
+         arguments: tuple[Any, ...], reductions: tuple[Any, ...] = (),
+         checks: checking.Words = checking.NONE) -> tuple[_Warm | None, tuple[Any, ...]]:
     """Return what a launch like it has left behind and its raw arguments, or None and nothing."""
-    key = id(function.__code__), id(geometry), id(device), len(arguments), len(reductions)
+    key = (id(function.__code__), id(geometry), id(device), len(arguments), len(reductions),
+           checking.now(checks))
     for known in _warm.get(key, ()):
         raw = known[0].match(function, arguments, reductions)
         if raw is not None:
@@ -70,45 +71,53 @@ def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-            reductions: tuple[Any, ...]) -> tuple[Any, Program, tuple[Any, ...]]:
-    """Return a launch's specialization, loaded program and raw arguments; cheap when warm."""
+            reductions: tuple[Any, ...], checks: checking.Words = checking.NONE,
+            ) -> tuple[Any, Program, tuple[Any, ...]]:
+    """Return a launch's specialization, loaded program and raw arguments; cheap when warm.
+
+    ``checks``: what its queue asks to be checked while it runs.
+    """
     if type(function) is FunctionType and not record.watchers:
-        known, raw = warm(device, function, geometry, arguments, reductions)
+        known, raw = warm(device, function, geometry, arguments, reductions, checks)
         if known is not None:
             return known[0], known[1], raw
-        found = _find(device, function, geometry, arguments, reductions)
+        found = _find(device, function, geometry, arguments, reductions, checks)
         if len(_warm) >= _LIMIT:
             _warm.clear()
         code = function.__code__
-        key = id(code), id(geometry), id(device), len(arguments), len(reductions)
+        key = (id(code), id(geometry), id(device), len(arguments), len(reductions),
+               checking.now(checks))
         _warm[key] = ((*found[:2], Repeats(), code, geometry, device),
                       *_warm.get(key, ())[:_ALIKE])
         return found
-    return _find(device, function, geometry, arguments, reductions)
+    return _find(device, function, geometry, arguments, reductions, checks)
 
 
 def find(device: DeviceState, function: Any, geometry: Geometry,
-         arguments: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
+         arguments: tuple[Any, ...], checks: checking.Words = checking.NONE,
+         ) -> tuple[Specialization, Program, tuple[Any, ...]]:
     """Return what ``prepare`` does for a geometry that is not kept: it is not remembered."""
-    return _find(device, function, geometry, arguments, ())
+    return _find(device, function, geometry, arguments, (), checks)
 
 
 def _find(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-          reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
+          reductions: tuple[Any, ...], checks: checking.Words,
+          ) -> tuple[Specialization, Program, tuple[Any, ...]]:
     try:
-        return _compiled(device, function, geometry, arguments, reductions)
+        return _compiled(device, function, geometry, arguments, reductions, checks)
     except RecursionError:
         if inside():
             raise
     # No lock is held here: the other thread may take them.
-    return apart(lambda: _compiled(device, function, geometry, arguments, reductions))
+    return apart(lambda: _compiled(device, function, geometry, arguments, reductions, checks))
 
 
 def _compiled(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-              reductions: tuple[Any, ...]) -> tuple[Specialization, Program, tuple[Any, ...]]:
+              reductions: tuple[Any, ...], checks: checking.Words,
+              ) -> tuple[Specialization, Program, tuple[Any, ...]]:
     try:
         spec, raw = specialize.find(function, geometry.kind, len(geometry.global_), arguments,
-                                    reductions, geometry.local, device.info)
+                                    reductions, geometry.local, device.info, checks)
     except KernelError:
         refuse_arguments(function, arguments)
         raise

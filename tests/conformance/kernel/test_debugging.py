@@ -189,7 +189,7 @@ def test_the_environment_asks_for_checks(tmp_path, asked, told):
 @pytest.mark.row("D-49")
 def test_a_word_the_environment_does_not_know_is_refused(queue, monkeypatch):
     monkeypatch.setenv("UNISYCL_DEBUG", "everything")
-    with pytest.raises(sycl.exception, match="UNISYCL_DEBUG=everything: expected assert and bou"):
+    with pytest.raises(sycl.exception, match="UNISYCL_DEBUG=everything: expected assert, bou"):
         queue.parallel_for(1, lambda i: None).wait()
 
 
@@ -227,3 +227,51 @@ def test_numpy_scalars_divide_by_zero_without_an_error(queue):
         out[2, i] = 1.0 / np.float32(zeros[i])
     queue.parallel_for(8, kernel).wait()
     assert [[0] * 8, [0] * 8, [np.inf] * 8] == out.tolist()
+
+
+@pytest.mark.row("D-49")
+def test_a_queue_and_each_launch_ask_for_checks(device, monkeypatch):
+    found = []
+    plain = sycl.queue(device, lambda errors: found.extend(errors))
+    asking = sycl.queue(device, lambda errors: found.extend(errors),
+                        sycl.property.queue.debug("assert"))
+    x = np.zeros(4, np.int32)
+
+    def kernel(i):
+        x[i] = 1
+        assert x[i] == 2
+
+    @sycl.kernel(debug=False)
+    def silent(i):
+        assert x[i] == 2
+    counts = []
+    host = device.get_backend() is sycl.backend.host  # which always checks
+
+    def count(launch):
+        found.clear()
+        launch()
+        for queue in (plain, asking):
+            queue.wait_and_throw()
+        counts.append(len(found))
+    count(lambda: plain.parallel_for(4, kernel))
+    count(lambda: asking.parallel_for(4, kernel))
+    count(lambda: plain.parallel_for(4, kernel))
+    count(lambda: asking.parallel_for(4, silent))
+    count(lambda: asking.bind(4, kernel)())
+    with monkeypatch.context() as m:
+        m.setenv("UNISYCL_DEBUG", "1")
+        count(lambda: plain.parallel_for(4, kernel))
+    count(lambda: plain.parallel_for(4, kernel))
+    assert counts == ([1] * 7 if host else [0, 1, 0, 0, 1, 1, 0])
+    with pytest.raises(sycl.exception, match=r"property\.queue\.debug='all of it': expected as"):
+        sycl.queue(device, sycl.property.queue.debug("all of it"))
+    with pytest.raises(sycl.exception, match="debug='many': expected assert"):
+        sycl.kernel(debug="many")
+
+
+@pytest.mark.row("D-49")
+def test_the_old_place_of_races_warns(monkeypatch):
+    monkeypatch.setenv("UNISYCL_HOST", "races")
+    queue = sycl.queue(sycl.host_selector_v)
+    with pytest.warns(DeprecationWarning, match="UNISYCL_DEBUG=races asks for the same"):
+        queue.parallel_for(1, lambda i: None).wait()

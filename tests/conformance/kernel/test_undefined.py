@@ -13,7 +13,7 @@ import unisycl as sycl
 
 @pytest.fixture(autouse=True)
 def look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UNISYCL_HOST", "races")
+    monkeypatch.setenv("UNISYCL_DEBUG", "races")
 
 
 def failure(device: sycl.device, launch: Callable[[sycl.queue], object]) -> str:

@@ -23,19 +23,6 @@ def test_every_variable_says_what_it_is_for() -> None:
     assert all(v.doc and v.name.startswith("UNISYCL_") for v in config.VARIABLES.values())
 
 
-@pytest.mark.parametrize(("asked", "checks"), [
-    ("", set()), ("0", set()), ("1", {"assert", "bounds"}), ("all", {"assert", "bounds"}),
-    ("assert", {"assert"}), ("bounds, assert", {"assert", "bounds"})])
-def test_what_is_checked_while_kernels_run(asked: str, checks: set[str]) -> None:
-    assert checks == config.checks(asked)
-
-
-@pytest.mark.parametrize("asked", ["everything", "assert,1", "2"])
-def test_other_words_are_none(asked: str) -> None:
-    with pytest.raises(ValueError, match="expected assert and bounds, or 1 for both"):
-        config.checks(asked)
-
-
 @pytest.mark.parametrize(("text", "path"), [
     ("", None), ("  ", None), ("/a/b", "/a/b"), ("x/y", "/begun/x/y"), ("./x", "/begun/x"),
     ("~", "/me"), ("~/x", "/me/x"), (" /a ", "/a")])

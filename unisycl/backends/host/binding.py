@@ -83,7 +83,7 @@ class Binder:
         self._uses: dict[CodeType, FunctionUse] = {use.code: use for use in launch.uses}
         self._memory: dict[int, Any] = {}
         self._lines = Lines()
-        self._checked = launch.executable.kernel.checked
+        self._checked = "assert" in launch.executable.kernel.checks
         self.streams: list[HostStream] = []
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}

@@ -24,7 +24,7 @@ from unisycl.backends.host.collectives import BARRIER, PRESENT
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
-from unisycl.base import config
+from unisycl.base import config, notices
 from unisycl.base.errors import BoundsError, InternalError, UsageError, errc
 from unisycl.base.recursion import deep
 from unisycl.ir.nodes import NULL
@@ -43,6 +43,10 @@ _Request = Any
 def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
     races, seed = options()
+    if races:
+        notices.tell("UNISYCL_HOST=races is deprecated; UNISYCL_DEBUG=races asks for the same, on "
+                     "every device that can", DeprecationWarning)
+    races = races or "races" in launch.executable.kernel.checks
     with deep(_CALLS):  # each function that the kernel calls is prepared inside its caller
         binder = Binder(launch, cache, Watch() if races else None)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
@@ -62,7 +66,7 @@ def run(launch: Launch, cache: Cache) -> None:
 
 
 def options() -> tuple[bool, int | None]:
-    """Return whether to look for data races, and the seed of the order of work-groups or None."""
+    """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None."""
     try:
         return config.host_device()
     except ValueError as error:
