@@ -21,6 +21,7 @@ from unisycl.frontend import (
     choices,
     coerce,
     complexes,
+    faults,
     images,
     instances,
     memories,
@@ -39,7 +40,7 @@ from unisycl.frontend.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
 from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.names import suggest
 from unisycl.frontend.reducers import element, operator_name
-from unisycl.frontend.spans import shifted, span_of
+from unisycl.frontend.spans import inside, span_of
 from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Atomic,
@@ -215,7 +216,7 @@ def index_memory(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
                          found=len(memory.index) + len(new),
                          help="give one index for each dimension")
     if new and memory.window is not None:
-        new[0] = shifted(memory, new[0])
+        new[0] = inside(ctx, memory, new[0], node)
     return Memory(memory.base, memory.view, memory.index + tuple(new), memory.name)
 
 
@@ -287,6 +288,7 @@ def index_record(ctx: Context, record: Record, node: ast.Subscript) -> Record:
     size = record.type.size if isinstance(record.type, Struct) else record.type.dtype.size
     inner = list(record.inner)
     for k, x in enumerate(indices):
+        x = faults.of_axis(ctx, x, k, record.shape[k], node)
         inner.append((x, size * math.prod(record.shape[k + 1:])))
     return replace(record, shape=record.shape[len(indices):], inner=tuple(inner))
 
@@ -326,6 +328,7 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
         if not -len(several.items) <= k < len(several.items):
             raise ctx.refuse("K060", node, found=k, count=len(several.items))
         return several.items[k]
+    index = faults.of_tuple(ctx, index, len(several.items), node)
     first = several.items[0] if several.items else None
     if isinstance(first, Vector):
         return _pick_vector(ctx, several, first, ctx.hold(index), node)

@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from unisycl.base.enums import address_space, memory_order, memory_scope
-from unisycl.frontend import atomics, coerce, stored
+from unisycl.frontend import atomics, coerce, faults, stored
 from unisycl.frontend.access import member_of, record_of
 from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.spans import shifted
+from unisycl.frontend.spans import inside
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -151,7 +151,7 @@ def _indexed(ctx: Context, view: Memory, parts: list[n.Expr | str] | None,
         if isinstance(part, str):
             break
         _check_sign(ctx, view, part, node)
-        numbers.append(part if numbers else shifted(view, part))
+        numbers.append(part if numbers else inside(ctx, view, part, node))
     count = len(given) if isinstance(elem, Scalar) else len(numbers)
     if count != left or len(numbers) != left:
         raise ctx.refuse("K037", node, what=f"'{view.name}'", expected=view.view.ndim,
@@ -191,6 +191,7 @@ def _step(ctx: Context, record: Record, part: n.Expr | str, node: ast.AST) -> Re
                          help="name a member: " + _example(record))
     if isinstance(part, n.Const) and not 0 <= part.value < record.shape[0]:
         raise ctx.refuse("K060", node, found=part.value, count=record.shape[0])
+    part = faults.of_axis(ctx, part, 0, record.shape[0], node)
     width = record.type.size * math.prod(record.shape[1:])
     return replace(record, shape=record.shape[1:], inner=(*record.inner, (part, width)))
 
@@ -201,6 +202,7 @@ def _lane(ctx: Context, record: Record, count: int, part: n.Expr, node: ast.AST)
     elem = record.type.fields[0].type
     if isinstance(part, n.Const) and not 0 <= part.value < count:
         raise ctx.refuse("K081", node, found=part.value, what=str(record.type), count=count)
+    part = faults.of_elements(ctx, part, str(record.type), count, node)
     return replace(record, type=elem, inner=(*record.inner, (part, elem.size)))
 
 

@@ -118,6 +118,44 @@ def fitting(ctx: Context, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:
     return x
 
 
+def within(ctx: Context, index: n.Expr, low: int, count: int, said: tuple[str, str],
+           node: ast.AST) -> n.Expr:
+    """Return an index into what has no address of its own, checked to be from ``low`` to the end.
+
+    ``said`` is the text around the index.
+    """
+    if "bounds" not in ctx.shape.checks or isinstance(index, n.Const):
+        return index
+    index = ctx.hold(index)
+    kind = index.type
+    if kind.dtype.bits < 64:
+        kind = WEAK_INT
+    whole = n.Cast(kind, index) if kind != index.type else index
+    good: n.Expr = n.Compare(BOOL, "lt", whole, n.Const(kind, count))
+    if kind.dtype.kind == "i":
+        good = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", whole, n.Const(kind, low)), good)
+    ctx.emit(n.Check(good, (said[0], index, said[1]), span=ctx.span(node)))
+    return index
+
+
+def of_axis(ctx: Context, index: n.Expr, axis: int, count: int, node: ast.AST) -> n.Expr:
+    """Return an index into an array member of a record, checked."""
+    return within(ctx, index, 0, count, (
+        "IndexError: index ", f" is out of bounds for axis {axis} with size {count}"), node)
+
+
+def of_elements(ctx: Context, index: n.Expr, what: str, count: int, node: ast.AST) -> n.Expr:
+    """Return the number of an element of a vector, checked."""
+    return within(ctx, index, 0, count, (
+        "element ", f" of a {what} does not exist: it has {count}, counted from 0"), node)
+
+
+def of_tuple(ctx: Context, index: n.Expr, count: int, node: ast.AST) -> n.Expr:
+    """Return an index into a tuple, checked; one below zero counts from the end."""
+    return within(ctx, index, -count, count, (
+        "IndexError: index ", f" is outside a tuple of {count}"), node)
+
+
 def _said(op: str, kind: type) -> str:
     """Return what this Python says to a division by zero."""
     try:

@@ -13,7 +13,7 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import Memory
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT
+from unisycl.ir.types import BOOL, WEAK_INT
 
 
 def span_of(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
@@ -42,6 +42,21 @@ def _bound(ctx: Context, node: ast.expr) -> n.Expr:
     if isinstance(x, n.Const) and x.value < 0:
         raise ctx.refuse("K059", node, found=x.value)
     return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
+
+
+def inside(ctx: Context, memory: Memory, index: n.Expr, node: ast.AST) -> n.Expr:
+    """Return ``shifted``, checked to be in its slice; pointers may go anywhere."""
+    if memory.window is None or memory.pointer is not None or "bounds" not in ctx.shape.checks:
+        return shifted(memory, index)
+    first, size = memory.window
+    index = ctx.hold(coerce.convert(index, WEAK_INT))
+    last, end = (n.Binary(WEAK_INT, op, a, b) for op, a, b in (
+        ("sub", size, n.Const(WEAK_INT, 1)), ("add", first, size)))
+    good = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", index, n.Const(WEAK_INT, 0)),
+                    n.Compare(BOOL, "lt", index, size))
+    ctx.emit(n.Check(good, ("index ", index, f" is outside '{memory.name}[", first, ":", end,
+                            "]' (range ", size, "): valid is 0 to ", last), span=ctx.span(node)))
+    return shifted(memory, index)
 
 
 def shifted(memory: Memory, index: n.Expr) -> n.Expr:

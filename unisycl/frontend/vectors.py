@@ -17,7 +17,7 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.errors import UsageError
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, faults
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import (
     Constant,
@@ -284,6 +284,7 @@ def constant_element(ctx: Context, value: Vector, index: n.Expr, node: ast.AST) 
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node, found=str(index.type), help="convert it first: int(...)")
     if not isinstance(index, n.Const):
+        faults.of_elements(ctx, index, describe(value), len(value.items), node)
         return None
     k, count = int(index.value), len(value.items)
     if not 0 <= k < count:

@@ -1,8 +1,8 @@
 """Checks that indices are within their memory, before every statement that uses them.
 
-Run on kernels that are debugged only. Non-goals: indices into array members of records, whose
-extents the IR does not keep, and images, which have rules of their own. Pointers read from memory
-are checked to lead into an allocation. Invariant: a check stands in front of the access it guards,
+Run on kernels that are debugged only. Non-goals: indices into array members of records and into
+vectors, whose extents the IR does not keep (``frontend.faults`` checks them), and sampled images,
+which may be read anywhere. Pointers read from memory are checked to lead into an allocation. Invariant: a check stands in front of the access it guards,
 and of everything that depends on what is read there.
 """
 
@@ -36,6 +36,8 @@ class _Checking:
         for stmt in block:
             if not isinstance(stmt, n.While):
                 out += self.checks(_places(stmt), stmt.span)
+            if isinstance(stmt, n.ImageRead | n.ImageWrite):
+                out += _pixel(stmt)
             out.append(self.inside(stmt))
         return tuple(out)
 
@@ -98,6 +100,27 @@ def _within(expr: n.Expr) -> Iterator[n.Place]:
         yield from _within(child)
     if isinstance(expr, n.Load):
         yield expr.place
+
+
+def _pixel(stmt: n.ImageRead | n.ImageWrite) -> list[n.Stmt]:
+    """Return the checks of the pixel or image that is meant; the texts are the host device's."""
+    image = stmt.image
+    last = image.type.ndim - 1  # type: ignore[union-attr]
+    parts: list[tuple[n.Expr, int, tuple[str, str]]] = []
+    if stmt.layer is not None:
+        parts.append((stmt.layer, 0, ("image ", f" of the array '{image.name}' does not exist")))
+    if isinstance(stmt, n.ImageWrite) or stmt.sampler is None:
+        parts += [(x, last - k, (f"{axis} = ", f" is outside the image '{image.name}'"))
+                  for k, (x, axis) in enumerate(zip(stmt.coordinates, "xyz", strict=False))]
+    out: list[n.Stmt] = []
+    for x, dim, said in parts:
+        whole, extent = n.Cast(INT64, x), n.Extent(INT64, image, dim)
+        good = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", whole, n.Const(INT64, 0)),
+                        n.Compare(BOOL, "lt", whole, extent))
+        end = n.Binary(INT64, "sub", extent, n.Const(INT64, 1))
+        out.append(n.Check(good, (said[0], whole, f"{said[1]}: valid is 0 to ", end),
+                           span=stmt.span))
+    return out
 
 
 def _followed(place: n.Place, table: n.Param, span: Span | None) -> list[n.Stmt]:
