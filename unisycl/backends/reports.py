@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends import watch
 from unisycl.backends.base import kernel_error
 from unisycl.base.errors import DeviceError, errc
 from unisycl.base.output import Lines, write
@@ -26,12 +27,33 @@ FAILED = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """An access that is watched: whose memory it is, and what it does there.
+
+    ``made`` is where the kernel declares the memory; ``local`` is the size of work-groups, () if
+    there are none.
+    """
+
+    name: str
+    made: Span | None
+    writes: bool
+    atomic: bool
+    local: tuple[int, ...]
+
+    @property
+    def verb(self) -> str:
+        """What this work-item does."""
+        return "accesses atomically" if self.atomic else "writes" if self.writes else "reads"
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """One place in a kernel that reports: how its values are spelt, and their types.
 
-    ``kind`` is print, stream, end (of a work-item with a stream) or check. Cells begin with the
+    ``kind`` is print, stream, end (of a work-item with a stream), check, fresh or race. Cells begin with the
     stream and the work-item's number for a stream, and with ``ids`` numbers for a check: global,
-    local and group ids, or those there are. ``group``: it runs once for a work-group.
+    local and group ids, or those there are; of a race the other access's word, the global range
+    and the offset follow. ``facts`` are those of a fresh or a race. ``group``: it runs once for a work-group.
     """
 
     kind: str
@@ -40,6 +62,7 @@ class Site:
     span: Span | None = None
     ids: tuple[int, ...] = ()
     group: bool = False
+    facts: Watched | None = None
 
 
 def spelling(pieces: Sequence[str | Shown | n.Expr],
@@ -96,6 +119,8 @@ class Report:
                 count = sum(site.ids)
                 said = render(site.parts, _values(site.types, cells, count))
                 raise kernel_error(self._kernel, _whose(site, cells), site.span, said)
+            case "fresh" | "race":
+                raise self._watched(site, cells)
             case "stream":
                 self._lines.put(cells[0], (site.group, cells[1]), site.parts,
                                 _values(site.types, cells, 2))
@@ -103,6 +128,31 @@ class Report:
                 self._lines.end(cells[0], (site.group, cells[1]))
             case _:
                 write(render(site.parts, _values(site.types, cells, 0)))
+
+    def _watched(self, site: Site, cells: Any) -> DeviceError:
+        """Return the error of an access that races, or of a read of what nobody wrote."""
+        facts, at = site.facts, sum(site.ids)
+        assert facts is not None
+        if site.kind == "fresh":
+            index = render(site.parts, _values(site.types, cells, at))
+            made = f", made at {facts.made.file.name}:{facts.made.line}," if facts.made else ""
+            what = f"reads {facts.name}[{index}]{made} which nobody has written: "
+            return kernel_error(self._kernel, _whose(site, cells), site.span, (
+                f"this work-item {what}local and private memory has no initial value; write it "
+                "first, on every path"))
+        ndim = site.ids[0]
+        index = render(site.parts, _values(site.types, cells, at + 1 + 2 * ndim))
+        word, extent, offset = cells[at], *(
+            [cells[at + 1 + k * ndim + d] for d in range(ndim)] for k in (0, 1))
+        before = watch.Before(word)
+        other = self._sites[before.site] if before.site < len(self._sites) else None
+        place = f" at {other.span.file.name}:{other.span.line}" if other and other.span else ""
+        whose = f"work-item id({', '.join(map(str, before.item(extent, offset, facts.local)))})"
+        did = f"an atomic operation of {whose}" if before.atomic else whose
+        return kernel_error(self._kernel, _whose(site, cells), site.span, (
+            f"data race: this work-item {facts.verb} {facts.name}[{index}], which {did} has "
+            f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
+            f"{watch.way_out(facts.atomic and before.atomic)}"))
 
     @property
     def failed(self) -> bool:

@@ -60,6 +60,7 @@ class Array:
     name: str
     type: View
     shape: tuple[int, ...]
+    span: Span | None = None
 
     @property
     def nbytes(self) -> int:
@@ -564,8 +565,7 @@ class Kernel:
     ``enqueues`` says that it may enqueue other kernels.
     ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
     runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
-    ``checks`` says what is checked while it runs, as words of ``base.checking``.
-    ``pointed`` are memories of several dimensions whose last index may, through a pointer, pass the
+    ``checks`` says what is checked while it runs, in ``base.checking``'s words. ``pointed`` are memories of several dimensions whose last index may, through a pointer, pass the
     end of its dimension into the next row.
     """
 

@@ -5,7 +5,8 @@ the tile of a range kernel; then the bytes of local memory. Each view: address, 
 all but the last dimension, of strided views of that, too (local views: offset in the group's
 block, extents). Scalars one slot, records as many as they need. Each reducer: partials, validity
 bytes, the number of chunks, result address, whether the old value counts, units in a chunk. Where
-sub-groups are on threads of their own, the address of what they share. Last, in kernels that print
+sub-groups are on threads of their own, the address of what they share; where accesses are watched,
+the address of what says where their words lie. Last, in kernels that print
 or check, the address they call, the launch's number, and the address of the error cell. Invariant:
 compiled code and ``Packer`` agree because both use ``Layout``.
 """
@@ -26,6 +27,7 @@ from unisycl.base.record import dataclass
 from unisycl.ir import visit
 from unisycl.ir.nodes import Check, Kernel, Param, Print
 from unisycl.ir.types import Scalar, Struct, View
+from unisycl.passes import watches
 
 LOCAL_ALIGN = 64
 SLOTS = 6  # of a reducer
@@ -60,6 +62,11 @@ class Layout:
         return 3 * self.ndim
 
     @property
+    def watch(self) -> int:
+        """The slot of a kernel whose accesses are watched."""
+        return self.reports - 1
+
+    @property
     def reports(self) -> int:
         """The first of the slots of a kernel that prints or checks."""
         return self.count - REPORT_SLOTS
@@ -77,13 +84,13 @@ def layout(kernel: Kernel) -> Layout:
         starts.append(at)
         at += _slots(param)
     count = at + SLOTS * len(kernel.reducers) + kernel.apart
-    count += REPORT_SLOTS * reports(kernel)
+    count += REPORT_SLOTS * reports(kernel) + watches.wanted(kernel)
     return Layout(kernel.ndim, tuple(starts), at, count)
 
 
 def reports(kernel: Kernel) -> bool:
     """Say whether a kernel may call back: it prints or checks something."""
-    return visit.contains(kernel.body, (Print, Check))
+    return watches.wanted(kernel) or visit.contains(kernel.body, (Print, Check))
 
 
 def _slots(param: Param) -> int:
@@ -112,7 +119,7 @@ class Packer:
             kinds.append(kind)
             parts.append(text)
         parts.append(f"{SLOTS * len(kernel.reducers)}q" if kernel.reducers else "")
-        parts.append("q" if kernel.apart else "")
+        parts.append("q" if kernel.apart or watches.wanted(kernel) else "")
         parts.append(f"{REPORT_SLOTS}q" if reports(kernel) else "")
         self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)

@@ -146,6 +146,11 @@ class CpuDriver:
         values = launch.values
         report = Report(executable.kernel.name, executable.sites) if executable.sites else None
         tail, error_at, on_error = _reporting(executable, report)
+        grain, watch = plan.grain, None
+        if executable.watch is not None:
+            watch = executable.watch.begin(launch)
+            tail = (watch.address, *tail)
+            grain = max(1, plan.units) if executable.watch.alone else grain
         assisted = not executable.heavy and report is None
         submit: Callable[..., NativeJob] = self.pool.submit
         common: Any = None
@@ -156,13 +161,13 @@ class CpuDriver:
             tail = (at, *tail)
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
-            return submit(executable.entry, args, plan.units, plan.grain, jobs,
-                                    (executable, values, block, report, common), assisted=assisted,
-                                    error_at=error_at, on_error=on_error)
-        partials, slots = _partials(executable, launch, plan.units, plan.grain)
+            return submit(executable.entry, args, plan.units, grain, jobs,
+                          (executable, values, block, report, common, watch), assisted=assisted,
+                          error_at=error_at, on_error=on_error)
+        partials, slots = _partials(executable, launch, plan.units, grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
-        keep = (executable, values, partials, launch.reductions, block, report, common)
-        first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
+        keep = (executable, values, partials, launch.reductions, block, report, common, watch)
+        first = submit(executable.entry, args, plan.units, grain, jobs, keep,
                                  assisted=assisted, error_at=error_at, on_error=on_error)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first

@@ -181,17 +181,19 @@ def alignment(at: Address, dtype: DType) -> int:
 # ---- loads
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
-    at = address(e, place)
-    dtype = storage(place.type.dtype)
-    if at.index.form == UNIFORM:
-        value = Val(UNIFORM, dtype, load_one(e, at, dtype))
-    elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
-        value = Val(VECTOR, dtype, _load_row(e, at, dtype))
-    else:
-        value = Val(VECTOR, dtype, _gather(e, at, dtype))
+    value = load_at(e, address(e, place), storage(place.type.dtype))
     if place.type.dtype.kind == "b":
         return e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
     return value
+
+
+def load_at(e: Emitter, at: Address, dtype: DType) -> Val:
+    """Emit a load of numbers at an address."""
+    if at.index.form == UNIFORM:
+        return Val(UNIFORM, dtype, load_one(e, at, dtype))
+    if at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
+        return Val(VECTOR, dtype, _load_row(e, at, dtype))
+    return Val(VECTOR, dtype, _gather(e, at, dtype))
 
 
 def load_one(e: Emitter, at: Address, dtype: DType) -> str:
@@ -237,10 +239,15 @@ def store(e: Emitter, place: n.Place, value: Val) -> None:
     dtype = storage(place.type.dtype)
     if place.type.dtype.kind == "b":
         value = e.lanes.map(UINT8, "zext {t} {0} to {to}", value)
+    store_at(e, at, dtype, value, past=e.streaming and e.stream is not None
+             and place.base is e.stream.param)
+
+
+def store_at(e: Emitter, at: Address, dtype: DType, value: Val, *, past: bool = False) -> None:
+    """Emit a store of numbers at an address, ``past`` the caches if they lie side by side."""
     if at.index.form == UNIFORM:
         store_one(e, at, dtype, value)
     elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
-        past = e.streaming and e.stream is not None and place.base is e.stream.param
         _store_row(e, at, dtype, e.lanes.vector(value), past_caches=past)
     else:
         scatter(e, at, dtype, e.lanes.vector(value))

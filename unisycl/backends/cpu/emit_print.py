@@ -20,7 +20,7 @@ from unisycl.ir.types import Scalar
 
 def emit(e: Emitter, stmt: n.Print) -> None:
     """Emit a text: the active lanes one after another."""
-    parts, types, values = _spelling(e, stmt.pieces)
+    parts, types, values = spelled(e, stmt.pieces)
     kind, head = "print", []
     if stmt.stream is not None:
         kind = "end" if stmt.end else "stream"
@@ -50,15 +50,15 @@ def check(e: Emitter, stmt: n.Check) -> None:
         f.branch(e.any(frozen), fails, holds)
         f.start(fails)
         lane = e.lowest(e.bits(frozen))
-    parts, types, values = _spelling(e, stmt.pieces)
-    ids, counts = _ids(e)
+    parts, types, values = spelled(e, stmt.pieces)
+    whose, counts = ids(e)
     site = Site("check", parts, types, stmt.span, counts, e.in_group)
-    _call(e, site, [_spill(e, v) for v in (*ids, *values)], lane)
+    _call(e, site, [_spill(e, v) for v in (*whose, *values)], lane)
     f.jump(e.abort)
     f.start(holds)
 
 
-def _spelling(e: Emitter, pieces: Sequence[str | Shown | n.Expr]
+def spelled(e: Emitter, pieces: Sequence[str | Shown | n.Expr]
               ) -> tuple[tuple[Part, ...], tuple[Scalar, ...], list[Val]]:
     """Return the parts of a text, and the types and values of what they show."""
     parts, values = spelling(pieces)
@@ -84,7 +84,7 @@ def _linear(e: Emitter, number: Val, ids: str, ranges: str, ndim: int) -> Val:
     return number
 
 
-def _ids(e: Emitter) -> tuple[list[Val], tuple[int, ...]]:
+def ids(e: Emitter) -> tuple[list[Val], tuple[int, ...]]:
     """Return the ids that say which work-item failed, and how many there are of each kind."""
     ndim = e.kernel.ndim
     names = id_names(e.kernel.index_kind, in_group=e.in_group)
@@ -93,6 +93,11 @@ def _ids(e: Emitter) -> tuple[list[Val], tuple[int, ...]]:
 
 
 # ---- calling
+def tell(e: Emitter, site: Site, values: Sequence[Val], lane: str) -> None:
+    """Call with the values of one lane; what comes back fails the command."""
+    _call(e, site, [_spill(e, v) for v in values], lane)
+
+
 def _each_lane(e: Emitter, site: Site, spilled: list[str]) -> None:
     """Call once for every lane that is on."""
     f = e.f

@@ -10,13 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu import collectives, emit_atomic, emit_many, emit_memory, emit_print
+from unisycl.backends.cpu import (
+    collectives,
+    emit_atomic,
+    emit_many,
+    emit_memory,
+    emit_print,
+    emit_watch,
+)
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.watched import Synced, Unwritten, Watch
 from unisycl.passes import steps
 
 _CHEAP_STATEMENTS = 8
@@ -481,4 +489,5 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
     n.Print: emit_print.emit, n.Check: emit_print.check, n.GroupCall: collectives.emit_sub_group,
     n.LoadMany: emit_many.load, n.StoreMany: emit_many.store,
+    Watch: emit_watch.emit, Synced: emit_watch.synced, Unwritten: emit_watch.unwritten,
 }

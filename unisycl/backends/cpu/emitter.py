@@ -61,7 +61,8 @@ class Emitter:
 
     ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
     ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
-    share where each has a thread.
+    share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
+    of ``granule`` bytes; ``twins`` says how far behind an array its twin lies.
     """
 
     kernel: n.Kernel
@@ -93,6 +94,9 @@ class Emitter:
     jumps: dict[int, tuple[n.Block, tuple[bool, frozenset[int]]]] = field(default_factory=dict)
     abort: str = ""
     meeting: str = ""
+    watched: tuple[n.Base, ...] = ()
+    granule: int = 0
+    twins: dict[n.Array, int] = field(default_factory=dict)
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

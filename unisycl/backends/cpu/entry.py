@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from unisycl.backends.cpu import emit_expr, emit_memory, queries, reductions
+from unisycl.backends.cpu import emit_expr, emit_memory, emit_watch, queries, reductions
 from unisycl.backends.cpu.abi import Layout, layout
 from unisycl.backends.cpu.apart import Apart, begin
 from unisycl.backends.cpu.emit_stmt import emit_block
@@ -28,7 +28,7 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
-from unisycl.passes import counters, lockstep, streams
+from unisycl.passes import counters, lockstep, streams, watches
 from unisycl.passes import shapes as sh
 
 _ARRAY_LIMIT = 256 << 20
@@ -54,10 +54,11 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(seeds)
     e.stream = streams.output(kernel) if stream else None
+    e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
     if not kernel.apart and any(
             isinstance(p.type, View) and p.type.space is address_space.local_space
             for p in kernel.params):
-        e.local_base = f.op(f"alloca i8, i64 {e.slot(found.local_bytes)}, align 64")
+        e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
     _units(e, {"range": _range_unit, "single": _single_unit, "nd_range": _group_unit,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
@@ -107,8 +108,15 @@ def _arrays(e: Emitter) -> None:
                 errc.memory_allocation, f"kernel '{e.kernel.name}': a private array of shape "
                 f"{array.shape} takes {size >> 20} MiB for the work-items that run together, more "
                 f"than {_ARRAY_LIMIT >> 20}; use USM memory with a row for each work-item")
+        size = emit_watch.reserve(e, array, size)
         e.arrays[array] = e.f.heap(size) if size > reductions.STACK_LIMIT else \
             e.f.alloca(f"[{size} x i8]", 64)
+
+
+def _twice(e: Emitter, found: Layout) -> str:
+    """Return the bytes of local memory, with its twin if there is one."""
+    size = e.slot(found.local_bytes)
+    return e.f.op(f"shl i64 {size}, 1") if watches.twins(e.kernel) else size
 
 
 def _copies(e: Emitter) -> int:
@@ -294,6 +302,8 @@ def _group_unit(e: Emitter, number: str, edge: bool) -> None:
         number, mine = begin(e, number, split)
     e.queries = queries.group_queries(e, _groups(e, number), split.full, split.rest)
     group = Apart(e, split, dict(e.homes), mine=mine) if mine else Group(e, split, dict(e.homes))
+    if watches.twins(e.kernel):
+        emit_watch.begin_group(e)
     group.plan(e.kernel.body)
     group.block(e.kernel.body)
     e.dead, e.mask = "", None

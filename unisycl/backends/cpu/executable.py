@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import apart, direct, entry, jit, options, remembered
+from unisycl.backends.cpu import apart, direct, entry, jit, options, remembered, watching
 from unisycl.backends.cpu.abi import Layout, Packer, header
 from unisycl.backends.cpu.lines import Lines
 from unisycl.backends.cpu.plain import plain
@@ -22,7 +22,7 @@ from unisycl.backends.reports import Site
 from unisycl.base.record import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes import chains, narrow
+from unisycl.passes import chains, narrow, watches
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -71,6 +71,7 @@ class CpuExecutable:
     finish: int
     heavy: bool
     sites: tuple[Site, ...]
+    watch: watching.Plan | None
     packer: Packer
     steps: int
     direct: direct.Direct
@@ -136,6 +137,7 @@ class Parts:
     level: int
     layout: Layout
     sites: tuple[Site, ...]
+    watch: watching.Plan | None = None
 
 
 def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
@@ -147,14 +149,14 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     if level == jit.LIGHTEST:
         kernel = replace(kernel, body=chains.run(kernel.body))
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
-    kernel = narrow.run(kernel, 1 << 31 if key.small else 1 << 63)
+    kernel = watches.run(narrow.run(kernel, 1 << 31 if key.small else 1 << 63))
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream)
     direct.emit(module, _SYMBOL)
-    return module, Parts(lanes, level, layout, sites)
+    return module, Parts(lanes, level, layout, sites, watching.plan(kernel))
 
 
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
@@ -164,8 +166,8 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
                          loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
-                         parts.sites, Packer(kernel, parts.layout),
-                         direct.steps(plain(kernel), parts.lanes),
+                         parts.sites, parts.watch, Packer(kernel, parts.layout),
+                         0 if parts.watch else direct.steps(plain(kernel), parts.lanes),
                          direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
 
 

@@ -1,0 +1,206 @@
+"""Watched accesses: what nobody wrote, and races, by memory that shadows the kernel's own.
+
+Of local and private memory a twin of equal size stands behind it, which has bits where somebody
+wrote. For races each cell of memory has three words: who wrote it last, and two of those who read
+it since (``passes.watches`` says what for, ``watch_words`` how they look). Non-goals: memory of the
+words (``watching``). Invariant: a launch that looks for races runs on one thread, so that words
+change in the order of the accesses; lanes that are off are not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unisycl.backends import watch
+from unisycl.backends.cpu import emit_memory, emit_print, watch_words
+from unisycl.backends.cpu.emit_memory import Address
+from unisycl.backends.cpu.emitter import Emitter
+from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
+from unisycl.backends.reports import Site, Watched
+from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64
+from unisycl.base.enums import address_space, memory_scope
+from unisycl.ir import nodes as n
+from unisycl.ir.types import View
+from unisycl.ir.watched import Synced, Unwritten, Watch
+from unisycl.passes import watches
+
+_OF_SIZE = {1: INT8, 2: INT16, 4: INT32, 8: INT64}
+
+
+def emit(e: Emitter, stmt: Watch) -> None:
+    """Emit what is done before an access."""
+    if stmt.fresh:
+        for k in range(stmt.count):
+            _fresh(e, stmt, replace(stmt.place, offset=stmt.place.offset + k * _size(stmt)))
+    if stmt.races:
+        _races(e, stmt)
+
+
+def synced(e: Emitter, stmt: Synced) -> None:
+    """Count something that may order accesses of several items."""
+    where, f = _table(e), e.f
+    now = f.load("i64", where)
+    f.store("i64", f.op(f"add i64 {now}, 1"), where)
+
+
+def unwritten(e: Emitter, stmt: Unwritten) -> None:
+    """Clear the twins of the private arrays of the work-items that run together."""
+    for array, size in e.twins.items():
+        if array.type.space is address_space.private_space and array in e.arrays:
+            clear(e, e.f.gep("i8", e.arrays[array], str(size)),
+                  str(array.nbytes * e.lanes.lanes))
+
+
+def begin_group(e: Emitter) -> None:
+    """Clear the twins of local memory, in front of a work-group."""
+    if e.local_base:
+        size = e.slot(e.layout.local_bytes)
+        clear(e, e.f.gep("i8", e.local_base, size), size)
+    for array, size in e.twins.items():
+        if array.type.space is not address_space.private_space:
+            clear(e, e.f.gep("i8", e.arrays[array], str(size)), str(size))
+
+
+def clear(e: Emitter, where: str, size: str) -> None:
+    """Emit a fill with zeros."""
+    e.f.module.declare("llvm.memset.p0.i64", "void @(ptr, i8, i64, i1)")
+    e.f.do(f"call void @llvm.memset.p0.i64(ptr {where}, i8 0, i64 {size}, i1 false)")
+
+
+def _size(stmt: Watch) -> int:
+    return emit_memory.storage(stmt.place.type.dtype).size
+
+
+# ---- what nobody wrote
+def _fresh(e: Emitter, stmt: Watch, place: n.Place) -> None:
+    """Mark a number as written, or report that it is not."""
+    at = emit_memory.address(e, place)
+    base = place.base
+    assert isinstance(base, n.Array | n.Param)
+    twin = e.twins[base] if isinstance(base, n.Array) else None
+    behind = str(twin) if twin is not None else e.slot(e.layout.local_bytes)
+    at = Address(e.f.gep("i8", at.base, behind), at.index, at.scale, at.fixed)
+    dtype = _OF_SIZE[_size(stmt)]
+    if stmt.writes:
+        emit_memory.store_at(e, at, dtype, e.lanes.const(-1, dtype))
+        return
+    known = emit_memory.load_at(e, at, dtype)
+    missing = e.lanes.compare("eq", known, e.lanes.const(0, dtype))
+    _report_if(e, missing, stmt, ())
+
+
+# ---- races
+def _table(e: Emitter) -> str:
+    """Return where the words of a launch are told: a counter, then two numbers for each memory."""
+    return e.slot(e.layout.watch, "ptr")
+
+
+def _races(e: Emitter, stmt: Watch) -> None:
+    f, base = e.f, stmt.place.base
+    assert isinstance(base, n.Param | n.Array)
+    number = e.watched.index(base)
+    words = f.load("i64", f.gep("i64", _table(e), str(1 + 2 * number)))
+    look, done = f.label("watched"), f.label("seen")
+    f.branch(f.op(f"icmp ne i64 {words}, 0"), look, done)
+    f.start(look)
+    stride = f.load("i64", f.gep("i64", _table(e), str(2 + 2 * number)))
+    local = isinstance(base.type, View) and base.type.space is address_space.local_space
+    where = _cells(e, stmt, words)
+    site = len(e.sites)
+    now = _now(e, stmt, site)
+    cells = stmt.count * _size(stmt) // e.granule
+    found = ""
+    for k in range(cells):
+        other = watch_words.look(e, where, 8 * k, stride, now, stmt, local=local)
+        found = other if not found else e.f.op(
+            f"select {e.mask_type} {_some(e, found)}, {_wide(e)} {found}, {_wide(e)} {other}")
+    _report_if(e, Val(VECTOR, BOOL, _some(e, found)), stmt, (Val(VECTOR, UINT64, found),))
+    f.jump(done)
+    f.start(done)
+
+
+def _wide(e: Emitter) -> str:
+    return f"<{e.lanes.lanes} x i64>"
+
+
+def _some(e: Emitter, found: str) -> str:
+    return e.f.op(f"icmp ne {_wide(e)} {found}, zeroinitializer")
+
+
+def _cells(e: Emitter, stmt: Watch, words: str) -> str:
+    """Return the addresses of the first words of a place, for all lanes."""
+    f, lanes = e.f, e.lanes
+    base = stmt.place.base
+    at = emit_memory.number(e, stmt.place)
+    shift = e.granule.bit_length() - 1
+    near = Val(UNIFORM, UINT64, words)
+    origin = ""
+    if isinstance(base, n.Array):
+        origin = e.arrays[base]
+    elif isinstance(base.type, View) and base.type.space is address_space.local_space:
+        origin = e.local_base
+    if origin:
+        at = lanes.sub(at, Val(UNIFORM, UINT64, f.op(f"ptrtoint ptr {origin} to i64")))
+    cell = lanes.map(UINT64, "lshr {t} {0}, {1}", at, lanes.const(shift, UINT64))
+    cell = lanes.map(UINT64, "shl {t} {0}, {1}", cell, lanes.const(3, UINT64))
+    return lanes.vector(lanes.add(cell, near))
+
+
+def _now(e: Emitter, stmt: Watch, site: int) -> str:
+    """Return the word of this access."""
+    lanes, f = e.lanes, e.f
+    item, _, turn, part = (e.emit(e, x) for x in stmt.here)
+    sync = Val(UNIFORM, INT64, f.load("i64", _table(e)))
+    word = lanes.logic("and", Val(item.form, item.dtype, item.ref, item.stride)
+                       if item.form != LINEAR else Val(VECTOR, INT64, lanes.vector(item)),
+                       lanes.const(watch.ITEM, INT64))
+    for value, (at, most) in ((turn, watch.TURN), (part, watch.PART),
+                              (sync, watch.SYNC)):
+        value = Val(VECTOR, INT64, lanes.vector(value)) if value.form == LINEAR else value
+        cut = lanes.call("llvm.umin", INT64, value, lanes.const(most, INT64))
+        moved = lanes.map(INT64, "shl {t} {0}, {1}", cut, lanes.const(at, INT64))
+        word = lanes.logic("or", word, moved)
+    narrow = stmt.scope is not None and stmt.scope <= memory_scope.work_group
+    facts = watch.facts(min(site, watch.SITES), writes=stmt.writes,
+                              atomic=stmt.scope is not None, narrow=narrow)
+    word = lanes.logic("or", word, lanes.const(facts, INT64))
+    return lanes.vector(word)
+
+
+# ---- reports
+def _report_if(e: Emitter, wrong: Val, stmt: Watch, more: tuple[Val, ...]) -> None:
+    """Report the first lane for which a condition holds, and go no further."""
+    f = e.f
+    bad = e.and_mask(e.lanes.vector(wrong))
+    frozen = f.op(f"freeze {e.mask_type} {bad}")
+    fails, holds = f.label("fails"), f.label("holds")
+    f.branch(e.any(frozen), fails, holds, unlikely=True)
+    f.start(fails)
+    lane = e.lowest(e.bits(frozen))
+    place = stmt.place
+    pieces: list[str | n.Expr] = []
+    for x in place.index:
+        pieces += [", ", x] if pieces else [x]
+    parts, types, values = emit_print.spelled(e, pieces)
+    ids, counts = emit_print.ids(e)
+    ndim = e.kernel.ndim
+    space = [e.queries(name, d) for name in ("global_range", "offset") for d in range(ndim)] \
+        if more else []
+    base = place.base
+    assert isinstance(base, n.Param | n.Array)
+    private = isinstance(base, n.Array) and base.type.space is address_space.private_space
+    facts = Watched("private array" if private else base.name,
+                    base.span if isinstance(base, n.Array) else None, stmt.writes,
+                    stmt.scope is not None, stmt.who.sizes)
+    site = Site("race" if more else "fresh", parts, types, stmt.span, counts, e.in_group, facts)
+    emit_print.tell(e, site, [*ids, *more, *space, *values], lane)
+    f.jump(e.abort)
+    f.start(holds)
+
+
+def reserve(e: Emitter, array: n.Array, size: int) -> int:
+    """Return the bytes to reserve for an array, and remember its twin."""
+    if not watches.twins(e.kernel):
+        return size
+    e.twins[array] = size
+    return 2 * size

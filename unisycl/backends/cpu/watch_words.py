@@ -1,0 +1,190 @@
+"""The words that shadow memory: who accessed a cell, and whether two accesses race.
+
+A word has, from its lowest bit: the item's number (28 bits), how often its group and sub-group had
+met (11 and 5) and how many atomics had ordered anything (6), the site (10), and whether it writes,
+is atomic, of a narrow scope, and there at all. Counts stop at their greatest, which orders
+everything. Non-goals: where words lie. Invariant: what is found is a race; two accesses that an
+atomic in between may have ordered are none.
+"""
+
+from __future__ import annotations
+
+from unisycl.backends.cpu.emitter import Emitter
+from unisycl.backends.cpu.text import vectors
+from unisycl.backends.watch import ATOMIC, ITEM, NARROW, PART, SYNC, TURN
+from unisycl.ir.watched import Watch
+
+
+def look(e: Emitter, cells: str, behind: int, stride: str, now: str, stmt: Watch, *,
+         local: bool) -> str:
+    """Emit the look at one cell a lane; return the words that the access races with, or zeros."""
+    w = e.lanes.lanes
+    name = "unisycl_watch" + ("_write" if stmt.writes else "_read") + (
+        "_local" if local else "") + ("_atomic" if stmt.scope is not None else "")
+    head = f"define internal <{w} x i64> @{name}("
+    if not any(text.startswith(head) for text in e.f.module.functions):
+        e.f.module.functions.append(_Body(w, stmt, local=local, widest=e.widest).text(head))
+        e.f.module.declare(f"llvm.masked.gather.v{w}i64.v{w}p0",
+                           f"<{w} x i64> @(<{w} x ptr>, i32, <{w} x i1>, <{w} x i64>)")
+        e.f.module.declare(f"llvm.masked.scatter.v{w}i64.v{w}p0",
+                           f"void @(<{w} x i64>, <{w} x ptr>, i32, <{w} x i1>)")
+    first = e.emit(e, stmt.here[1])
+    where = cells if not behind else e.f.op(f"add <{w} x i64> {cells}, splat (i64 {behind})")
+    return e.f.op(f"call <{w} x i64> @{name}(<{w} x i64> {where}, i64 {stride}, {e.mask_type} "
+                  f"{e.full()}, <{w} x i64> {now}, i64 {first.ref})")
+
+
+class _Body:
+    """Writes the function that looks at a cell for each lane."""
+
+    def __init__(self, w: int, stmt: Watch, *, local: bool, widest: int) -> None:
+        self.w = w
+        self.stmt = stmt
+        self.local = local
+        self.widest = widest
+        self.lines: list[str] = []
+        self.count = 0
+
+    def op(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    @property
+    def wide(self) -> str:
+        return f"<{self.w} x i64>"
+
+    @property
+    def mask(self) -> str:
+        return f"<{self.w} x i1>"
+
+    def splat(self, value: str) -> str:
+        """Return a vector of one scalar in a register."""
+        one = self.op(f"insertelement {self.wide} poison, i64 {value}, i64 0")
+        return self.op(f"shufflevector {self.wide} {one}, {self.wide} poison, "
+                       f"<{self.w} x i32> zeroinitializer")
+
+    def bits(self, x: str, mask: int) -> str:
+        return self.op(f"and {self.wide} {x}, splat (i64 {mask - (1 << 64) * (mask >> 63)})")
+
+    def compare(self, word: str, a: str, b: str) -> str:
+        return self.op(f"icmp {word} {self.wide} {a}, {b}")
+
+    def both(self, a: str, b: str) -> str:
+        return self.op(f"and {self.mask} {a}, {b}")
+
+    def either(self, a: str, b: str) -> str:
+        return self.op(f"or {self.mask} {a}, {b}")
+
+    def no(self, a: str) -> str:
+        return self.op(f"xor {self.mask} {a}, splat (i1 true)")
+
+    def gather(self, where: str, mask: str) -> str:
+        w = self.w
+        many = self.op(f"inttoptr {self.wide} {where} to <{w} x ptr>")
+        return self.op(f"call {self.wide} @llvm.masked.gather.v{w}i64.v{w}p0(<{w} x ptr> {many}, "
+                       f"i32 8, {self.mask} {mask}, {self.wide} zeroinitializer)")
+
+    def scatter(self, value: str, where: str, mask: str) -> None:
+        w = self.w
+        many = self.op(f"inttoptr {self.wide} {where} to <{w} x ptr>")
+        self.lines.append(f"  call void @llvm.masked.scatter.v{w}i64.v{w}p0({self.wide} {value}, "
+                          f"<{w} x ptr> {many}, i32 8, {self.mask} {mask})")
+
+    # ---- what orders
+    def group(self, word: str) -> tuple[str, str]:
+        """Return whether the item of a word is another one, and whether of the same group."""
+        item = self.bits(word, ITEM)
+        away = self.op(f"sub {self.wide} {item}, {self.first}")
+        size = _product(self.stmt.who.sizes)
+        mine = self.compare("ult", away, f"splat (i64 {size})") if size else "zeroinitializer"
+        return self.compare("ne", item, self.item), mine
+
+    def ordered(self, word: str, mine: str) -> str:
+        """Return whether something orders the access of a word before this one."""
+        after = self.both(mine, self.passed(word, *TURN))
+        who = self.stmt.who
+        if who.parts and mine != "zeroinitializer":
+            a, b = (self.op(f"sub {self.wide} {x}, {self.first}") for x in (
+                self.bits(word, ITEM), self.item))
+            apart = self.op(f"xor {self.wide} {a}, {b}")
+            apart = self.op(f"lshr {self.wide} {apart}, splat (i64 {self.w.bit_length() - 1})")
+            same = self.both(mine, self.compare("eq", apart, "zeroinitializer"))
+            after = self.either(after, self.both(same, self.passed(word, *PART)))
+        if who.syncs:
+            after = self.either(after, self.passed(word, *SYNC))
+        return after
+
+    def passed(self, word: str, at: int, most: int) -> str:
+        """Return whether a count has gone on since a word, or is at its end."""
+        a, b = self.bits(word, most << at), self.bits("%now", most << at)
+        full = self.compare("eq", b, f"splat (i64 {most << at})")
+        return self.either(self.compare("ne", a, b), full)
+
+    def races(self, word: str) -> str:
+        """Return whether the access of a word races with this one."""
+        there = self.compare("ne", word, "zeroinitializer")
+        other, mine = self.group(word)
+        found = self.both(self.both(there, other), "%mask")
+        found = self.both(found, self.no(self.ordered(word, mine)))
+        if self.local:
+            found = self.both(found, mine)
+        if self.stmt.scope is not None:
+            atomic = self.compare("ne", self.bits(word, ATOMIC), "zeroinitializer")
+            narrow = self.bits(self.op(f"or {self.wide} {word}, %now"), NARROW)
+            wide = self.compare("eq", narrow, "zeroinitializer")
+            fine = self.both(atomic, self.either(wide, mine))
+            found = self.both(found, self.no(fine))
+        return found
+
+    # ---- the two functions
+    def text(self, head: str) -> str:
+        self.item = self.bits("%now", ITEM)
+        self.first = self.splat("%first")
+        self.step = self.splat("%stride")
+        written = self.gather("%cells", "%mask")
+        self.one = self.op(f"add {self.wide} %cells, {self.step}")
+        self.two = self.op(f"add {self.wide} {self.one}, {self.step}")
+        found = self.races(written)
+        out = self.op(f"select {self.mask} {found}, {self.wide} {written}, {self.wide} "
+                      "zeroinitializer")
+        out = self.write(out) if self.stmt.writes else self.read(out)
+        body = "\n".join(self.lines)
+        declared = (f"{head}{self.wide} %cells, i64 %stride, {self.mask} %mask, {self.wide} %now, "
+                    f"i64 %first) noinline {vectors(self.widest)} {{")
+        return f"{declared}\nentry:\n{body}\n  ret {self.wide} {out}\n}}"
+
+    def write(self, out: str) -> str:
+        for where in (self.one, self.two):
+            reader = self.gather(where, "%mask")
+            found = self.races(reader)
+            out = self.op(f"select {self.mask} {found}, {self.wide} {reader}, {self.wide} {out}")
+            there = self.both(self.compare("ne", reader, "zeroinitializer"), "%mask")
+            self.scatter("zeroinitializer", where, there)
+        self.scatter("%now", "%cells", "%mask")
+        if self.stmt.scope is not None or self.w == 1:
+            return out
+        again = self.gather("%cells", "%mask")
+        lost = self.both(self.compare("ne", again, "%now"), "%mask")
+        return self.op(f"select {self.mask} {lost}, {self.wide} {again}, {self.wide} {out}")
+
+    def read(self, out: str) -> str:
+        mask = "%mask"
+        for where in (self.one, self.two):
+            reader = self.gather(where, mask)
+            other, mine = self.group(reader)
+            free = self.either(self.no(other), self.ordered(reader, mine))
+            if self.local:
+                free = self.either(free, self.no(mine))
+            free = self.either(free, self.compare("eq", reader, "zeroinitializer"))
+            self.scatter("%now", where, self.both(mask, free))
+            again = self.gather(where, mask)
+            mask = self.both(mask, self.compare("ne", self.bits(again, ITEM), self.item))
+        return out
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    total = 1 if sizes else 0
+    for size in sizes:
+        total *= size
+    return total

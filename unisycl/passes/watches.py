@@ -1,0 +1,198 @@
+"""Says before each access to memory that it comes, for backends that watch kernels.
+
+Watched are global and local memory for races, local and private memory for reads of what nobody
+wrote. A target that can do it asks for this pass last. Non-goals: hierarchical kernels, those that
+ask for forward progress, pointers read from memory. Invariant: a ``Watch`` stands in front of the
+access and behind its checks; ``turn`` counts the barriers and group functions passed so far.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from unisycl.base.enums import address_space, memory_order, memory_scope
+from unisycl.base.span import Span
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import INT64, View
+from unisycl.ir.watched import Synced, Unwritten, Watch, Who
+
+_WORDS = frozenset(("races", "uninitialised"))
+_MOST = 8
+
+
+def wanted(kernel: n.Kernel) -> bool:
+    """Say whether a kernel is to be watched, and can be."""
+    if kernel.index_kind == "single":
+        return "uninitialised" in kernel.checks
+    return bool(kernel.checks & _WORDS) and kernel.index_kind in ("range", "nd_range") and not (
+        kernel.progress or kernel.waits or kernel.apart)
+
+
+def twins(kernel: n.Kernel) -> bool:
+    """Say whether reads of what nobody wrote are looked for in a kernel."""
+    return "uninitialised" in kernel.checks and wanted(kernel)
+
+
+def races(kernel: n.Kernel) -> bool:
+    """Say whether races are looked for in a kernel that is watched."""
+    return "races" in kernel.checks and kernel.index_kind != "single"
+
+
+def run(kernel: n.Kernel) -> n.Kernel:
+    """Return a kernel that says what it does to memory; itself if nobody asked."""
+    if not wanted(kernel):
+        return kernel
+    walk = _Walk(kernel)
+    return replace(kernel, body=(*walk.start(), *walk.block(kernel.body)))
+
+
+def granule(kernel: n.Kernel) -> int:
+    """Return the largest number of bytes, 8 at most, that all watched accesses are multiples of."""
+    size = _MOST
+    for stmt in visit.statements(kernel.body):
+        if isinstance(stmt, Watch) and stmt.races:
+            place = stmt.place
+            assert isinstance(place.base.type, View)
+            size = math.gcd(size, place.type.size, place.offset, place.base.type.elem.size,
+                            *(step for _, step in place.inner))
+    return size
+
+
+def bases(kernel: n.Kernel) -> tuple[n.Param | n.Array, ...]:
+    """Return the memories that are watched for races, in a fixed order."""
+    found = {s.place.base: None for s in visit.statements(kernel.body)
+             if isinstance(s, Watch) and s.races}
+    return tuple(x for x in found if isinstance(x, n.Param | n.Array))
+
+
+def written(kernel: n.Kernel) -> frozenset[n.Base]:
+    """Return the memories that a watched kernel writes to."""
+    return frozenset(s.place.base for s in visit.statements(kernel.body)
+                     if isinstance(s, Watch) and s.writes)
+
+
+class _Walk:
+    """Writes what is watched in front of statements."""
+
+    def __init__(self, kernel: n.Kernel) -> None:
+        self.kernel = kernel
+        self.fresh = "uninitialised" in kernel.checks
+        self.races = races(kernel)
+        stmts = list(visit.statements(kernel.body))
+        parts = any(isinstance(s, n.Barrier | n.GroupCall) and s.scope is memory_scope.sub_group
+                    for s in stmts)
+        syncs = any(isinstance(s, n.Atomic | n.Fence) and s.order is not memory_order.relaxed
+                    for s in stmts)
+        self.who = Who(*(n.Local(x, INT64) for x in ("item", "first", "turn", "part")),
+                       kernel.local if kernel.index_kind == "nd_range" else (), parts, syncs)
+        self.here = tuple(n.Read(INT64, x) for x in (
+            self.who.item, self.who.first, self.who.turn, self.who.part)) if self.races else ()
+
+    def start(self) -> n.Block:
+        """Return what gives the locals their values."""
+        out: list[n.Stmt] = [Unwritten()] if self.fresh else []
+        if not self.races:
+            return tuple(out)
+        zero, first = n.Const(INT64, 0), n.Const(INT64, 0)
+        ndim, local = self.kernel.ndim, self.kernel.local
+        if self.who.sizes:
+            group = _row_major("group_id", "group_range", ndim)
+            whole = n.Binary(INT64, "mul", group, n.Const(INT64, math.prod(local)))
+            item = n.Binary(INT64, "add", whole, _row_major("local_id", "local_range", ndim))
+        else:
+            whole, item = first, _row_major("global_id", "global_range", ndim)
+        for target, value in zip((self.who.item, self.who.first, self.who.turn, self.who.part),
+                                 (item, whole, zero, zero), strict=True):
+            out.append(n.Assign(target, value))
+        return tuple(out)
+
+    def block(self, block: n.Block) -> n.Block:
+        """Return a block with its accesses watched."""
+        out: list[n.Stmt] = []
+        for stmt in block:
+            if not isinstance(stmt, n.While):
+                for x in visit.expressions(stmt):
+                    out += self.reads(x, stmt.span)
+                out += self.own(stmt)
+            out.append(self.inside(stmt))
+            out += self.behind(stmt)
+        return tuple(out)
+
+    def inside(self, stmt: n.Stmt) -> n.Stmt:
+        """Return a statement with the blocks in it watched."""
+        match stmt:
+            case n.If():
+                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
+            case n.While():
+                pre = (*self.block(stmt.pre), *self.reads(stmt.cond, stmt.span))
+                return replace(stmt, pre=pre, body=self.block(stmt.body))
+            case n.For() | n.Scope():
+                return replace(stmt, body=self.block(stmt.body))
+        return stmt
+
+    def reads(self, expr: n.Expr, span: Span | None) -> Iterator[n.Stmt]:
+        """Yield what is said of the loads in an expression."""
+        for x in dict.fromkeys(visit.walk(expr)):
+            if isinstance(x, n.Load):
+                yield from self.watch(x.place, 1, span)
+
+    def own(self, stmt: n.Stmt) -> Iterator[n.Stmt]:
+        """Yield what is said of the access that a statement itself is."""
+        match stmt:
+            case n.LoadMany():
+                yield from self.watch(stmt.place, len(stmt.results), stmt.span)
+            case n.StoreMany():
+                yield from self.watch(stmt.place, len(stmt.values), stmt.span, writes=True)
+            case n.Store():
+                yield from self.watch(stmt.place, 1, stmt.span, writes=True)
+            case n.Atomic():
+                if stmt.op not in ("store", "exchange") and self.fresh:
+                    yield from self.watch(stmt.place, 1, stmt.span, scope=stmt.scope)
+                if stmt.op != "load" or not self.fresh:
+                    yield from self.watch(stmt.place, 1, stmt.span, writes=stmt.op != "load",
+                                          scope=stmt.scope)
+
+    def watch(self, place: n.Place, count: int, span: Span | None, *, writes: bool = False,
+              scope: memory_scope | None = None) -> Iterator[n.Stmt]:
+        """Yield what is said of one access."""
+        base = place.base
+        if not isinstance(base, n.Param | n.Array) or not isinstance(base.type, View) \
+                or base.name == n.ALLOCATIONS:
+            return
+        space = base.type.space
+        private = isinstance(base, n.Array) and space is address_space.private_space
+        fresh = self.fresh and (private or space is address_space.local_space) and (
+            isinstance(base, n.Param) or base in self.kernel.arrays)
+        shared = self.races and not private
+        if fresh or shared:
+            yield Watch(place, count, writes, scope, self.here if shared else (), self.who, shared,
+                        fresh, span=place.span or span)
+
+    def behind(self, stmt: n.Stmt) -> Iterator[n.Stmt]:
+        """Yield what counts the meetings that a statement is."""
+        if not self.races:
+            return
+        if isinstance(stmt, n.Barrier | n.GroupCall):
+            sub = stmt.scope is memory_scope.sub_group
+            count = self.who.part if sub else self.who.turn
+            more = n.Binary(INT64, "add", n.Read(INT64, count), n.Const(INT64, 1))
+            yield n.Assign(count, more, span=stmt.span)
+        if isinstance(stmt, n.Atomic | n.Fence) and stmt.order is not memory_order.relaxed:
+            yield Synced(span=stmt.span)
+
+
+def _row_major(ids: str, ranges: str, ndim: int) -> n.Expr:
+    """Return the linear number of an item, without its offset."""
+    whole: n.Expr | None = None
+    for d in range(ndim):
+        x: n.Expr = n.Query(INT64, ids, d)
+        if ids == "global_id":
+            x = n.Binary(INT64, "sub", x, n.Query(INT64, "offset", d))
+        if whole is not None:
+            x = n.Binary(INT64, "add", n.Binary(INT64, "mul", whole, n.Query(INT64, ranges, d)), x)
+        whole = x
+    assert whole is not None
+    return whole
