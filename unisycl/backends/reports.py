@@ -135,8 +135,8 @@ class Report:
         assert facts is not None
         if site.kind == "fresh":
             index = render(site.parts, _values(site.types, cells, at))
-            made = f", made at {facts.made.file.name}:{facts.made.line}," if facts.made else ""
-            what = f"reads {facts.name}[{index}]{made} which nobody has written: "
+            made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else ""
+            what = f"reads {facts.name}[{index}]{made}, which nobody has written: "
             return kernel_error(self._kernel, _whose(site, cells), site.span, (
                 f"this work-item {what}local and private memory has no initial value; write it "
                 "first, on every path"))

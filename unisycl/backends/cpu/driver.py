@@ -64,6 +64,7 @@ class CpuDriver:
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
         self._trees = Trees(self.pool, _device(self._units))
+        self._alone: NativePool | ConfinedPool | None = None
         self._own = OwnThreads(self.pool, lambda count: ConfinedPool(units, count) if units
                                else NativePool(count))
 
@@ -146,32 +147,40 @@ class CpuDriver:
         values = launch.values
         report = Report(executable.kernel.name, executable.sites) if executable.sites else None
         tail, error_at, on_error = _reporting(executable, report)
-        grain, watch = plan.grain, None
+        watch: Any = None
         if executable.watch is not None:
             watch = executable.watch.begin(launch)
             tail = (watch.address, *tail)
-            grain = max(1, plan.units) if executable.watch.alone else grain
         assisted = not executable.heavy and report is None
         submit: Callable[..., NativeJob] = self.pool.submit
         common: Any = None
         if executable.kernel.progress or executable.kernel.waits:
             submit = self._own.submitter(executable, plan)
+        if executable.watch is not None and executable.watch.alone:
+            submit = self._one_thread().submit
         if executable.kernel.apart:
             common, at = common_memory(executable, plan, values)
             tail = (at, *tail)
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
-            return submit(executable.entry, args, plan.units, grain, jobs,
+            return submit(executable.entry, args, plan.units, plan.grain, jobs,
                           (executable, values, block, report, common, watch), assisted=assisted,
                           error_at=error_at, on_error=on_error)
-        partials, slots = _partials(executable, launch, plan.units, grain)
+        partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
-        first = submit(executable.entry, args, plan.units, grain, jobs, keep,
+        first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
                                  assisted=assisted, error_at=error_at, on_error=on_error)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last
+
+    def _one_thread(self) -> NativePool | ConfinedPool:
+        """Return the pool of launches whose races are looked for."""
+        if self._alone is None:
+            count = len(self._units)
+            self._alone = NativePool(1) if count == threads() else ConfinedPool(self._units, 1)
+        return self._alone
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
         """Start a kernel and what it enqueues; None if one of them is not for native code."""
