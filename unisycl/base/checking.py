@@ -24,6 +24,8 @@ NUMBERS = ("division", "narrowing", "nan", "overflow")
 WORDS = (*USUAL, "races", *NUMBERS)
 NONE: Words = frozenset()
 _GROUPS = {"1": USUAL, "numbers": NUMBERS, "all": WORDS, "uninitialized": ("uninitialised",)}
+_WITHIN = {"races", "uninitialised"}
+"""Checks whose memory an index outside of the kernel's own would miss."""
 _known: dict[Any, Words] = {}
 _pairs: dict[tuple[Words, Words], Words] = {}
 
@@ -47,6 +49,8 @@ def parse(asked: Any) -> Words:
             raise ValueError(f"expected {', '.join(WORDS)}, with commas between them; 1 for the "
                              f"usual ({', '.join(USUAL)}), numbers for {', '.join(NUMBERS)}, or "
                              "all")
+    if found & _WITHIN:
+        found.add("bounds")
     return _one(frozenset(found))
 
 

@@ -565,8 +565,8 @@ class Kernel:
     ``enqueues`` says that it may enqueue other kernels.
     ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
     runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
-    ``checks`` says what is checked while it runs, in ``base.checking``'s words. ``pointed`` are memories of several dimensions whose last index may, through a pointer, pass the
-    end of its dimension into the next row.
+    ``checks`` says what is checked while it runs, in ``base.checking``'s words. ``pointed`` are
+    memories whose last index may, through a pointer, pass the end of its row into the next one.
     """
 
     name: str

@@ -21,14 +21,18 @@ from unisycl.ir.types import BOOL, INT64, View
 def run(kernel: n.Kernel) -> n.Kernel:
     """Return the kernel with its indices checked."""
     table = next((p for p in kernel.params if p.name == n.ALLOCATIONS), None)
-    return replace(kernel, body=_Checking(table).block(kernel.body))
+    return replace(kernel, body=_Checking(table, kernel.pointed).block(kernel.body))
 
 
 class _Checking:
-    """Puts checks in front of statements; ``table`` are the bounds of all allocations."""
+    """Puts checks in front of statements; ``table`` are the bounds of all allocations.
 
-    def __init__(self, table: n.Param | None) -> None:
+    In ``pointed`` memories rows go on in the next one.
+    """
+
+    def __init__(self, table: n.Param | None, pointed: tuple[n.Param | n.Array, ...]) -> None:
         self.table = table
+        self.pointed = pointed
 
     def block(self, block: n.Block) -> n.Block:
         """Return a block with its accesses checked."""
@@ -64,8 +68,10 @@ class _Checking:
                 found += _followed(place, self.table, place.span or span)
             if isinstance(base, n.Heap) or not isinstance(base.type, View):
                 continue
-            for dim in range(len(place.index)):
-                check = _check(place, base, dim, place.span or span)
+            through = base in self.pointed and len(place.index) > 1
+            for dim in range(1 if through else len(place.index)):
+                check = _linear(place, base, place.span or span) if through else \
+                    _check(place, base, dim, place.span or span)
                 if check not in found:
                     found.append(check)
         return found
@@ -145,6 +151,21 @@ def _followed(place: n.Place, table: n.Param, span: Span | None) -> list[n.Stmt]
             n.Assign(known, n.Binary(BOOL, "or", n.Read(BOOL, known), inside), span=span),),
               span=span),
         n.Check(n.Read(BOOL, known), (n.ASTRAY[0], read, n.ASTRAY[1]), span=span)]
+
+
+def _linear(place: n.Place, base: n.Param | n.Array, span: Span | None) -> n.Check:
+    """Return the check of where a pointer leads in memory of several dimensions."""
+    whole: n.Expr = n.Cast(INT64, place.index[0])
+    size: n.Expr = n.Extent(INT64, base, 0)
+    for d, x in enumerate(place.index[1:], 1):
+        extent = n.Extent(INT64, base, d)
+        whole = n.Binary(INT64, "add", n.Binary(INT64, "mul", whole, extent), n.Cast(INT64, x))
+        size = n.Binary(INT64, "mul", size, extent)
+    cond = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", whole, n.Const(INT64, 0)),
+                    n.Compare(BOOL, "lt", whole, size))
+    last = n.Binary(INT64, "sub", size, n.Const(INT64, 1))
+    return n.Check(cond, ("element ", whole, f" is outside '{base.name}' (", size,
+                          " elements): valid is 0 to ", last), span=span)
 
 
 def _check(place: n.Place, base: n.Param | n.Array, dim: int, span: Span | None) -> n.Check:

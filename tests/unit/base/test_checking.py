@@ -14,7 +14,7 @@ def test_words_stand_for_checks() -> None:
             ("", set()), ("0", set()), (False, set()), ("1", usual), (True, usual),
             ("bounds, assert", {"assert", "bounds"}), ("1,races", usual | {"races"}),
             ("numbers", {"division", "narrowing", "nan", "overflow"}),
-            ("all", set(checking.WORDS)), ("uninitialized", {"uninitialised"})):
+            ("all", set(checking.WORDS)), ("uninitialized", {"uninitialised", "bounds"})):
         assert checks == checking.parse(asked), asked
 
 

@@ -138,7 +138,7 @@ def _cells(e: Emitter, stmt: Watch, words: str) -> str:
     if isinstance(base, n.Array):
         origin = e.arrays[base]
     elif isinstance(base.type, View) and base.type.space is address_space.local_space:
-        origin = e.local_base
+        origin = emit_memory.view_pointer(e, base)
     if origin:
         at = lanes.sub(at, Val(UNIFORM, UINT64, f.op(f"ptrtoint ptr {origin} to i64")))
     cell = lanes.map(UINT64, "lshr {t} {0}, {1}", at, lanes.const(shift, UINT64))
