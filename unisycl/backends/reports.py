@@ -50,10 +50,11 @@ class Watched:
 class Site:
     """One place in a kernel that reports: how its values are spelt, and their types.
 
-    ``kind`` is print, stream, end (of a work-item with a stream), check, fresh or race. Cells begin with the
-    stream and the work-item's number for a stream, and with ``ids`` numbers for a check: global,
-    local and group ids, or those there are; of a race the other access's word, the global range
-    and the offset follow. ``facts`` are those of a fresh or a race. ``group``: it runs once for a work-group.
+    ``kind`` is print, stream, end (of a work-item with a stream), check, fresh or race. Cells
+    begin with the stream and the work-item's number for a stream, and with ``ids`` numbers for a
+    check: global, local and group ids, or those there are; of a race the other access's word, the
+    global range and the offset follow. ``facts`` are those of a fresh or a race. ``group``: it
+    runs once for a work-group.
     """
 
     kind: str

@@ -74,7 +74,8 @@ def declared(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...]) -> M
 def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space: address_space,
             name: str) -> Memory:
     type = View(elem, len(extents), space, access_mode.read_write)
-    array = n.Array(space.name.partition("_")[0], type, extents, ctx.span(ctx.at) if ctx.at is not None else None)
+    made = ctx.span(ctx.at) if ctx.at is not None else None
+    array = n.Array(space.name.partition("_")[0], type, extents, made)
     ctx.arrays.append(array)
     return Memory(array, type, name=name)
 

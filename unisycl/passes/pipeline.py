@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import bounds, convergence, meetings, steps, unread
+from unisycl.passes import bounds, convergence, meetings, numbers, steps, unread
 
 
 def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
@@ -26,4 +26,5 @@ def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
     kernel = steps.run(kernel)
     if "divergence" in kernel.checks:
         kernel = meetings.run(kernel)
+    kernel = numbers.run(kernel)
     return bounds.run(kernel) if "bounds" in kernel.checks else kernel

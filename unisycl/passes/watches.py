@@ -86,8 +86,9 @@ class _Walk:
                     for s in stmts)
         syncs = any(isinstance(s, n.Atomic | n.Fence) and s.order is not memory_order.relaxed
                     for s in stmts)
-        self.who = Who(*(n.Local(x, INT64) for x in ("item", "first", "turn", "part")),
-                       kernel.local if kernel.index_kind == "nd_range" else (), parts, syncs)
+        item, first, turn, part = (n.Local(x, INT64) for x in ("item", "first", "turn", "part"))
+        sizes = kernel.local if kernel.index_kind == "nd_range" else ()
+        self.who = Who(item, first, turn, part, sizes, parts, syncs)
         self.here = tuple(n.Read(INT64, x) for x in (
             self.who.item, self.who.first, self.who.turn, self.who.part)) if self.races else ()
 
@@ -96,14 +97,16 @@ class _Walk:
         out: list[n.Stmt] = [Unwritten()] if self.fresh else []
         if not self.races:
             return tuple(out)
-        zero, first = n.Const(INT64, 0), n.Const(INT64, 0)
+        zero = n.Const(INT64, 0)
+        whole: n.Expr = zero
         ndim, local = self.kernel.ndim, self.kernel.local
         if self.who.sizes:
             group = _row_major("group_id", "group_range", ndim)
             whole = n.Binary(INT64, "mul", group, n.Const(INT64, math.prod(local)))
-            item = n.Binary(INT64, "add", whole, _row_major("local_id", "local_range", ndim))
+            inside = _row_major("local_id", "local_range", ndim)
+            item: n.Expr = n.Binary(INT64, "add", whole, inside)
         else:
-            whole, item = first, _row_major("global_id", "global_range", ndim)
+            item = _row_major("global_id", "global_range", ndim)
         for target, value in zip((self.who.item, self.who.first, self.who.turn, self.who.part),
                                  (item, whole, zero, zero), strict=True):
             out.append(n.Assign(target, value))

@@ -56,9 +56,9 @@ def begin_group(e: Emitter) -> None:
     if e.local_base:
         size = e.slot(e.layout.local_bytes)
         clear(e, e.f.gep("i8", e.local_base, size), size)
-    for array, size in e.twins.items():
+    for array, bytes in e.twins.items():
         if array.type.space is not address_space.private_space:
-            clear(e, e.f.gep("i8", e.arrays[array], str(size)), str(size))
+            clear(e, e.f.gep("i8", e.arrays[array], str(bytes)), str(bytes))
 
 
 def clear(e: Emitter, where: str, size: str) -> None:
