@@ -139,8 +139,8 @@ class Report:
             made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else ""
             what = f"reads {facts.name}[{index}]{made}, which nobody has written: "
             return kernel_error(self._kernel, _whose(site, cells), site.span, (
-                f"this work-item {what}local and private memory has no initial value; write it "
-                "first, on every path"))
+                f"this work-item {what}fresh memory has no initial value; write it first, on "
+                "every path"))
         ndim = site.ids[0]
         index = render(site.parts, _values(site.types, cells, at + 1 + 2 * ndim))
         word, extent, offset = cells[at], *(

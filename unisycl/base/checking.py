@@ -24,6 +24,8 @@ NUMBERS = ("division", "narrowing", "nan", "overflow")
 WORDS = (*USUAL, "races", *NUMBERS)
 NONE: Words = frozenset()
 _GROUPS = {"1": USUAL, "numbers": NUMBERS, "all": WORDS, "uninitialized": ("uninitialised",)}
+UNWRITTEN = 0xFB
+"""The byte that fresh USM is filled with where reads of what nobody wrote are looked for."""
 _WITHIN = {"races", "uninitialised"}
 """Checks whose memory an index outside of the kernel's own would miss."""
 _known: dict[Any, Words] = {}

@@ -1,7 +1,7 @@
 """Says before each access to memory that it comes, for backends that watch kernels.
 
-Watched are global and local memory for races, local and private memory for reads of what nobody
-wrote. A target that can do it asks for this pass last. Non-goals: hierarchical kernels, those that
+Watched are global and local memory for races, all memory for reads of what nobody wrote (global
+memory by what fresh USM is filled with). A target that can do it asks for this pass last. Non-goals: hierarchical kernels, those that
 ask for forward progress, pointers read from memory. Invariant: a ``Watch`` stands in front of the
 access and behind its checks; ``turn`` counts the barriers and group functions passed so far.
 """
@@ -21,6 +21,7 @@ from unisycl.ir.watched import Synced, Unwritten, Watch, Who
 
 _WORDS = frozenset(("races", "uninitialised"))
 _MOST = 8
+_FULL = 4  # bytes of numbers that no program fills memory with by chance
 
 
 def wanted(kernel: n.Kernel) -> bool:
@@ -167,8 +168,9 @@ class _Walk:
             return
         space = base.type.space
         private = isinstance(base, n.Array) and space is address_space.private_space
-        fresh = self.fresh and (private or space is address_space.local_space) and (
-            isinstance(base, n.Param) or base in self.kernel.arrays)
+        fresh = self.fresh and (isinstance(base, n.Param) or base in self.kernel.arrays)
+        if space not in (address_space.local_space, address_space.private_space):
+            fresh = fresh and not writes and place.type.size >= _FULL and base.type.mode.reads
         shared = self.races and not private
         if fresh or shared:
             yield Watch(place, count, writes, scope, self.here if shared else (), self.who, shared,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import HOST
+from unisycl.base import checking
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.allocation import ALIGNMENT, Array, aligned_bytes
@@ -83,7 +84,12 @@ def _fresh(nbytes: int, kind: usm_kind, device: DeviceState, alignment: int, *,
            addressed: bool) -> Any:
     """Return memory of a device: the host's, or where it has its own, that."""
     own = device.driver.allocate(max(nbytes, 1), kind, alignment, addressed=addressed)
-    return aligned_bytes(max(nbytes, 1), alignment) if own is None else own
+    if own is not None:
+        return own
+    found = aligned_bytes(max(nbytes, 1), alignment)
+    if "uninitialised" in checking.environment():
+        found.fill(checking.UNWRITTEN)
+    return found
 
 
 class Pointer(Capturable):

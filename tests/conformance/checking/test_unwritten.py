@@ -68,3 +68,23 @@ def test_a_name_without_a_value_is_refused_at_its_line(device: sycl.device) -> N
     out, count = np.zeros(8, np.float32), np.full(8, 4, np.int32)
     with pytest.raises(sycl.KernelError, match="K031: 'value' is read before it has a value"):
         sycl.queue(device).parallel_for(8, a_name, out, count)
+
+
+@checked
+def reads(i: Any, out: Any, p: Any) -> None:
+    out[i] = p[i]
+
+
+@pytest.mark.row("Q-5")
+def test_fresh_usm_that_nobody_wrote_is_told(
+        device: sycl.device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_DEBUG", "uninitialised")
+    queue, out = sycl.queue(device), np.zeros(16, np.float32)
+    p = sycl.malloc_device(16, np.float32, queue)
+    queue.memcpy(p, np.arange(12, dtype=np.float32)).wait()
+    found = told(device, lambda q: q.parallel_for(16, reads, out, p))
+    assert f"in work-item id(12) at {place(reads, 'out[i]')}: this work-item reads p[12], " in found
+    queue.fill(p, 1.5).wait()
+    assert told(device, lambda q: q.parallel_for(16, reads, out, p)) == ""
+    assert [1.5] * 16 == out.tolist()
+    sycl.free(p, queue)

@@ -17,7 +17,8 @@ from unisycl.backends.cpu.emit_memory import Address
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.reports import Site, Watched
-from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64
+from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64, DType
+from unisycl.base.checking import UNWRITTEN
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
@@ -74,9 +75,13 @@ def _size(stmt: Watch) -> int:
 # ---- what nobody wrote
 def _fresh(e: Emitter, stmt: Watch, place: n.Place) -> None:
     """Mark a number as written, or report that it is not."""
-    at = emit_memory.address(e, place)
     base = place.base
     assert isinstance(base, n.Array | n.Param)
+    assert isinstance(base.type, View)
+    if base.type.space not in (address_space.local_space, address_space.private_space):
+        _filled(e, stmt, place)
+        return
+    at = emit_memory.address(e, place)
     twin = e.twins[base] if isinstance(base, n.Array) else None
     behind = str(twin) if twin is not None else e.slot(e.layout.local_bytes)
     at = Address(e.f.gep("i8", at.base, behind), at.index, at.scale, at.fixed)
@@ -87,6 +92,30 @@ def _fresh(e: Emitter, stmt: Watch, place: n.Place) -> None:
     known = emit_memory.load_at(e, at, dtype)
     missing = e.lanes.compare("eq", known, e.lanes.const(0, dtype))
     _report_if(e, missing, stmt, ())
+
+
+def _filled(e: Emitter, stmt: Watch, place: n.Place) -> None:
+    """Report a number of global memory that is, with its neighbour, as fresh USM is filled."""
+    f, lanes = e.f, e.lanes
+    dtype = _OF_SIZE[_size(stmt)]
+    found = emit_memory.load_at(e, emit_memory.address(e, place), dtype)
+    like = lanes.compare("eq", found, lanes.const(_filling(dtype), dtype))
+    some, done = f.label("alike"), f.label("other")
+    bad = e.and_mask(lanes.vector(like))
+    f.branch(e.any(f.op(f"freeze {e.mask_type} {bad}")), some, done, unlikely=True)
+    f.start(some)
+    number = lanes.cast(emit_memory.number(e, place), INT64)
+    around = Val(VECTOR, INT64, lanes.vector(lanes.logic("and", number, lanes.const(-8, INT64))))
+    word = emit_memory.load_at(e, Address("null", around, 1), INT64)
+    whole = lanes.compare("eq", word, lanes.const(_filling(INT64), INT64))
+    _report_if(e, lanes.logic("and", like, whole), stmt, ())
+    f.jump(done)
+    f.start(done)
+
+
+def _filling(dtype: DType) -> int:
+    """Return the number that fresh USM holds."""
+    return int.from_bytes(bytes([UNWRITTEN] * dtype.size), "little", signed=True)
 
 
 # ---- races
