@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
+from unisycl.base import checking
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.runtime import launch as launches
@@ -265,6 +266,7 @@ class RecordingChannel(Channel):
         self.quick = True  # ``run_at_once`` records
         self.repeats = False
         self.in_order = plain is not None and plain.in_order
+        self.checks = checking.NONE if plain is None else plain.checks
         self.profiling = False
         self.pending = deque()
         self.errors = []

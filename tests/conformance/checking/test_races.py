@@ -164,3 +164,23 @@ def test_bytes_side_by_side_and_views_that_overlap(device: sycl.device) -> None:
     one = np.zeros(17, np.int32)
     found = told(device, lambda q: q.parallel_for(16, shifted, one[:16], one[1:]))
     assert "data race" in found
+
+
+@pytest.mark.row("Q-2")
+def test_graphs_and_bound_launches_are_watched(device: sycl.device) -> None:
+    errors: list[sycl.exception] = []
+    queue = sycl.queue(device, lambda found: errors.extend(found),
+                       sycl.property.queue.debug("races"))
+    x, y = (sycl.malloc_shared(16, np.int32, queue) for _ in range(2))
+    x[:], y[:] = 0, 0
+    kernel = two_write.function
+    queue.bind(16, kernel, x, y)()
+    graph = sycl.ext.oneapi.experimental.command_graph(queue)
+    graph.begin_recording(queue)
+    queue.parallel_for(16, kernel, x, y)
+    graph.end_recording(queue)
+    queue.ext_oneapi_graph(graph.finalize())
+    queue.wait_and_throw()
+    assert [True] * 2 == ["data race" in e.what() for e in errors]
+    for p in (x, y):
+        sycl.free(p, queue)
