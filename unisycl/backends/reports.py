@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends import watch
 from unisycl.backends.base import kernel_error
 from unisycl.base.errors import DeviceError, errc
 from unisycl.base.output import Lines, write
@@ -20,6 +19,7 @@ from unisycl.base.record import dataclass
 from unisycl.base.span import Span
 from unisycl.base.text import Part, Shown, render
 from unisycl.ir import nodes as n
+from unisycl.ir import shadow
 from unisycl.ir.types import Scalar
 
 FAILED = 1
@@ -145,7 +145,7 @@ class Report:
         index = render(site.parts, _values(site.types, cells, at + 1 + 2 * ndim))
         word, extent, offset = cells[at], *(
             [cells[at + 1 + k * ndim + d] for d in range(ndim)] for k in (0, 1))
-        before = watch.Before(word)
+        before = shadow.Before(word)
         other = self._sites[before.site] if before.site < len(self._sites) else None
         place = f" at {other.span.file.name}:{other.span.line}" if other and other.span else ""
         whose = f"work-item id({', '.join(map(str, before.item(extent, offset, facts.local)))})"
@@ -153,7 +153,7 @@ class Report:
         return kernel_error(self._kernel, _whose(site, cells), site.span, (
             f"data race: this work-item {facts.verb} {facts.name}[{index}], which {did} has "
             f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
-            f"{watch.way_out(facts.atomic and before.atomic)}"))
+            f"{shadow.way_out(facts.atomic and before.atomic)}"))
 
     @property
     def failed(self) -> bool:

@@ -28,6 +28,7 @@ UNWRITTEN = 0xFB
 """The byte that fresh USM is filled with where reads of what nobody wrote are looked for."""
 _WITHIN = {"races", "uninitialised"}
 """Checks whose memory an index outside of the kernel's own would miss."""
+_asked = config.DEBUG.raw()
 _known: dict[Any, Words] = {}
 _pairs: dict[tuple[Words, Words], Words] = {}
 
@@ -66,7 +67,7 @@ def given(where: str, asked: Any) -> Words:
 
 def environment() -> Words:
     """Return what ``UNISYCL_DEBUG`` asks for at present; ``errc.invalid`` for other words."""
-    raw = config.DEBUG.raw()
+    raw = _asked()
     if not raw:
         return NONE
     found = _known.get(raw)

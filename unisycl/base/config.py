@@ -7,7 +7,9 @@ nothing else in the package reads ``os.environ``.
 from __future__ import annotations
 
 import difflib
+import functools
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +31,14 @@ class Variable:
         """Return its present value."""
         return os.environ.get(self.name, self.default)
 
-    def raw(self) -> object:
-        """Return what changes when its value does, quickly; false where there is none."""
-        return _RAW.get(self.name.encode()) if _RAW is not None else os.environ.get(self.name)
+    def raw(self) -> Callable[[], object]:
+        """Return what gives something that changes when its value does; false where there is none.
+
+        It is quick enough for every launch.
+        """
+        if _RAW is None:
+            return functools.partial(os.environ.get, self.name)
+        return functools.partial(_RAW.get, self.name.encode())
 
     def path(self) -> Path | None:
         """Return the path it names, None if empty: absolute, ``~`` expanded.

@@ -1,9 +1,10 @@
 """Says before each access to memory that it comes, for backends that watch kernels.
 
 Watched are global and local memory for races, all memory for reads of what nobody wrote (global
-memory by what fresh USM is filled with). A target that can do it asks for this pass last. Non-goals: hierarchical kernels, those that
-ask for forward progress, pointers read from memory. Invariant: a ``Watch`` stands in front of the
-access and behind its checks; ``turn`` counts the barriers and group functions passed so far.
+memory by what fresh USM is filled with). A target that can do it asks for this pass last.
+Non-goals: hierarchical kernels, those that ask for forward progress, pointers read from memory.
+Invariant: a ``Watch`` stands in front of the access and behind its checks; ``turn`` counts the
+barriers and group functions passed so far.
 """
 
 from __future__ import annotations

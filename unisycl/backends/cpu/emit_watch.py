@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unisycl.backends import watch
 from unisycl.backends.cpu import emit_memory, emit_print, watch_words
 from unisycl.backends.cpu.emit_memory import Address
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.reports import Site, Watched
-from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64, DType
 from unisycl.base.checking import UNWRITTEN
+from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64, DType
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
+from unisycl.ir import shadow
 from unisycl.ir.types import View
 from unisycl.ir.watched import Synced, Unwritten, Watch
 from unisycl.passes import watches
@@ -182,15 +182,15 @@ def _now(e: Emitter, stmt: Watch, site: int) -> str:
     sync = Val(UNIFORM, INT64, f.load("i64", _table(e)))
     word = lanes.logic("and", Val(item.form, item.dtype, item.ref, item.stride)
                        if item.form != LINEAR else Val(VECTOR, INT64, lanes.vector(item)),
-                       lanes.const(watch.ITEM, INT64))
-    for value, (at, most) in ((turn, watch.TURN), (part, watch.PART),
-                              (sync, watch.SYNC)):
+                       lanes.const(shadow.ITEM, INT64))
+    for value, (at, most) in ((turn, shadow.TURN), (part, shadow.PART),
+                              (sync, shadow.SYNC)):
         value = Val(VECTOR, INT64, lanes.vector(value)) if value.form == LINEAR else value
         cut = lanes.call("llvm.umin", INT64, value, lanes.const(most, INT64))
         moved = lanes.map(INT64, "shl {t} {0}, {1}", cut, lanes.const(at, INT64))
         word = lanes.logic("or", word, moved)
     narrow = stmt.scope is not None and stmt.scope <= memory_scope.work_group
-    facts = watch.facts(min(site, watch.SITES), writes=stmt.writes,
+    facts = shadow.facts(min(site, shadow.SITES), writes=stmt.writes,
                               atomic=stmt.scope is not None, narrow=narrow)
     word = lanes.logic("or", word, lanes.const(facts, INT64))
     return lanes.vector(word)

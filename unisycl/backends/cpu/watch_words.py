@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.text import vectors
-from unisycl.backends.watch import ATOMIC, ITEM, NARROW, PART, SYNC, TURN
+from unisycl.ir.shadow import ATOMIC, ITEM, NARROW, PART, SYNC, TURN
 from unisycl.ir.watched import Watch
 
 

@@ -1,7 +1,7 @@
 """Memory for the words that shadow a launch's memory while races are looked for.
 
 Each cell of ``granule`` bytes has three words of 8 bytes. Views that overlap share theirs; memory
-that no view of the launch writes has none. Non-goals: what words mean (``backends.watch``).
+that no view of the launch writes has none. Non-goals: what words mean (``ir.shadow``).
 Invariant: words are zero when the launch begins, and live as long as it.
 """
 
