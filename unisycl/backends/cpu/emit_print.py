@@ -45,8 +45,8 @@ def check(e: Emitter, stmt: n.Check) -> None:
         f.branch(bad, fails, holds)
         f.start(fails)
     else:
-        lanes = e.and_mask(e.lanes.vector(inverse))
-        frozen = f.op(f"freeze {e.mask_type} {lanes}")
+        # Lanes that are off have loaded nothing: frozen first, for poison stays so in an ``and``.
+        frozen = e.and_mask(f.op(f"freeze {e.mask_type} {e.lanes.vector(inverse)}"))
         f.branch(e.any(frozen), fails, holds)
         f.start(fails)
         lane = e.lowest(e.bits(frozen))

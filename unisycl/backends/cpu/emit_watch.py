@@ -101,8 +101,8 @@ def _filled(e: Emitter, stmt: Watch, place: n.Place) -> None:
     found = emit_memory.load_at(e, emit_memory.address(e, place), dtype)
     like = lanes.compare("eq", found, lanes.const(_filling(dtype), dtype))
     some, done = f.label("alike"), f.label("other")
-    bad = e.and_mask(lanes.vector(like))
-    f.branch(e.any(f.op(f"freeze {e.mask_type} {bad}")), some, done, unlikely=True)
+    frozen = e.and_mask(f.op(f"freeze {e.mask_type} {lanes.vector(like)}"))
+    f.branch(e.any(frozen), some, done, unlikely=True)
     f.start(some)
     number = lanes.cast(emit_memory.number(e, place), INT64)
     around = Val(VECTOR, INT64, lanes.vector(lanes.logic("and", number, lanes.const(-8, INT64))))
@@ -200,8 +200,8 @@ def _now(e: Emitter, stmt: Watch, site: int) -> str:
 def _report_if(e: Emitter, wrong: Val, stmt: Watch, more: tuple[Val, ...]) -> None:
     """Report the first lane for which a condition holds, and go no further."""
     f = e.f
-    bad = e.and_mask(e.lanes.vector(wrong))
-    frozen = f.op(f"freeze {e.mask_type} {bad}")
+    # Lanes that are off have loaded nothing: frozen first, for poison stays so in an ``and``.
+    frozen = e.and_mask(f.op(f"freeze {e.mask_type} {e.lanes.vector(wrong)}"))
     fails, holds = f.label("fails"), f.label("holds")
     f.branch(e.any(frozen), fails, holds, unlikely=True)
     f.start(fails)
