@@ -18,6 +18,7 @@ from unisycl.base.dtypes import find_dtype, promote
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang import bfloat
 from unisycl.lang.convert import convert
+from unisycl.lang.environment import here
 from unisycl.lang.range_item import item
 
 Lanes = np.ndarray[tuple[int], np.dtype[Any]]
@@ -26,6 +27,7 @@ Operation = Callable[[Any, Any], Any]
 SIGNED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 MOST = 1024
+_EXACT = 1 << 24
 
 
 def quotient(a: Any, b: Any) -> Any:
@@ -56,6 +58,17 @@ _UFUNCS: dict[Any, str] = {
 }
 
 
+def _swapped(name: str) -> str:
+    """Return the operator that gives the same with its operands the other way round."""
+    turned = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
+    return turned.get(name) or (name if name in ("__eq__", "__ne__") else f"__r{name[2:]}")
+
+
+_SWAPPED: dict[Any, str] = {
+    fn: _swapped(name) for fn, name in _UFUNCS.items()
+    if fn not in (np.negative, np.positive, np.invert, np.absolute)}
+
+
 def allows(symbol: str, dtype: np.dtype[Any]) -> bool:
     """Say whether an operator exists for an element type (SYCL 2020 §4.14.2.1)."""
     if dtype.kind == "b":
@@ -67,11 +80,13 @@ class elements_type(type):
     """The class of concrete types such as ``float4``: layout, and how values are made.
 
     ``element`` is the type of an element, ``count`` how many there are, ``dtype`` the layout in
-    memory; ``kind`` is vec or marray. ``value`` is the class of the values.
+    memory; ``kind`` is vec or marray. ``value`` is the class of the values, ``room`` how many
+    elements would fill one, padding included.
     """
 
     element: np.dtype[Any]
     count: int
+    room: int
     dtype: np.dtype[Any]
     kind: str
     value: Any
@@ -85,9 +100,9 @@ class elements_type(type):
 
     def _of(cls, lanes: Any) -> Any:
         """Return the value with these elements, already of the element type."""
-        whole = np.zeros(cls.dtype.itemsize // cls.element.itemsize, cls.element)
+        whole = np.zeros(cls.room, cls.element)
         whole[:cls.count] = lanes
-        return whole.view(cls.dtype)[0]
+        return np.ndarray((), cls.dtype, whole)[()]
 
     def _result(cls, lanes: Any) -> Any:
         """Return a value of this kind and size with elements of whatever type they are."""
@@ -142,6 +157,14 @@ class _value_type(type):
 copyreg.pickle(_value_type, _reduce_value)
 
 
+def silent(fn: Callable[..., Any], *operands: Any) -> Any:
+    """Return a function of operands without NumPy's warnings, which a kernel has off anyway."""
+    if here.inside:
+        return fn(*operands)
+    with np.errstate(all="ignore"):
+        return fn(*operands)
+
+
 class Operators:
     """Operators element by element, in terms of ``_type``, ``_get`` and ``_put``."""
 
@@ -152,6 +175,10 @@ class Operators:
     def _get(self) -> Lanes:
         """Return a copy of the elements."""
         raise NotImplementedError
+
+    def _look(self) -> Lanes:
+        """Return the elements, to be read at once."""
+        return self._get()
 
     def _put(self, places: Sequence[int], lanes: Any) -> None:
         """Overwrite some elements."""
@@ -185,9 +212,7 @@ class Operators:
                              f"needs {needs}")
         mine = self._get()
         theirs = np.broadcast_to(theirs, mine.shape)
-        with np.errstate(all="ignore"):
-            lanes = fn(theirs, mine) if swap else fn(mine, theirs)
-        return own._of(lanes)
+        return own._of(silent(fn, theirs, mine) if swap else silent(fn, mine, theirs))
 
     def _compare(self, other: Any, symbol: str, fn: Operation) -> Any:
         theirs = self._operand(other, symbol)
@@ -201,8 +226,7 @@ class Operators:
         if (symbol == "~" and own.element.kind == "f") or (symbol == "-"
                                                            and own.element.kind == "b"):
             raise UsageError(errc.invalid, f"'{symbol}' is not defined for {own.__name__}")
-        with np.errstate(all="ignore"):
-            return own._of(fn(self._get()))
+        return own._of(silent(fn, self._get()))
 
     def __neg__(self) -> Any:
         return self._unary("-", np.negative)
@@ -217,6 +241,10 @@ class Operators:
         return self._unary("abs", np.abs)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method == "__call__" and not options and len(inputs) == 2 and ufunc in _SWAPPED and \
+                inputs[0].__class__ is self._type.element.type and inputs[1] is self:
+            # A NumPy number before a vector: what most kernels have.
+            return getattr(inputs[1], _SWAPPED[ufunc])(inputs[0])
         inputs = tuple(x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs)
         if method != "__call__" or options or any(isinstance(x, np.ndarray) for x in inputs):
             return NotImplemented
@@ -230,17 +258,14 @@ class Operators:
             if found is None:
                 return NotImplemented
             lanes.append(found)
-        with np.errstate(all="ignore"):
-            result = ufunc(*lanes)
+        result = silent(ufunc, *lanes)
         return own._test(result) if result.dtype.kind == "b" else own._result(result)
 
     def _as_operator(self, name: str, inputs: tuple[Any, ...]) -> Any:
         first, *rest = inputs
         if isinstance(first, Operators):
             return getattr(first, name)(*rest)
-        turned = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
-        swapped = turned.get(name) or (name if name in ("__eq__", "__ne__") else f"__r{name[2:]}")
-        return getattr(rest[0], swapped)(first)
+        return getattr(rest[0], _swapped(name))(first)
 
     # ---- as a sequence and as a number
     def __len__(self) -> int:
@@ -332,6 +357,9 @@ def element_of(number: Any, own: elements_type) -> Any:
     """Return a number converted to an element; a Python integer must fit, as in NumPy."""
     if isinstance(number, item):
         number = number.__index__()
+    if number.__class__ in (float, int) and own.element.kind == "f" and own.element.itemsize > 2 \
+            and -_EXACT <= number <= _EXACT:
+        return own.element.type(number)
     if not _is_number(number):
         raise UsageError(errc.invalid, f"{own.__name__} is made of numbers and vectors, not of "
                          f"{type(number).__name__}")
@@ -353,7 +381,9 @@ def flat(own: elements_type, parts: tuple[Any, ...]) -> Any:
         return element_of(parts[0], own)
     lanes: list[Any] = []
     for part in parts:
-        if not isinstance(part, Operators):
+        if part.__class__ is own.element.type:
+            lanes.append(part)
+        elif not isinstance(part, Operators):
             lanes.append(element_of(part, own))
         elif (part._type.kind, part._type.element) != (own.kind, own.element):
             raise UsageError(errc.invalid, f"{own.__name__} cannot take a {part._type.__name__}: "
@@ -381,6 +411,48 @@ def _install() -> None:
 
 
 _install()
+
+
+def _near(other: Any, element: np.dtype[Any]) -> Any:
+    """Return a Python number that plainly suits elements of a type, converted; None of others."""
+    kind = other.__class__
+    if element.kind == "f" and (kind is float or (
+            kind is int and element.itemsize > 2 and -_EXACT <= other <= _EXACT)):
+        return element.type(other)
+    return None
+
+
+def _quick(own: elements_type, name: str, fn: Operation, *, swap: bool = False,
+           test: bool = False) -> Callable[[Any, Any], Any]:
+    """Return an operator of values of a type, with a short way for the operands of most kernels."""
+    slow, view, block = getattr(Operators, name), np.frombuffer, np.ndarray
+    value, element, count, dtype = own.value, own.element, own.count, own.dtype
+    scalar, of, full = element.type, own._test if test else own._of, count == own.room and not test
+
+    def operate(self: Any, other: Any) -> Any:
+        if not here.inside:  # there NumPy's warnings are on
+            return slow(self, other)
+        kind = other.__class__
+        if kind is value:
+            theirs: Any = view(other, element, count)
+        else:
+            theirs = other if kind is scalar else _near(other, element)
+            if theirs is None:
+                return slow(self, other)
+        mine = view(self, element, count)
+        lanes = fn(theirs, mine) if swap else fn(mine, theirs)
+        return block((), dtype, lanes)[()] if full else of(lanes)
+    return operate
+
+
+def _hasten(own: elements_type) -> None:
+    """Give the values of a type the operators that it has, in their quick form."""
+    for name, (symbol, fn) in ARITHMETIC.items():
+        if allows(symbol, own.element):
+            setattr(own.value, f"__{name}__", _quick(own, f"__{name}__", fn))
+            setattr(own.value, f"__r{name}__", _quick(own, f"__r{name}__", fn, swap=True))
+    for name, (_, fn) in COMPARISONS.items():
+        setattr(own.value, f"__{name}__", _quick(own, f"__{name}__", fn, test=True))
 
 
 def elementwise(fn: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:
@@ -420,7 +492,12 @@ class Elements(Operators, np.void):  # type: ignore[misc]  # final for type chec
 
     def _get(self) -> Lanes:
         own = self._type
-        return np.frombuffer(self.tobytes(), own.element)[:own.count].copy()
+        return np.frombuffer(self, own.element, own.count).copy()
+
+    def _look(self) -> Lanes:
+        """Return the elements in place, for reading only, as long as the value is not changed."""
+        own = self._type
+        return np.frombuffer(self, own.element, own.count)
 
     def _put(self, places: Sequence[int], lanes: Any) -> None:
         names, count = self._type.dtype.names or (), self._type.count
@@ -431,7 +508,7 @@ class Elements(Operators, np.void):  # type: ignore[misc]  # final for type chec
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):
             return np.void.__getitem__(self, index)
-        return np.void.__getitem__(self, (self._type.dtype.names or ())[self._index(index)])
+        return self._look()[self._index(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
@@ -473,8 +550,9 @@ def new_type(base: Any, name: str, element: np.dtype[Any], plain: np.dtype[Any],
     own = type.__new__(type(base), name, (base,), {
         **space, "__doc__": f"{count} elements of type {element} (SYCL 2020 §4.14).",
         "element": element, "count": count, "value": value, "kind": base.kind,
-        "dtype": np.dtype((value, plain))})
+        "room": plain.itemsize // element.itemsize, "dtype": np.dtype((value, plain))})
     value._type = own
+    _hasten(own)
     return own
 
 

@@ -25,23 +25,24 @@ class _Thread(threading.local):
     device: Target | None = None
 
 
-_thread = _Thread()
+here = _Thread()
+"""What the calling thread is in; read by what runs at every step of a kernel."""
 
 
 @contextmanager
 def inside_kernel(*, fast_math: bool = False, device: Target | None = None) -> Iterator[None]:
     """What runs in the block is device code (the host device says so)."""
-    before = _thread.inside, _thread.fast_math, _thread.device
-    _thread.inside, _thread.fast_math, _thread.device = True, fast_math, device
+    before = here.inside, here.fast_math, here.device
+    here.inside, here.fast_math, here.device = True, fast_math, device
     try:
         yield
     finally:
-        _thread.inside, _thread.fast_math, _thread.device = before
+        here.inside, here.fast_math, here.device = before
 
 
 def this_device() -> Target | None:
     """Return the device whose kernel is running in this thread; None outside kernels."""
-    return _thread.device
+    return here.device
 
 
 def device_only() -> bool:
@@ -51,7 +52,7 @@ def device_only() -> bool:
         >>> device_only()
         False
     """
-    return _thread.inside
+    return here.inside
 
 
 def target_spir() -> bool:
@@ -61,7 +62,7 @@ def target_spir() -> bool:
 
 def fast_relaxed_math() -> bool:
     """Say whether the kernel is compiled with relaxed mathematics (``__FAST_RELAXED_MATH__``)."""
-    return _thread.fast_math
+    return here.fast_math
 
 
 def SYCL_EXTERNAL(function: F) -> F:

@@ -6,13 +6,16 @@ nor underflow on the way to a result that is representable.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.elements import Operators
+from unisycl.lang.elements import Operators, silent
+
+_FEW = 8
 
 
 def cross(p0: Any, p1: Any) -> Any:
@@ -23,14 +26,21 @@ def cross(p0: Any, p1: Any) -> Any:
     own = _same("cross", p0, p1)
     if own.count not in (3, 4):
         raise UsageError(errc.invalid, f"cross takes vectors of 3 or 4 elements, not {own.count}")
-    a, b = p0._get(), p1._get()
-    with np.errstate(all="ignore"):
-        lanes = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    return own._of([*lanes, 0][:own.count])
+    return own._of([*silent(_crossed, p0._look(), p1._look()), 0][:own.count])
+
+
+def _crossed(p0: Any, p1: Any) -> Any:
+    ax, ay, az, *_ = p0
+    bx, by, bz, *_ = p1
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def _same(name: str, *vectors: Any) -> Any:
     """Return the type vectors share, floats; raise if there is none."""
+    known = getattr(vectors[0].__class__, "_type", None)
+    if known is not None and known.element.kind == "f" and all(
+            v.__class__ is known.value for v in vectors):
+        return known
     for v in vectors:
         if not isinstance(v, Operators) or v._type is not vectors[0]._type \
                 or v._type.element.kind != "f":
@@ -45,20 +55,29 @@ def _named(x: Any) -> str:
 
 def _dot(a: Any, b: Any) -> Any:
     _same("dot", a, b)
-    x, y = a._get(), b._get()
-    total = x[0] * y[0]
-    for p, q in zip(x[1:], y[1:], strict=True):
-        total = total + p * q
+    total, *others = np.multiply(a._look(), b._look())
+    for product in others:
+        total = total + product
     return total
 
 
 def _length(v: Any) -> Any:
     element = _same("length", v).element
-    return element.type(_norm(v._get().astype(np.float64)))
+    return element.type(_norm(v._look().astype(np.float64)))
 
 
 def _norm(x: Any) -> Any:
     """Return the length of float64 elements, scaled so that no square overflows."""
+    if len(x) < _FEW:
+        # The same operations, one by one: NumPy adds fewer than 8 numbers in their order.
+        numbers = x.tolist()
+        longest = max(map(abs, numbers))
+        if 0 < longest < math.inf and not any(map(math.isnan, numbers)):
+            parts = [p / longest for p in numbers]
+            total = parts[0] * parts[0]
+            for p in parts[1:]:
+                total += p * p
+            return np.float64(longest * math.sqrt(total))
     most = np.max(np.abs(x))
     if most == 0 or not np.isfinite(most):
         return most
@@ -72,15 +91,15 @@ def _distance(a: Any, b: Any) -> Any:
 
 def _normalize(v: Any) -> Any:
     own = _same("normalize", v)
-    x = v._get().astype(np.float64)
-    if np.isinf(x).any() and not np.isnan(x).any():
+    x = v._look().astype(np.float64)
+    if not math.isfinite(sum(x.tolist())) and np.isinf(x).any() and not np.isnan(x).any():
         x = np.where(np.isinf(x), np.copysign(1.0, x), np.copysign(0.0, x))
     norm = _norm(x)
     return own._of(x if norm == 0 else x / norm)
 
 
 def _top_bits(v: Any) -> Any:
-    x = v._get()
+    x = v._look()
     if x.dtype.kind == "b":
         return x
     if x.dtype.kind not in "iu":
@@ -105,7 +124,7 @@ def _select(a: Any, b: Any, c: Any) -> Any:
             own.kind == "vec" and c._type.element.itemsize != own.element.itemsize):
         raise UsageError(errc.invalid, f"select of {own.__name__} takes conditions of equal width "
                          f"and number, not {c._type.__name__}")
-    x, y = (v._get() if isinstance(v, Operators) else own.element.type(v) for v in (a, b))
+    x, y = (v._look() if isinstance(v, Operators) else own.element.type(v) for v in (a, b))
     return own._of(np.where(_top_bits(c), y, x))
 
 

@@ -6,6 +6,7 @@ of integers that got Python ints only gives a Python int, so it stays weak (NEP 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
 from unisycl.lang import bfloat
 from unisycl.lang.convert import convert
-from unisycl.lang.elements import Operators, elementwise
+from unisycl.lang.elements import Operators, elementwise, silent
 from unisycl.lang.geometric import OF_VECTORS
 from unisycl.lang.range_item import item
 
@@ -30,18 +31,27 @@ class builtin_function:
 
     def __init__(self, row: Builtin) -> None:
         self.row = row
+        self._arity = row.arity
+        self._plans: dict[tuple[type, ...], Callable[..., Any]] = {}
         self.__name__ = row.name
         self.__doc__ = f"{row.doc} (SYCL 2020 §{row.section})"
 
     def __call__(self, *operands: Any) -> Any:
         """Compute the function of numbers; of one with several results, a tuple."""
         row = self.row
-        if len(operands) != row.arity:
+        plan = self._plans.get(tuple(map(type, operands)))
+        if plan is not None:
+            return plan(*operands)
+        if len(operands) != self._arity:
             raise UsageError(errc.invalid, f"{row.name} takes {row.arity} operand(s), got "
                              f"{len(operands)}")
         if any(isinstance(x, Operators) for x in operands):
             whole = OF_VECTORS.get(row.name)
-            return elementwise(self, row.name, operands) if whole is None else whole(*operands)
+            if whole is None:
+                return elementwise(self, row.name, operands)
+            found = whole(*operands)
+            self._plans[tuple(map(type, operands))] = whole
+            return found
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)
         narrow = next((k for k in kinds if bfloat.is_bfloat16(k)), None)
@@ -51,6 +61,9 @@ class builtin_function:
             found = row.host(*(convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
             found = found if narrow is None else bfloat.narrowed(found, narrow)
         weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
+        if narrow is None and not weak and not row.parts and all(
+                isinstance(x, np.generic) for x in operands):
+            self._plans[tuple(map(type, operands))] = _plan(row.host, tuple(kinds))
         if row.parts:
             return tuple(_finished(letter, x, weak)
                          for letter, x in zip(row.results, found, strict=True))
@@ -61,6 +74,15 @@ class builtin_function:
 
     def __repr__(self) -> str:
         return f"unisycl.{self.__name__}"
+
+
+def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...]) -> Callable[..., Any]:
+    """Return a function for NumPy's numbers of types that have been seen before."""
+    if len(kinds) == 1:
+        kind = kinds[0]
+        return lambda x: silent(host, x if x.__class__ is kind.type else convert(x, kind))
+    return lambda *numbers: silent(host, *(
+        x if x.__class__ is k.type else convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
 
 
 def _number(name: str, x: Any) -> Any:

@@ -46,7 +46,8 @@ class HostView:
     pointer_class: Any = None
     """What ``get_multi_ptr`` makes; ``lang.pointer`` says."""
 
-    __slots__ = ("_copies", "_data", "_mode", "_name", "_raw", "_readable", "_space", "_writable")
+    __slots__ = ("_copies", "_data", "_mode", "_name", "_raw", "_readable", "_reads", "_space",
+                 "_writable", "_writes")
 
     def __init__(self, data: np.ndarray[Any, Any], name: str = "",
                  mode: access_mode = access_mode.read_write, raw: object = None,
@@ -62,13 +63,20 @@ class HostView:
         # What the one-dimensional fast paths ask: the extent, or 0 to go the general way.
         whole = len(data) if data.ndim == 1 else 0
         self._copies = issubclass(data.dtype.type, Elements) or is_pointer(data.dtype)
-        self._readable = 0 if self._copies else whole if mode.reads or data.dtype.names else 0
-        self._writable = whole if mode.writes and not data.dtype.names else 0
+        self._reads = not self._copies and (mode.reads or bool(data.dtype.names))
+        self._writes = mode.writes
+        self._readable = whole if self._reads else 0
+        self._writable = whole if mode.writes else 0
 
     def __getitem__(self, index: Any) -> Any:
-        if index.__class__ is int and 0 <= index < self._readable:
-            return self._data[index]
-        if index.__class__ is slice:
+        kind = index.__class__
+        if kind is int:
+            if 0 <= index < self._readable:
+                return self._data[index]
+        elif kind is tuple:
+            if self._reads and _inside(index, self._data.shape):
+                return self._data[index]
+        elif kind is slice:
             return self._span(index)
         place = self._locate(index)
         if len(place) < self._data.ndim:
@@ -85,7 +93,9 @@ class HostView:
         return self._data[self._locate(index)]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if index.__class__ is int and 0 <= index < self._writable:
+        kind = index.__class__
+        if (kind is int and 0 <= index < self._writable) or (
+                kind is tuple and self._writes and _inside(index, self._data.shape)):
             place: Any = index
         else:
             place = self._locate(index)
@@ -155,6 +165,8 @@ class HostView:
     def _locate(self, index: Any) -> tuple[int, ...]:
         """Return the index as checked ints: all dimensions, or one fewer and more of a chain."""
         shape = self._data.shape
+        if index.__class__ is item and _inside(index._at, shape):
+            return index._at
         if isinstance(index, item):
             index = index._at
         if isinstance(index, tuple | geometry.id | geometry.range):
@@ -246,6 +258,16 @@ class HostView:
         return f"<{self._name or 'memory'} {self._mode.value} {self._data!r}>"
 
 
+def _inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Say whether a place is ints, one a dimension and all inside; False is no verdict."""
+    if len(place) != len(shape):
+        return False
+    for i, extent in zip(place, shape):  # noqa: B905 - of one length
+        if i.__class__ is not int or not 0 <= i < extent:
+            return False
+    return True
+
+
 _OF_VOID = frozenset(dir(np.void))
 
 
@@ -267,7 +289,10 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
         self[name] = value
 
     def __getitem__(self, name: Any) -> Any:
-        found = member(self, name)
+        found = np.void.__getitem__(self, name)
+        if not isinstance(found, np.void | np.ndarray):
+            return found
+        found = _in_place(found)
         if _launch.running:  # elsewhere it is a view, as all that NumPy's records give
             found = value_of(found)
         structured = isinstance(found, np.ndarray) and found.dtype.names
@@ -280,17 +305,20 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
 
 def member(record: Any, name: Any) -> Any:
     """Return a member in place: a view of the record's memory unless it is a number."""
-    found = np.void.__getitem__(record, name)
+    return _in_place(np.void.__getitem__(record, name))
+
+
+def _in_place(found: Any) -> Any:
+    if isinstance(found, Elements):
+        return found
     kind = in_place(found.dtype) if isinstance(found, np.void) else None
     return found if kind is None or kind.type is type(found) else found.view(kind)
 
 
 @functools.cache
 def _record_class(names: tuple[str, ...]) -> type[Record]:
-    """Return the class of records with these members; some hide attributes of NumPy's scalars."""
-    hidden = [k for k in names if k in _OF_VOID and k != "dtype" and not k.startswith("__")]
-    if not hidden:
-        return Record
+    """Return the class of records with these members, which hide attributes of NumPy's scalars."""
+    hidden = [k for k in names if k != "dtype" and not k.startswith("__")]
     return type("Record", (Record,), {"__slots__": (), **{k: field(k) for k in hidden}})
 
 
@@ -351,7 +379,8 @@ def records_of(records: dict[Any, Any], known: Any = ()) -> Iterator[None]:
 def value_of(found: Any) -> Any:
     """Return what reading a place gives: a copy of a vec, anything else as it is."""
     if isinstance(found, Elements):
-        return found._type._of(found._get())
+        own = found._type
+        return np.ndarray((), own.dtype, np.frombuffer(found, own.element, own.room).copy())[()]
     read = getattr(found, "__kernel_read__", None)
     return found if read is None else read()
 

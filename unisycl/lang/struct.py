@@ -183,8 +183,8 @@ def _record_class(cls: type) -> Any:
     for base in reversed(cls.__mro__[:-1]):
         space.update({k: v for k, v in vars(base).items()
                       if k not in names and (not k.startswith("__") or _is_operator(k, v))})
-    # NumPy's scalars have attributes of these names; here they are the fields.
-    space.update({k: field(k) for k in names if hasattr(np.void, k)})
+    # Also where NumPy's scalars have attributes of these names.
+    space.update({k: field(k) for k in names if k != "dtype" and not k.startswith("__")})
     return _record_type(cls.__name__, (StructRecord,), space)
 
 

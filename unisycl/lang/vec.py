@@ -98,6 +98,10 @@ def _made(element: np.dtype[Any], count: int) -> elements_type:
     fields = names(count)
     found: elements_type = new_type(vec, name, element, layout(
         element, fields, room * element.itemsize), count, Vector)
+    for single in (*fields, *"xyzwrgba", *(f"s{d}" for d in "0123456789abcdefABCDEF")):
+        places = positions(single, count)
+        if places is not None:
+            setattr(found.value, single, property(operator.methodcaller("_single", *places)))
     return found
 
 
@@ -230,6 +234,9 @@ class Vector(_Swizzles, Elements):  # type: ignore[misc]
     """A value of a vec type; arrays of vec types give these, as views of their elements."""
 
     __slots__ = ()
+
+    def _single(self, place: int) -> Any:
+        return self._look()[place]
 
 
 class Swizzle(_Swizzles):

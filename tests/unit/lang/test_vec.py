@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from unisycl.lang.environment import inside_kernel
 from unisycl.lang.vec import ALIASES
 
 float4, float3, float2, int4 = sycl.float4, sycl.float3, sycl.float2, sycl.int4
@@ -168,3 +169,41 @@ def test_load_and_store():
 def test_wrong_uses_say_what_is_wrong(wrong, text):
     with pytest.raises((sycl.exception, AttributeError, TypeError, ValueError), match=text):
         wrong()
+
+
+@pytest.mark.parametrize("kind", [sycl.float3, sycl.int4, sycl.vec(np.uint8, 2), sycl.half8,
+                                  sycl.marray(np.float64, 5), sycl.marray(np.int16, 3)])
+def test_operators_give_in_kernels_what_numpy_gives(kind):
+    rng = np.random.default_rng(1)
+    element, count = kind.element, kind.count
+    a, b = (rng.integers(1, 100, count).astype(element) for _ in range(2))
+    if element.kind == "f":
+        a[0], b[1] = np.inf, 0
+    v, w, one = kind(*a), kind(*b), element.type(3)
+    with np.errstate(all="ignore"):
+        pairs = [(lambda x, y: x + y, a + b), (lambda x, y: x * y, a * b),
+                 (lambda x, y: y - x, b - a), (lambda x, y: x % y, a % b) if element.kind != "f"
+                 else (lambda x, y: x / y, a / b), (lambda x, y: x - one, a - one),
+                 (lambda x, y: one - x, one - a), (lambda x, y: 2 * x, 2 * a)]
+        with inside_kernel():
+            for k, (operate, expected) in enumerate(pairs):
+                found = operate(v, w)
+                assert type(found) is kind.value, k
+                np.testing.assert_array_equal(np.array(list(found)), expected, str(k))
+            assert [bool(x) for x in v < w] == list(a < b)
+            found[0] = 1  # a value of its own: the operands stay
+            assert (v[0], w[0]) == (a[0], b[0])
+
+
+def test_lengths_are_those_of_float64_rounded_once():
+    rng = np.random.default_rng(2)
+    for count in (2, 3, 4, 8):
+        kind = sycl.vec(np.float64, count)
+        for x in rng.standard_normal((50, count)) * 10.0 ** rng.integers(-200, 200, (50, 1)):
+            most = np.max(np.abs(x))
+            norm = most * np.sqrt(np.sum((x / most) ** 2))
+            assert float(sycl.length(kind(*x))) == norm
+            assert list(sycl.normalize(kind(*x))) == list(x / norm)
+    odd = [(0, 0, 0), (np.inf, 1, 0), (np.nan, 1, 0), (np.nan, np.inf, 0), (-np.inf, np.inf, 0)]
+    lengths = [float(sycl.length(float3(*x))) for x in odd]
+    np.testing.assert_array_equal(lengths, [0, np.inf, np.nan, np.nan, np.inf])
