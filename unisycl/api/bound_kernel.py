@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unisycl.api.event import event, tasks_of
+from unisycl.base.callers import as_done
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.runtime import launch, usm
 from unisycl.runtime.channel import Channel
@@ -30,6 +31,7 @@ class bound_kernel:
                  event_of: Callable[[Task], event] = event._of) -> None:
         self._channel = channel
         self._launch = made
+        made.where = as_done(made.where, "bound")
         self._begin = launch.begin_launch(channel, made)
         self._name = name
         self._event = event_of

@@ -228,7 +228,8 @@ class Launch:
     runtime copies to the device before the launch and back after it. ``rest`` are launches of the
     other parts of a non-uniform nd_range; the runtime starts them after this one. ``tree`` is the
     ``runtime.enqueued.Tree`` of a kernel that enqueues kernels; in a launch of one kernel of a tree
-    its ``Kin``, whose ``uses`` tell the host device what it may enqueue.
+    its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where`` is the place of
+    the program's that submitted it (``base.callers``), ``words`` what a backend makes of that.
     """
 
     executable: Executable
@@ -244,6 +245,8 @@ class Launch:
     staged: tuple[Any, ...] = ()
     rest: tuple[Launch, ...] = ()
     tree: Any = None
+    where: Any = None
+    words: int = 0
 
 
 class Batch(Protocol):

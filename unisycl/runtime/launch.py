@@ -14,6 +14,7 @@ from typing import Any
 
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
+from unisycl.base.callers import as_done, caller
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import enqueued, offspring, parts, program, record, staging
 from unisycl.runtime.channel import Channel
@@ -101,7 +102,8 @@ def _build(channel: Channel, group: Group | None, function: Any, geometry: Geome
     if special and (loaded.local_params or loaded.local_bytes):
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
-    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses)
+    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
+                  where=caller())
     if reductions:
         made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
         made.reduction_objects = reductions
@@ -217,7 +219,8 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
     name = program.label(function)
     if loaded.special or made.staged or not repeats.wants(raw):
         return start(channel, made, name, deps)
-    made = Launch(made.executable, geometry, made.values)  # not what holds the arguments
+    made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
+                  where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
     repeats.note(raw, id(channel.context), made, begin, name)
     return start(channel, made, name, deps, begin)

@@ -27,8 +27,18 @@ def _libraries() -> tuple[ctypes.CDLL, ...]:
     return tuple(found)
 
 
+_provided: dict[str, int] = {}
+
+
+def provide(name: str, address: int) -> None:
+    """Let code loaded from now on find memory of ours by a name."""
+    _provided[name] = address
+
+
 def symbol_address(name: str) -> int:
-    """Return the address of a function of the C or mathematics library."""
+    """Return the address of a function of the C or mathematics library, or of what we provide."""
+    if name in _provided:
+        return _provided[name]
     for library in _libraries():
         try:
             address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
@@ -40,9 +50,9 @@ def symbol_address(name: str) -> int:
 
 
 class Code:
-    """A linked block in executable memory; ``addresses`` of its functions."""
+    """A linked block in executable memory: ``addresses`` of its functions, its ``span``."""
 
-    __slots__ = ("_map", "addresses")
+    __slots__ = ("_map", "addresses", "span")
 
     def __init__(self, image: Image) -> None:
         size = -(-max(1, len(image.code)) // mmap.PAGESIZE) * mmap.PAGESIZE
@@ -53,6 +63,7 @@ class Code:
             struct.pack_into("<Q", self._map, slot, symbol_address(name))
         cell = ctypes.c_char.from_buffer(self._map)
         base = ctypes.addressof(cell)
+        self.span = base, base + size
         protect = ctypes.CDLL(None, use_errno=True).mprotect
         if protect(ctypes.c_void_p(base), ctypes.c_size_t(size), _READ | _EXEC) != 0:
             raise InternalError(errc.build, "the system refuses executable memory "

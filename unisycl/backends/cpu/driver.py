@@ -16,9 +16,10 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import jit, options, remembered
+from unisycl.backends.cpu import crash, jit, options, remembered
 from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
+from unisycl.backends.cpu.crash import here as crash_here
 from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
 from unisycl.backends.cpu.own_threads import MOST_THREADS, OwnThreads, common_memory
@@ -136,7 +137,9 @@ class CpuDriver:
         block = launch.packed
         if block is None:
             block = launch.packed = executable.packer.pack(plan.head, launch.values)
+        crash_here[1] = launch.words or crash.words(executable, launch)
         executable.direct(block)
+        crash_here[1] = 0
         return True
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
@@ -154,6 +157,7 @@ class CpuDriver:
         assisted = not executable.heavy and report is None
         submit: Callable[..., NativeJob] = self.pool.submit
         common: Any = None
+        words = launch.words or crash.words(executable, launch)
         if executable.kernel.progress or executable.kernel.waits:
             submit = self._own.submitter(executable, plan)
         if executable.watch is not None and executable.watch.alone:
@@ -165,12 +169,12 @@ class CpuDriver:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
             return submit(executable.entry, args, plan.units, plan.grain, jobs,
                           (executable, values, block, report, common, watch), assisted=assisted,
-                          error_at=error_at, on_error=on_error)
+                          error_at=error_at, on_error=on_error, words=words)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
         first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
-                                 assisted=assisted, error_at=error_at, on_error=on_error)
+                       assisted=assisted, error_at=error_at, on_error=on_error, words=words)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last

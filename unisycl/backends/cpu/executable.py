@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu import apart, direct, entry, jit, options, remembered, watching
@@ -77,6 +77,7 @@ class CpuExecutable:
     direct: direct.Direct
     loaded: jit.Loaded = field(repr=False)
     _plans: dict[int, Plan] = field(default_factory=dict, repr=False)
+    last_words: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def sub_groups(self) -> int:

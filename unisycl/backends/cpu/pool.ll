@@ -47,7 +47,7 @@
   i32,        ; 16 alive: workers that have not ended; futex word of @pool_join_all
   i32,        ; 17
   i64,        ; 18 helpers: one bit for each worker id above n_threads that is in use
-  i64,        ; 19
+  ptr,        ; 19 table: where threads say what they run, see crash.ll; or null
               ;    next cache line
   [8 x i64]   ; 20 call: a copy of turns written after the lock is released. Spinners watch this
               ;    one: watching the line of the lock would take it from its holder each time.
@@ -75,11 +75,12 @@
   i64,        ; 18 start_ns of CLOCK_MONOTONIC
   i64,        ; 19 end_ns
   i64,        ; 20 next_unit: first unit not yet claimed; alone in its cache line
-  [7 x i64],  ; 21
-  i32,        ; 22 state: futex word; 1 done, 2 failed, 4 somebody may sleep on it
-  i32,        ; 23 given: @pool_submit was called
-  i64,        ; 24 error: not 0 stops the job; entries store here, -1 is ours: given up at exit
-  [4 x %Edge] ; 25 room for the edges of most jobs
+  ptr,        ; 21 words: what to say should it crash, see crash.ll; or null
+  [6 x i64],  ; 22
+  i32,        ; 23 state: futex word; 1 done, 2 failed, 4 somebody may sleep on it
+  i32,        ; 24 given: @pool_submit was called
+  i64,        ; 25 error: not 0 stops the job; entries store here, -1 is ours: given up at exit
+  [4 x %Edge] ; 26 room for the edges of most jobs
 }
 
 ; An edge lies in the successor's memory and, once registered, is linked into the dependency's list.
@@ -365,16 +366,73 @@ done:
 
 ; Part: running a job.
 
+declare i64 @pthread_self()
+
+; Say in a free line of the pool's table what this thread is about to run; returns the line, or null
+; where there is none.
+define internal ptr @begin_words(ptr %p, ptr %j, i64 %worker) {
+entry:
+  %tablep = getelementptr %Pool, ptr %p, i32 0, i32 19
+  %wordsp = getelementptr %Job, ptr %j, i32 0, i32 21
+  %table = load ptr, ptr %tablep
+  %words = load ptr, ptr %wordsp
+  %no.table = icmp eq ptr %table, null
+  %no.words = icmp eq ptr %words, null
+  %nothing = or i1 %no.table, %no.words
+  br i1 %nothing, label %none, label %look
+look:
+  %self = call i64 @pthread_self()
+  br label %loop
+loop:
+  %tried = phi i64 [ 0, %look ], [ %tried.1, %next ]
+  %sum = add i64 %tried, %worker
+  %k.0 = urem i64 %sum, 127
+  %k = add i64 %k.0, 1                                      ; line 0 is not ours
+  %offset = shl i64 %k, 6
+  %line = getelementptr i8, ptr %table, i64 %offset
+  %seen = load atomic i64, ptr %line monotonic, align 8
+  %free = icmp eq i64 %seen, 0
+  br i1 %free, label %claim, label %next
+claim:
+  %c = cmpxchg ptr %line, i64 0, i64 %self acquire monotonic
+  %got = extractvalue { i64, i1 } %c, 1
+  br i1 %got, label %say, label %next
+say:
+  %textp = getelementptr i8, ptr %line, i64 8
+  store ptr %words, ptr %textp
+  ret ptr %line
+next:
+  %tried.1 = add i64 %tried, 1
+  %over = icmp eq i64 %tried.1, 127
+  br i1 %over, label %none, label %loop
+none:
+  ret ptr null
+}
+
+define internal i1 @run(ptr %p, ptr %j, i64 %worker, i64 %deadline) {
+  %line = call ptr @begin_words(ptr %p, ptr %j, i64 %worker)
+  %early = call i1 @run_chunks(ptr %p, ptr %j, i64 %worker, i64 %deadline)
+  %said = icmp ne ptr %line, null
+  br i1 %said, label %unsay, label %out
+unsay:
+  %textp = getelementptr i8, ptr %line, i64 8
+  store ptr null, ptr %textp
+  store atomic i64 0, ptr %line release, align 8
+  br label %out
+out:
+  ret i1 %early
+}
+
 ; Claim and run chunks until none is left, the job has an error, or `deadline` (0: none) has passed
 ; after a chunk. Returns whether the deadline ended it with units perhaps left.
-define internal i1 @run(ptr %p, ptr %j, i64 %worker, i64 %deadline) {
+define internal i1 @run_chunks(ptr %p, ptr %j, i64 %worker, i64 %deadline) {
 entry:
   %entryp = getelementptr %Job, ptr %j, i32 0, i32 0
   %argsp = getelementptr %Job, ptr %j, i32 0, i32 1
   %unitsp = getelementptr %Job, ptr %j, i32 0, i32 2
   %grainp = getelementptr %Job, ptr %j, i32 0, i32 3
   %nextp = getelementptr %Job, ptr %j, i32 0, i32 20
-  %errorp = getelementptr %Job, ptr %j, i32 0, i32 24
+  %errorp = getelementptr %Job, ptr %j, i32 0, i32 25
   %stopp = getelementptr %Pool, ptr %p, i32 0, i32 9
   %f = load ptr, ptr %entryp
   %args = load ptr, ptr %argsp
@@ -515,7 +573,7 @@ define internal i1 @is_void(ptr %j) {
 ; Whether a job that is done failed, itself or by a dependency.
 define internal i1 @has_failed(ptr %j) {
   %failedp = getelementptr %Job, ptr %j, i32 0, i32 11
-  %errorp = getelementptr %Job, ptr %j, i32 0, i32 24
+  %errorp = getelementptr %Job, ptr %j, i32 0, i32 25
   %failed = load atomic i32, ptr %failedp monotonic, align 4
   %error = load atomic i64, ptr %errorp monotonic, align 8
   %a = icmp ne i32 %failed, 0
@@ -572,7 +630,7 @@ never.ran:
 close:
   %failed = call i1 @has_failed(ptr %j)
   %succp = getelementptr %Job, ptr %j, i32 0, i32 9
-  %statep = getelementptr %Job, ptr %j, i32 0, i32 22
+  %statep = getelementptr %Job, ptr %j, i32 0, i32 23
   ; Release: whoever finds the list closed reads our error fields. Acquire: the edges linked there.
   %list = atomicrmw xchg ptr %succp, ptr inttoptr (i64 1 to ptr) acq_rel
   %status = select i1 %failed, i32 3, i32 1
@@ -654,7 +712,7 @@ out:
 ; blocks beyond the pool's lock. `units` >= 0; any grain.
 define void @pool_submit(ptr %j) {
 entry:
-  %givenp = getelementptr %Job, ptr %j, i32 0, i32 23
+  %givenp = getelementptr %Job, ptr %j, i32 0, i32 24
   store i32 1, ptr %givenp
   %unitsp = getelementptr %Job, ptr %j, i32 0, i32 2
   %grainp = getelementptr %Job, ptr %j, i32 0, i32 3
@@ -665,7 +723,7 @@ entry:
   %error.atp = getelementptr %Job, ptr %j, i32 0, i32 8
   %waitingp = getelementptr %Job, ptr %j, i32 0, i32 10
   %failedp = getelementptr %Job, ptr %j, i32 0, i32 11
-  %inline = getelementptr %Job, ptr %j, i32 0, i32 25
+  %inline = getelementptr %Job, ptr %j, i32 0, i32 26
   %p = load ptr, ptr %poolp
   %units = load i64, ptr %unitsp
   %grain.0 = load i64, ptr %grainp
@@ -689,7 +747,7 @@ entry:
   br i1 %no.error.at, label %edges, label %tell
 tell:
   %argsp = getelementptr %Job, ptr %j, i32 0, i32 1
-  %errorp = getelementptr %Job, ptr %j, i32 0, i32 24
+  %errorp = getelementptr %Job, ptr %j, i32 0, i32 25
   %args = load ptr, ptr %argsp
   %slot = getelementptr i8, ptr %args, i64 %error.at
   store ptr %errorp, ptr %slot, align 1
@@ -846,7 +904,7 @@ fail:
 ; clock.
 define i32 @pool_wait(ptr %j, i64 %timeout, i64 %help_ns) {
 entry:
-  %statep = getelementptr %Job, ptr %j, i32 0, i32 22
+  %statep = getelementptr %Job, ptr %j, i32 0, i32 23
   %queuedp = getelementptr %Job, ptr %j, i32 0, i32 14
   %poolp = getelementptr %Job, ptr %j, i32 0, i32 4
   %s0 = load atomic i32, ptr %statep acquire, align 4

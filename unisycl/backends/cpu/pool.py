@@ -26,7 +26,7 @@ from ctypes import c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from unisycl.backends.cpu import jit, modes
+from unisycl.backends.cpu import crash, jit, modes
 from unisycl.base import interrupts
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 from unisycl.base.notices import tell
@@ -75,7 +75,7 @@ class _PoolState(ctypes.Structure):
         ("queue", c_uint64 * 8), ("stop", c_int32), ("n_threads", c_int32),
         ("max_spinners", c_int32), ("next_worker", c_int32), ("spin_ns", c_int64),
         ("stack_bytes", c_int64), ("threads", c_uint64), ("alive", c_int32), ("_pad", c_int32),
-        ("helpers", c_uint64), ("_tail", c_uint64 * 9)]
+        ("helpers", c_uint64), ("table", c_uint64), ("_tail", c_uint64 * 8)]
 
 
 class _Native(NamedTuple):
@@ -106,8 +106,8 @@ class NativeJob(ctypes.Structure):
         ("dep_failed", c_int32), ("links", c_uint64 * 2), ("queued", c_int32),
         ("participants", c_int32), ("active", c_int32), ("started", c_int32),
         ("start_ns", c_int64), ("end_ns", c_int64), ("next_unit", c_int64),
-        ("_pad", c_uint64 * 7), ("state", c_uint32), ("given", c_int32), ("error_code", c_int64),
-        ("inline_edges", c_uint64 * (2 * _INLINE_EDGES))]
+        ("words", c_uint64), ("_pad", c_uint64 * 6), ("state", c_uint32), ("given", c_int32),
+        ("error_code", c_int64), ("inline_edges", c_uint64 * (2 * _INLINE_EDGES))]
 
     _owner: NativePool
     _deps: Sequence[NativeJob]
@@ -261,7 +261,7 @@ class NativePool:
     def submit(self, entry: int, args: Any, units: int, grain: int = 1,
                deps: Sequence[NativeJob] = (), keep: Any = (), *, error_at: int = -1,
                on_error: Callable[[int], BaseException] | None = None,
-               assisted: bool = True) -> NativeJob:
+               assisted: bool = True, words: int = 0) -> NativeJob:
         """Start ``entry(args, begin, end, worker)`` over ``units``, after ``deps``. Never blocks.
 
         Args:
@@ -275,6 +275,7 @@ class NativePool:
                 entry that stores a positive code there fails the job and stops further chunks.
             on_error: makes the exception from that code.
             assisted: whether a thread that waits for the job may take part in it.
+            words: address of what to say should it crash (``crash``).
         """
         if self._address == 0 or self._closed:
             self._start()
@@ -304,6 +305,8 @@ class NativePool:
             for i, dep in enumerate(deps):
                 struct.pack_into("<Q", where, at + 16 * i, ctypes.addressof(dep))
         job._keep = keep
+        if words:
+            job.words = words
         _HEAD.pack_into(job, 0, entry, args, units, grain, self._address, edges, count, 0, error_at)
         pending = self._pending
         try:
@@ -466,7 +469,8 @@ class NativePool:
             self._threads = (c_uint64 * self.threads)()
             self._state = _PoolState(
                 n_threads=self.threads, max_spinners=min(self.threads, max(1, cores - 1)),
-                spin_ns=spin_ns, stack_bytes=STACK_BYTES, threads=ctypes.addressof(self._threads))
+                spin_ns=spin_ns, stack_bytes=STACK_BYTES, threads=ctypes.addressof(self._threads),
+                table=crash.table())
             if spin_ns == 0:
                 self._state.max_spinners = 0
             # Signals are for Python's own threads; a fault must still reach faulthandler.
