@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from unisycl.base import checking
+from unisycl.base import checking, config
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 
@@ -121,6 +121,22 @@ class property:
 
             def __init__(self, checks: Any = True) -> None:
                 super().__init__(checking.given("property.queue.debug", checks))
+
+        class timeout(Property):
+            """How many seconds a kernel of the queue may run: ``property.queue.timeout(5)``.
+
+            One that runs longer is an error that names it, as with ``UNISYCL_TIMEOUT``. An
+            extension of unisycl.
+            """
+
+            applies_to = ("queue",)
+
+            def __init__(self, seconds: float) -> None:
+                try:
+                    given = config.seconds(str(seconds))
+                except ValueError as error:
+                    raise UsageError(errc.invalid, f"property.queue.timeout: {error}") from None
+                super().__init__(given)
 
     class buffer:
         """Properties of buffers (SYCL 2020 §4.7.2.3)."""
@@ -304,6 +320,12 @@ def checks(properties: Iterable[Property]) -> checking.Words:
     """Return what properties of a queue ask its kernels to check."""
     asked = (p.value for p in properties if isinstance(p, property.queue.debug))
     return checking.union(asked)
+
+
+def timeout(properties: Iterable[Property]) -> float:
+    """Return how many seconds properties of a queue give its kernels; 0: they say nothing."""
+    return min((p.value for p in properties if isinstance(p, property.queue.timeout)),
+               default=0.0)
 
 
 def _article(noun: str) -> str:

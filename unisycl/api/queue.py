@@ -82,7 +82,8 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         self.channel = watching.open_channel(
             state.local(chosen.state), state, handler=async_handler or found or state.handler,
             in_order=self.has_property(properties.property.queue.in_order), profiling=profiling,
-            checks=properties.checks(self._properties))
+            checks=properties.checks(self._properties),
+            timeout=properties.timeout(self._properties))
         self._finalizer = weakref.finalize(self, self.channel.retire)
         self._finalizer.atexit = False
 

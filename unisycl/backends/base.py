@@ -229,7 +229,8 @@ class Launch:
     other parts of a non-uniform nd_range; the runtime starts them after this one. ``tree`` is the
     ``runtime.enqueued.Tree`` of a kernel that enqueues kernels; in a launch of one kernel of a tree
     its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where`` is the place of
-    the program's that submitted it (``base.callers``), ``words`` what a backend makes of that.
+    the program's that submitted it (``base.callers``), ``words`` what a backend makes of that;
+    ``timeout`` are the seconds that its queue gives it, 0 for ever.
     """
 
     executable: Executable
@@ -247,6 +248,7 @@ class Launch:
     tree: Any = None
     where: Any = None
     words: int = 0
+    timeout: float = 0.0
 
 
 class Batch(Protocol):

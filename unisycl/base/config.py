@@ -83,6 +83,9 @@ DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, separa
                  "narrowing, nan and overflow), all, or any of these words; empty: nothing",
                  affects_code=True)
 
+TIMEOUT = Variable("UNISYCL_TIMEOUT", "", "seconds after which a kernel that still runs is given "
+                   "up, with its name and line; empty: never")
+
 HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, shuffle or shuffle=SEED "
                 "(run work-groups, and the work-items of plain ranges, in another order)")
 
@@ -101,8 +104,21 @@ MEMORY = Variable("UNISYCL_MEMORY", "", "the most that devices may share with th
                   "to test a program for such devices")
 
 VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, HOST, TRACE, TRACEBACK,
+    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TIMEOUT, HOST, TRACE, TRACEBACK,
                          SEPARATE_MEMORY, MEMORY)}
+
+
+def seconds(text: str) -> float:
+    """Return how long kernels may run, 0 for ever; ``ValueError`` if it is no time."""
+    try:
+        found = float(text or 0)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise ValueError(f"expected a number of seconds, got {text!r}")
+    return found
+
+
 LEVELS = ("system", "unified", "fine", "coarse", "separate")
 
 

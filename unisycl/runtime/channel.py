@@ -54,13 +54,15 @@ class Channel:
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
                  "driver", "errors", "generation", "handler", "in_order", "pending", "profiling",
-                 "quick", "repeats")
+                 "quick", "repeats", "timeout")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
-                 profiling: bool = False, checks: Words = NONE) -> None:
+                 profiling: bool = False, checks: Words = NONE,
+                 timeout: float = 0.0) -> None:
         self.device = device
         self.checks = checks
+        self.timeout = timeout
         self.driver: Driver = device.driver
         self.quick = device.driver.quick
         self.repeats = device.driver.repeats

@@ -155,6 +155,7 @@ class Group:
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
         if made is None or not channel.run_at_once(task, made, deps):
+            task.where = made.where if made is not None else None
             if isinstance(begin, Either):
                 begin.task, task.driver, begin.accesses = task, None, accesses
             channel.submit(task, deps, begin or begin_nothing, registered=ordered)

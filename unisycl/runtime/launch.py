@@ -103,7 +103,7 @@ def _build(channel: Channel, group: Group | None, function: Any, geometry: Geome
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
     made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
-                  where=caller())
+                  where=caller(), timeout=channel.timeout)
     if reductions:
         made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
         made.reduction_objects = reductions
@@ -243,6 +243,7 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
                 return task
         if given:
             task.explicit = given
+        task.where = launch.where
         if begin is None:
             begin = begin_launch(channel, launch, launch.reduction_objects)
         channel.submit(task, deps, begin, registered=placed)

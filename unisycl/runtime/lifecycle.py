@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends import registry
-from unisycl.base import interrupts
+from unisycl.base import activity, interrupts
 from unisycl.base.errors import exception_list
 from unisycl.runtime import devices
 from unisycl.runtime.completions import Gate
@@ -73,6 +73,13 @@ def retire(channel: Channel) -> None:
             _alive.channels.discard(channel)
         else:
             _alive.retired.add(channel)
+
+
+def _unfinished() -> int:
+    return sum(not task.done() for channel in channels() for task in channel.snapshot())
+
+
+activity.register(_unfinished)
 
 
 def channels() -> list[Channel]:

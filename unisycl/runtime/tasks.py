@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Tentative
-from unisycl.base import interrupts
+from unisycl.base import config, interrupts
+from unisycl.base.callers import Where, place
 from unisycl.base.errors import (
     DeviceError,
     FollowingError,
@@ -75,7 +76,7 @@ class Task:
 
     __slots__ = ("__weakref__", "_begin", "_blockers", "_kind", "_name", "_started", "_waits",
                  "channel", "completion", "delivered", "dependents", "driver", "error", "explicit",
-                 "handed", "ready", "root", "settled", "submitted", "times")
+                 "handed", "ready", "root", "settled", "submitted", "times", "where")
 
     def __init__(self, channel: Channel | None, name: str, driver: Any = None,
                  kind: str = "") -> None:
@@ -91,6 +92,7 @@ class Task:
         self.explicit: Sequence[Task] = ()
         self.submitted = self.handed = self.ready = 0  # all times are kept for profiling queues
         self.times = (0, 0)
+        self.where: Where | None = None
         self.root: Task | None = None
         self._waits: Sequence[Task] = ()
         self._begin: Begin | None = None
@@ -169,19 +171,44 @@ class Task:
         if mine:
             executor.blocking(+1)
         try:
-            turn = 0
+            turn, limit, begun = 0, self._limit(), 0.0
             while not self.done():
                 if turn < _LOOKS:
                     self._refuse_deadlock()
                     turn += 1
                 executor.help()
                 self.pause(SLICE)
+                if limit:
+                    begun = self._spent(begun, limit)
         except KeyboardInterrupt:
             interrupts.leave(self)
             raise
         finally:
             if mine:
                 executor.blocking(-1)
+
+    def _limit(self) -> float:
+        """Return how many seconds it may run, 0 for ever; kernels only."""
+        if self.where is None or self.channel is None:
+            return 0.0
+        try:
+            return self.channel.timeout or config.seconds(config.TIMEOUT.get())
+        except ValueError as error:
+            raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
+
+    def _spent(self, begun: float, limit: float) -> float:
+        """Return when a kernel was first seen at work; raise where that is too long ago."""
+        completion, now = self.completion, time.monotonic()
+        if completion is None or not getattr(completion, "started", 1):
+            return 0.0
+        if begun and now - begun > limit and not self.done():
+            interrupts.leave(self)
+            at = f", {self.where[2]} at {place(self.where)}," if self.where else ""
+            raise DeviceError(errc.kernel, f"{self.label}{at} still runs after {limit:g} s, the "
+                              "time that UNISYCL_TIMEOUT or the queue gives it, and is left to "
+                              "itself; on the host device (UNISYCL_DEVICE=host) its work-item and "
+                              "line are told")
+        return begun or now
 
     def pause(self, seconds: float) -> None:
         """Block until it may have ended, at most so long."""

@@ -156,6 +156,10 @@ class Binder:
                 if len(param.path) == 1:
                     self._scalars[param.path[0]] = value if isinstance(raw, np.void) else raw
 
+    def views(self) -> list[HostView]:
+        """Return the memory that the kernel was given."""
+        return [v for v in self._memory.values() if isinstance(v, HostView)]
+
     def new_group(self) -> None:
         """Make local memory that of a fresh work-group: its content means nothing."""
         for data in self._local:

@@ -21,6 +21,7 @@ from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import disagreement, divergence, kernel_failure, user_place
 from unisycl.backends.host.collectives import BARRIER, PRESENT
+from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.partial import ready
 from unisycl.backends.host.races import Watch
@@ -58,11 +59,20 @@ def run(launch: Launch, cache: Cache) -> None:
     device = getattr(launch.executable, "device", None)
     with np.errstate(all="ignore"), inside_kernel(fast_math=fast, device=device), \
             records_of(binder.records, binder.known), taking(launch):
-        _KINDS[launch.geometry.kind](runner)
+        with guarded(runner, launch.timeout or environment_seconds()):
+            _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
             one._finish(bound_array(view).reshape(-1), dropped=dropped)
+
+
+def environment_seconds() -> float:
+    """Return how long kernels may run by ``UNISYCL_TIMEOUT``, 0 for ever."""
+    try:
+        return config.seconds(config.TIMEOUT.get())
+    except ValueError as error:
+        raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
 
 
 def options() -> tuple[bool, int | None]:
