@@ -16,7 +16,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
@@ -54,7 +54,7 @@ class _Run:
         self.begun = time.monotonic()
         self.thread = threading.get_ident()
         self.seen: dict[Any, int] = {}
-        self.fired = False
+        self.fired = self.came = False
 
     def look(self) -> str:
         """Return why it is to end now, "" if it may go on."""
@@ -178,8 +178,11 @@ class _Patrol:
         text = run.look()
         if text:
             run.fired = True
-            kind = type("Endless", (Endless,), {"__init__": lambda self: Endless.__init__(
-                self, text)})
+
+            def begin(self: Any) -> None:
+                run.came = True
+                Endless.__init__(self, text)
+            kind = type("Endless", (Endless,), {"__init__": begin})
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(run.thread), ctypes.py_object(kind))
 
@@ -201,5 +204,8 @@ def guarded(runner: Any, limit: float) -> Iterator[None]:
     finally:
         with patrol.lock:
             patrol.runs.remove(run)
-        if run.fired:  # and nobody was there any more to be ended
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(run.thread), None)
+        # It may have been too late. What is set must come: Python 3.11 that is told to forget it
+        # looks for it for ever.
+        with suppress(Endless):
+            while run.fired and not run.came:
+                time.sleep(0)
