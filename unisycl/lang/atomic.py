@@ -107,7 +107,7 @@ class atomic_ref:
         if order in _NOT_LOAD:
             raise UsageError(errc.invalid, f"atomic_ref.load cannot have order {order.value}; use "
                              "relaxed, acquire or seq_cst")
-        _check_scope(scope)
+        self._enter(scope)
         return self._element.cell.load()
 
     def store(self, operand: Any, order: memory_order | None = None,
@@ -116,13 +116,13 @@ class atomic_ref:
         if order in _NOT_STORE:
             raise UsageError(errc.invalid, f"atomic_ref.store cannot have order {order.value}; use "
                              "relaxed, release or seq_cst")
-        _check_scope(scope)
+        self._enter(scope)
         self._element.cell.store(self._operand(operand))
 
     def exchange(self, operand: Any, order: memory_order | None = None,
                  scope: memory_scope | None = None) -> Any:
         """Set the value and return the old one."""
-        _check_scope(scope)
+        self._enter(scope)
         new = self._operand(operand)
         return self._element.cell.update(lambda old: new)
 
@@ -139,7 +139,7 @@ class atomic_ref:
         if failure in _NOT_LOAD:
             raise UsageError(errc.invalid, "compare_exchange: the order of failure cannot be "
                              f"{failure.value}")
-        _check_scope(scope)
+        self._enter(scope)
         return self._element.cell.compare(self._operand(expected), self._operand(desired))
 
     compare_exchange_weak = compare_exchange_strong
@@ -179,6 +179,13 @@ class atomic_ref:
         """Keep the larger; return the old value."""
         return self._update("fetch_max", operand, max, scope)
 
+    def _enter(self, scope: memory_scope | None) -> None:
+        """Refuse a scope that is none; tell memory that is watched how wide the operation is."""
+        _check_scope(scope)
+        cell = self._element.cell
+        if cell.watched:
+            cell.scope = scope or self.default_scope
+
     def _operand(self, value: Any) -> Any:
         """Return a value as the element's type has it, of a pointer its address."""
         element = self._element
@@ -186,7 +193,7 @@ class atomic_ref:
 
     def _update(self, name: str, operand: Any, fn: Callable[[Any, Any], Any],
                 scope: memory_scope | None) -> Any:
-        _check_scope(scope)
+        self._enter(scope)
         element = self._element
         if element.dtype.kind == "c" and fn in (min, max):
             raise UsageError(errc.invalid, f"atomic_ref.{name}: {element.dtype} has no order")

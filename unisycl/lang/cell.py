@@ -36,9 +36,14 @@ Bits = Callable[[Any], int]
 
 
 class PythonCell:
-    """An element that only Python's threads change: they take turns."""
+    """An element that only Python's threads change: they take turns.
 
-    __slots__ = ("_bits", "_index", "_view")
+    One that is ``watched`` is told the ``scope`` of each operation.
+    """
+
+    __slots__ = ("_bits", "_index", "_view", "scope")
+    watched = False
+    scope: Any
 
     def __init__(self, view: Any, index: Any, bits: Bits) -> None:
         self._view, self._index, self._bits = view, index, bits
@@ -79,7 +84,9 @@ class NativeCell:
     for may need its processor, or the interpreter.
     """
 
-    __slots__ = ("_address", "_bits", "_dtype", "_same", "_seen", "_word_type", "_words")
+    __slots__ = ("_address", "_bits", "_dtype", "_same", "_seen", "_word_type", "_words", "scope")
+    watched = False
+    scope: Any
 
     def __init__(self, words: Words, address: int, dtype: np.dtype[Any], bits: Bits) -> None:
         self._words, self._address, self._dtype, self._bits = words, address, dtype, bits

@@ -501,6 +501,8 @@ class Elements(Operators, np.void):  # type: ignore[misc]  # final for type chec
 
     def _put(self, places: Sequence[int], lanes: Any) -> None:
         names, count = self._type.dtype.names or (), self._type.count
+        if here.watch is not None:
+            here.watch.elements(self, [k for k in places if k < count], writes=True)
         for k, x in zip(places, np.broadcast_to(lanes, len(places)), strict=True):
             if k < count:  # three count as four: what is beyond them is nowhere
                 np.void.__setitem__(self, names[k], x)

@@ -23,6 +23,7 @@ class _Thread(threading.local):
     inside = False
     fast_math = False
     device: Target | None = None
+    watch: Any = None  # who is told of accesses to records, vectors and private arrays
 
 
 here = _Thread()
@@ -30,14 +31,15 @@ here = _Thread()
 
 
 @contextmanager
-def inside_kernel(*, fast_math: bool = False, device: Target | None = None) -> Iterator[None]:
+def inside_kernel(*, fast_math: bool = False, device: Target | None = None,
+                  watch: Any = None) -> Iterator[None]:
     """What runs in the block is device code (the host device says so)."""
-    before = here.inside, here.fast_math, here.device
-    here.inside, here.fast_math, here.device = True, fast_math, device
+    before = here.inside, here.fast_math, here.device, here.watch
+    here.inside, here.fast_math, here.device, here.watch = True, fast_math, device, watch
     try:
         yield
     finally:
-        here.inside, here.fast_math, here.device = before
+        here.inside, here.fast_math, here.device, here.watch = before
 
 
 def this_device() -> Target | None:

@@ -23,6 +23,7 @@ from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.convert import convert
 from unisycl.lang.elements import Count, Elements
+from unisycl.lang.environment import here
 from unisycl.lang.place import pick
 from unisycl.lang.range_item import item
 
@@ -290,6 +291,8 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
 
     def __getitem__(self, name: Any) -> Any:
         found = np.void.__getitem__(self, name)
+        if here.watch is not None:
+            here.watch.member(self, name, found, writes=False)
         if not isinstance(found, np.void | np.ndarray):
             return found
         found = _in_place(found)
@@ -300,6 +303,8 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
 
     def __setitem__(self, name: Any, value: Any) -> None:
         kind = self.dtype.fields[name][0]  # type: ignore[index]
+        if here.watch is not None:
+            here.watch.member(self, name, np.void.__getitem__(self, name), writes=True)
         np.void.__setitem__(self, name, stored(value, kind))
 
 
@@ -463,5 +468,7 @@ def private_array(dtype: npt.DTypeLike, shape: int | tuple[int, ...]) -> HostVie
                          f"{shape!r}")
     if find_dtype(kind) is None and not kind.names:
         raise UsageError(errc.invalid, f"private_array: kernels have no scalar type {kind}")
-    flat = scratch(kind, (math.prod(extents),))
-    return HostView(flat.reshape(extents), "private array", space=address_space.private_space)
+    flat = scratch(kind, (math.prod(extents),)).reshape(extents)
+    if here.watch is not None:
+        return here.watch.private(flat)  # type: ignore[no-any-return]
+    return HostView(flat, "private array", space=address_space.private_space)

@@ -251,3 +251,49 @@ def test_a_wrong_word_is_refused(asked: str) -> None:
                           env={**os.environ, "UNISYCL_HOST": asked})
     assert done.returncode != 0
     assert f"UNISYCL_HOST={asked}: expected shuffle or shuffle=SEED" in done.stderr
+
+
+PAIR = np.dtype([("a", np.int32), ("b", np.int32)])
+
+
+@pytest.mark.row("Q-2")
+def test_members_and_elements_are_numbers_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_DEBUG", "races")
+    found: list[str] = []
+    queue = sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
+        e.what() for e in errors))
+    pairs, vectors = np.zeros(4, PAIR), np.zeros(4, sycl.float4.dtype)
+
+    def members_apart(i: Any, pairs: Any) -> None:
+        if i == 0:
+            pairs[1].a = 1
+        else:
+            pairs[1].b = 2
+
+    def same_member(i: Any, pairs: Any) -> None:
+        pairs[1].b = i
+
+    def elements_apart(i: Any, vectors: Any) -> None:
+        if i == 0:
+            vectors[2].x = 1.0
+        else:
+            vectors[2].y = vectors[2].y + 1.0
+
+    def same_element(i: Any, vectors: Any) -> None:
+        vectors[2].z = np.float32(i)
+
+    def whole_and_element(i: Any, vectors: Any) -> None:
+        if i == 0:
+            vectors[3] = sycl.float4(1, 2, 3, 4)
+        else:
+            vectors[3].w = 1.0
+    for kernel, memory, told in (
+            (members_apart, pairs, ""), (same_member, pairs, "writes pairs[1].b, which work-item"),
+            (elements_apart, vectors, ""),
+            (same_element, vectors, "writes vectors[2].z, which work-item id(0) has written"),
+            (whole_and_element, vectors, "writes vectors[3].w, which work-item id(0) has written")):
+        found.clear()
+        queue.parallel_for(2, kernel, memory)
+        queue.wait_and_throw()
+        assert bool(told) == bool(found), (kernel.__name__, found)
+        assert told in (found or [""])[0], found

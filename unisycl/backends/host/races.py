@@ -2,9 +2,10 @@
 
 Two accesses to one number race if they are of different work-items, one writes, not both are
 atomic, and nothing orders them: neither a group function that both work-items reached in between,
-nor atomic operations that the one did afterwards and the other before. Only numbers in global and
-local memory are watched, not members of records, vectors and reducers; local memory that is read
-and never written is told at the end. Non-goals: orders of atomics
+nor atomic operations that the one did afterwards and the other before. Two atomic operations race
+if the scope of one of them does not reach the other. Members of records and elements of vectors
+are numbers by themselves; reducers are not watched. Local and private memory that is read and never
+written is told, too. Non-goals: orders of atomics
 (all count as ordering, so races may be missed); launches on several threads. Invariant: what is
 reported is a race.
 """
@@ -12,14 +13,14 @@ reported is a race.
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterator
+from bisect import bisect_right, insort
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unisycl.base.enums import address_space
+from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import DeviceError, errc
 from unisycl.lang.atomic_place import bits_of
 from unisycl.lang.cell import PythonCell, Update
@@ -44,11 +45,18 @@ class _Item:
 
 
 class _Access:
-    """One access of a work-item; ``time`` counts all accesses of the launch."""
+    """One access of a work-item; ``time`` counts all accesses of the launch.
 
-    __slots__ = ("atomic", "item", "meetings", "place", "sub_meetings", "time", "writes")
+    ``part`` is True where one element of a vector is written, False where a vector is read whole,
+    perhaps for one element of it only, which is not known.
+    """
 
-    def __init__(self, who: _Item, time: int, writes: bool, atomic: bool, place: str) -> None:
+    __slots__ = ("atomic", "item", "meetings", "part", "place", "scope", "sub_meetings", "time",
+                 "writes")
+
+    def __init__(self, who: _Item, time: int, writes: bool, atomic: bool, place: str,
+                 scope: memory_scope | None = None, part: bool | None = None) -> None:
+        self.scope, self.part = scope, part
         self.item = who
         self.meetings, self.sub_meetings = who.meetings, who.sub_meetings
         self.time = time
@@ -87,7 +95,9 @@ class _Number:
 class Watch:
     """Looks at all accesses of one launch."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, races: bool = True) -> None:
+        self._races = races
+        self._known: list[tuple[int, int, HostView]] = []
         self._numbers: dict[tuple[int, Any], _Number] = {}
         self._syncs: dict[Any, list[int]] = {}
         self._blind: list[tuple[_Number, str]] = []
@@ -95,23 +105,41 @@ class Watch:
         self._time = 0
         self._count = 0
 
-    def note(self, view: HostView, place: tuple[int, ...], *, writes: bool, atomic: bool) -> None:
+    def note(self, view: HostView, place: tuple[int, ...], *, writes: bool, atomic: bool,
+             scope: memory_scope | None = None) -> None:
         """Take note of an access; raises ``DeviceError`` if it races with an earlier one."""
+        data = view._data
+        if self._now is None or (data.dtype.names and not issubclass(data.dtype.type, Elements)):
+            return  # members of records come by themselves
+        address = data.ctypes.data + sum(i * s for i, s in zip(place, data.strides, strict=True))
+        name = f"{view._name}[{', '.join(map(str, place))}]"
+        if issubclass(data.dtype.type, Elements):
+            own: Any = data.dtype.type._type
+            for k in range(own.count):
+                self._note(view, address + k * own.element.itemsize,
+                           f"{name}.{own.dtype.names[k]}", writes=writes,
+                           part=None if writes else False)
+            return
+        fresh = not writes and _fresh(data, place)
+        self._note(view, address, name, writes=writes, atomic=atomic, scope=scope, fresh=fresh)
+
+    def _note(self, view: HostView, address: int, name: str, *, writes: bool, atomic: bool = False,
+              scope: memory_scope | None = None, fresh: bool = False,
+              part: bool | None = None) -> None:
+        """Take note of an access to one number."""
         who = self._now
-        if who is None or view._data.dtype.names or issubclass(view._data.dtype.type, Elements):
+        if who is None:
             return
         self._time += 1
-        data = view._data
-        address = data.ctypes.data + sum(i * s for i, s in zip(place, data.strides, strict=True))
         owner = who.group if view._space is address_space.local_space else None
         number = self._numbers.setdefault((address, owner), _Number())
-        now = _Access(who, self._time, writes, atomic, _line())
-        for before in number.others(now):
-            if not (before.atomic and atomic) and not self._ordered(before, now):
-                raise DeviceError(errc.kernel, _story(view, place, before, now))
+        now = _Access(who, self._time, writes, atomic, _line(), scope, part)
+        for before in number.others(now) if self._races else ():
+            if not self._apart(before, now) and not self._ordered(before, now):
+                raise DeviceError(errc.kernel, _story(name, before, now))
         number.add(now)
-        if owner is not None and not writes and number.written is None and _fresh(data, place):
-            text = (f"work-item {who.name} reads {view._name}[{', '.join(map(str, place))}] at "
+        if owner is not None and fresh and number.written is None:
+            text = (f"work-item {who.name} reads {name} at "
                     f"{now.place}, which no work-item of its group writes: local memory has no "
                     "initial value")
             self._blind.append((number, text))
@@ -119,6 +147,46 @@ class Watch:
             self._time += 1
             for key in (who.group, ("item", who.number)):
                 self._syncs.setdefault(key, []).append(self._time)
+
+    def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> None:
+        """Take note of an access to a member of a record, wherever that lies."""
+        if isinstance(found, Elements):
+            self.elements(found, range(found._type.count), writes=writes)
+        elif isinstance(found, np.generic) and not isinstance(found, np.void):
+            offset = record.dtype.fields[name][1]
+            address = _address(record)
+            view = self._view_at(address)
+            if view is not None:
+                index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
+                self._note(view, address + offset, f"{view._name}[{index}].{name}", writes=writes)
+
+    def elements(self, vector: Any, places: Sequence[int], *, writes: bool) -> None:
+        """Take note of an access to elements of a vector in place, if it is in watched memory."""
+        address = _address(vector)
+        view = self._view_at(address)
+        if view is not None:
+            own = vector._type
+            index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
+            for k in places:
+                self._note(view, address + k * own.element.itemsize,
+                           f"{view._name}[{index}].{own.dtype.names[k]}", writes=writes,
+                           part=writes)
+
+    def _view_at(self, address: int) -> HostView | None:
+        k = bisect_right(self._known, address, key=lambda known: known[0]) - 1
+        if k >= 0 and address < self._known[k][1]:
+            return self._known[k][2]
+        return None
+
+    def private(self, data: np.ndarray[Any, Any]) -> HostView:
+        """Return an array of a work-item's own, whose reads before writes are told."""
+        return PrivateView(data, "private array", space=address_space.private_space)
+
+    def _apart(self, before: _Access, now: _Access) -> bool:
+        """Say whether two accesses are atomic, each in the other's scope, or perhaps elsewhere."""
+        if before.part is not None and now.part is not None and before.part != now.part:
+            return True
+        return before.atomic and now.atomic and _reaches(before, now) and _reaches(now, before)
 
     def finish(self, kernel: str) -> None:
         """Raise ``DeviceError`` if local memory was read that nobody has written by the end."""
@@ -148,6 +216,8 @@ class Watch:
         """Return memory whose accesses are watched; takes what ``HostView`` takes."""
         made = WatchedView(*arguments)
         made._watch = self
+        start = made._data.ctypes.data
+        insort(self._known, (start, start + made._data.nbytes, made), key=lambda known: known[0])
         return made
 
     # ------------------------------------------------------------------ work-items
@@ -225,14 +295,17 @@ class WatchedCell(PythonCell):
     """An element that is accessed atomically, and watched."""
 
     __slots__ = ("_place", "_watched")
+    watched = True
 
     def __init__(self, view: WatchedView, index: Any) -> None:
         plain = HostView(view._data, view._name, view._mode, space=view._space)
         super().__init__(plain, index, bits_of(view._data.dtype))
+        self.scope = memory_scope.device
         self._watched, self._place = view, view._locate(index)
 
     def _note(self, *, writes: bool) -> None:
-        self._watched._watch.note(self._watched, self._place, writes=writes, atomic=True)
+        self._watched._watch.note(self._watched, self._place, writes=writes, atomic=True,
+                                  scope=self.scope)
 
     def load(self) -> Any:
         self._note(writes=False)
@@ -251,6 +324,49 @@ class WatchedCell(PythonCell):
         return super().compare(expected, desired)
 
 
+class PrivateView(HostView):
+    """An array of a work-item's own that knows which of its elements were written."""
+
+    __slots__ = ("_at", "_there")
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._there = np.zeros(self._data.shape, np.bool_)
+        self._at = _line()
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice) and (not self._data.dtype.names or self._copies):
+            place = self._locate(index)
+            if len(place) == self._data.ndim and not self._there[place] and _fresh(
+                    self._data, place):
+                raise DeviceError(errc.kernel, f"this work-item reads element "
+                                  f"[{', '.join(map(str, place))}] of the private array made at "
+                                  f"{self._at}, which it has not written: private memory has no "
+                                  "initial value")
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, value)
+        if not isinstance(index, slice):
+            self._there[self._locate(index)] = True
+
+
+def _address(value: Any) -> int:
+    """Return where a record or a vector lies."""
+    return int(np.frombuffer(value, np.uint8).__array_interface__["data"][0])
+
+
+_WIDTH = {memory_scope.work_item: 0, memory_scope.sub_group: 1, memory_scope.work_group: 2,
+          memory_scope.device: 3, memory_scope.system: 4}
+
+
+def _reaches(one: _Access, other: _Access) -> bool:
+    """Say whether the scope of an atomic operation takes in the work-item of another one."""
+    a, b = one.item, other.item
+    needed = 0 if a is b else 3 if a.group != b.group else 2 if a.sub_group != b.sub_group else 1
+    return _WIDTH.get(one.scope or memory_scope.device, 3) >= needed
+
+
 def _line() -> str:
     """Return the line of the user's that is running."""
     frame: Any = sys._getframe(2)
@@ -259,15 +375,18 @@ def _line() -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def _story(view: HostView, place: tuple[int, ...], before: _Access, now: _Access) -> str:
-    index = ", ".join(map(str, place))
+def _story(name: str, before: _Access, now: _Access) -> str:
     did = ("an atomic operation of " if before.atomic else "") + "work-item"
     verbs = {(False, False): "reads", (False, True): "writes"}
     does = verbs.get((now.atomic, now.writes), "accesses atomically")
-    return (f"data race: this work-item {does} {view._name}[{index}], which {did} "
-            f"{before.item.name} has {'written' if before.writes else 'read'} at {before.place}, "
-            "and nothing orders the two; put a group_barrier between them, use atomic_ref for "
-            "both, or give each work-item an element of its own")
+    text = (f"data race: this work-item {does} {name}, which {did} "
+            f"{before.item.name} has {'written' if before.writes else 'read'} at {before.place}, ")
+    if before.atomic and now.atomic:
+        narrow = now.scope if not _reaches(now, before) else before.scope
+        word = narrow.name if narrow is not None else "it"
+        return f"{text}and the scope {word} is too narrow for both: use memory_scope.device"
+    return (f"{text}and nothing orders the two; put a group_barrier between them, use atomic_ref "
+            "for both, or give each work-item an element of its own")
 
 
 def _fresh(data: Any, place: tuple[int, ...]) -> bool:

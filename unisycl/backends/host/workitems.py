@@ -47,9 +47,11 @@ def run(launch: Launch, cache: Cache) -> None:
     if races:
         notices.tell("UNISYCL_HOST=races is deprecated; UNISYCL_DEBUG=races asks for the same, on "
                      "every device that can", DeprecationWarning)
-    races = races or "races" in launch.executable.kernel.checks
+    checks = launch.executable.kernel.checks
+    races = races or "races" in checks
+    watch = Watch(races=races) if races or "uninitialised" in checks else None
     with deep(_CALLS):  # each function that the kernel calls is prepared inside its caller
-        binder = Binder(launch, cache, Watch() if races else None)
+        binder = Binder(launch, cache, watch)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
                                    paired=r.paired, joint=r.joint)
                      for r in launch.reduction_objects)
@@ -57,7 +59,8 @@ def run(launch: Launch, cache: Cache) -> None:
     # Devices do not warn about overflow or division by zero, so neither does this one.
     fast = launch.executable.kernel.fast_math
     device = getattr(launch.executable, "device", None)
-    with np.errstate(all="ignore"), inside_kernel(fast_math=fast, device=device), \
+    with np.errstate(all="ignore"), inside_kernel(
+            fast_math=fast, device=device, watch=watch), \
             records_of(binder.records, binder.known), taking(launch):
         with guarded(runner, launch.timeout or environment_seconds()):
             _KINDS[launch.geometry.kind](runner)

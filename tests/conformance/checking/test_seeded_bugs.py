@@ -1,0 +1,145 @@
+"""Twelve bugs, each found with the line that it is in: on the host device all of them.
+
+What the native CPU finds of them is in ``ON_CPU``; the others are skipped there by name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+
+def global_race(it: Any, a: Any) -> None:
+    a[0] = it.get_local_id(0)  # here
+
+
+def local_race(it: Any, a: Any, tile: Any) -> None:
+    tile[0] = it.get_local_id(0)  # here
+    a[it.get_global_id(0)] = tile[0]
+
+
+def missing_barrier(it: Any, a: Any, tile: Any) -> None:
+    k = it.get_local_id(0)
+    tile[k] = k  # before
+    a[it.get_global_id(0)] = tile[3 - k]  # here
+
+
+def divergent_barrier(it: Any, a: Any) -> None:
+    if a[it.get_global_id(0)] > 2:
+        sycl.group_barrier(it.get_group())  # here
+    a[it.get_global_id(0)] = 1
+
+
+def narrow_scope(it: Any, a: Any) -> None:
+    ref = sycl.atomic_ref(a, 0, sycl.memory_order.relaxed, sycl.memory_scope.work_group)
+    ref.fetch_add(1)  # here
+
+
+def outside_local(it: Any, a: Any, tile: Any) -> None:
+    tile[it.get_local_id(0) + 1] = 1  # here
+
+
+def unwritten_local(it: Any, a: Any, tile: Any) -> None:
+    a[it.get_global_id(0)] = tile[it.get_local_id(0)]  # here
+
+
+def unwritten_private(it: Any, a: Any) -> None:
+    own = sycl.private_array(np.int32, 4)
+    own[0] = 1
+    a[it.get_global_id(0)] = own[it.get_local_id(0)]  # here
+
+
+def overflowing_index(it: Any, a: Any) -> None:
+    step = np.int32(1 << 30)
+    a[it.get_local_id(0) + step * np.int32(2)] = 1  # here
+
+
+def spin(it: Any, a: Any) -> None:
+    while a[7] == 7:  # here
+        pass
+
+
+def run(queue: sycl.queue, kernel: Any, *, groups: int = 1, tile: bool = False) -> None:
+    a = sycl.malloc_shared(8, np.int32, queue)
+    a[:] = range(8)
+    more = (sycl.local_accessor(np.int32, 4),) if tile else ()
+    queue.parallel_for(sycl.nd_range(4 * groups, 4), kernel, a, *more)
+
+
+TILES = (local_race, missing_barrier, outside_local, unwritten_local)
+BUGS: dict[Callable[..., None], tuple[str, tuple[str, ...]]] = {
+    global_race: ("races", ("writes a[0]", "work-item id(0) has written")),
+    local_race: ("races", ("writes tile[0]", "work-item id(0) has written")),
+    missing_barrier: ("races", ("tile[2]", "nothing orders the two")),
+    divergent_barrier: ("divergence", ("not all work-items", "work-item (3)")),
+    narrow_scope: ("races", ("a[0]", "the scope work_group is too narrow")),
+    outside_local: ("bounds", ("index 4 is outside 'tile'", "work-item id(3)")),
+    unwritten_local: ("uninitialised", ("reads tile[0]", "local memory has no initial value")),
+    unwritten_private: ("uninitialised", ("element [1] of the private array", "not written")),
+    overflowing_index: ("bounds", ("is outside 'a'", "work-item id(0)")),
+    spin: ("", ("can never go on", "work-item id(0)")),
+}
+
+
+def line(kernel: Callable[..., None], mark: str = "# here") -> str:
+    lines, first = inspect.getsourcelines(kernel)
+    return f"{__file__}:{first + next(k for k, text in enumerate(lines) if mark in text)}"
+
+
+@pytest.mark.row("Q-2", "Q-4", "Q-8")
+@pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
+def test_a_seeded_bug_is_found_in_its_line(
+        kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    word, said = BUGS[kernel]
+    monkeypatch.setenv("UNISYCL_DEBUG", word)
+    monkeypatch.setattr("unisycl.backends.host.endless.PATIENCE", 0.1)
+    monkeypatch.setattr("unisycl.backends.host.endless.PERIOD", 0.02)
+    found: list[str] = []
+    queue = sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
+        e.what() for e in errors))
+    run(queue, kernel, groups=2, tile=kernel in TILES)
+    queue.wait_and_throw()
+    (text,) = found
+    assert f"kernel '{kernel.__name__}'" in text
+    assert all(part in text for part in said), text
+    assert line(kernel) in text or kernel is spin, text
+    if kernel is missing_barrier:
+        assert line(kernel, "# before") in text
+
+
+ON_CPU = (outside_local, overflowing_index)
+
+
+@pytest.mark.row("Q-1")
+@pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
+def test_native_code_finds_it_too(
+        kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    cpus = [d for d in sycl.device.get_devices() if d.get_backend() is sycl.backend.cpu]
+    word, said = BUGS[kernel]
+    if kernel not in ON_CPU or not cpus:
+        pytest.skip(f"the native CPU does not find it yet ({word or 'endless'})")
+    monkeypatch.setenv("UNISYCL_DEBUG", word)
+    found: list[str] = []
+    queue = sycl.queue(cpus[0], lambda errors: found.extend(e.what() for e in errors))
+    run(queue, kernel, groups=2, tile=kernel in TILES)
+    queue.wait_and_throw()
+    (text,) = found
+    assert f"kernel '{kernel.__name__}'" in text
+    assert line(kernel) in text
+    assert said[0] in text, text
+
+
+@pytest.mark.row("Q-6")
+def test_memory_that_was_freed_is_not_used(queue: sycl.queue) -> None:
+    a = sycl.malloc_shared(8, np.int32, queue)
+    sycl.free(a, queue)
+    with pytest.raises(sycl.exception, match="freed"):
+        queue.parallel_for(8, lambda i, a: None, a)
+    with pytest.raises(sycl.exception, match="freed"):
+        sycl.free(a, queue)
