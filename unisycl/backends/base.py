@@ -230,7 +230,8 @@ class Launch:
     ``runtime.enqueued.Tree`` of a kernel that enqueues kernels; in a launch of one kernel of a tree
     its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where`` is the place of
     the program's that submitted it (``base.callers``), ``words`` what a backend makes of that;
-    ``timeout`` are the seconds that its queue gives it, 0 for ever.
+    ``timeout`` are the seconds that its queue gives it, 0 for ever; ``order`` is a
+    ``runtime.ordering.Order`` where races between commands are looked for.
     """
 
     executable: Executable
@@ -249,6 +250,7 @@ class Launch:
     where: Any = None
     words: int = 0
     timeout: float = 0.0
+    order: Any = None
 
 
 class Batch(Protocol):

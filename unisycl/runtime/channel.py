@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol
 from unisycl.backends.base import HOST, Driver, Launch
 from unisycl.base.checking import NONE, Words
 from unisycl.base.errors import exception_list
-from unisycl.runtime import lifecycle, moves
+from unisycl.runtime import lifecycle, moves, ordering
 from unisycl.runtime.deps import Access, add_new
 from unisycl.runtime.devices import AsyncHandler, ContextState, DeviceState
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -158,6 +158,7 @@ class Channel:
     def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
         """Submit a barrier after ``tasks``; all later commands wait for it, and so for these."""
         deps = list(tasks)
+        ordering.waited()
         try:
             self.enter((), task, deps, fences=True)
             self.submit(task, deps, begin_nothing, registered=True)
@@ -260,6 +261,7 @@ class Channel:
     def wait(self) -> None:
         """Block until everything submitted before has ended; delivers nothing."""
         check_process(self)
+        ordering.waited()
         for task in self.snapshot():
             task.wait()
         self.prune()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
+from unisycl.runtime import ordering
 from unisycl.runtime.channel import Channel, Turns
 from unisycl.runtime.deps import Access, merge
 from unisycl.runtime.fallback import Either
@@ -152,6 +153,8 @@ class Group:
             channel.enter(accesses, task, deps, self.turns, fences=self.fences)
             deps += _enter_usages(accesses, task)
         begin, made = self._begin, self._launch
+        if made is not None and "races" in made.executable.kernel.checks:
+            made.order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
         if made is None or not channel.run_at_once(task, made, deps):

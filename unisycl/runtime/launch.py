@@ -16,7 +16,7 @@ from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.callers import as_done, caller
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime import enqueued, offspring, parts, program, record, staging
+from unisycl.runtime import enqueued, offspring, ordering, parts, program, record, staging
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.group import Group
 from unisycl.runtime.tasks import Begin, Task, begin_nothing, check_process, process
@@ -234,6 +234,8 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
     """
     task = Task(channel, name, channel.driver, "kernel")
     given, placed = deps, False
+    if "races" in launch.executable.kernel.checks:
+        launch.order = ordering.enter(task, channel, deps)
     try:
         if channel.quick:
             placed = channel.in_order

@@ -27,6 +27,8 @@ from unisycl.base.errors import (
 )
 from unisycl.runtime.completions import Gate, Join, ended
 from unisycl.runtime.executor import Executor
+from unisycl.runtime.ordering import state as ordering
+from unisycl.runtime.ordering import waited
 
 if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
@@ -141,6 +143,8 @@ class Task:
 
     def wait(self) -> None:
         """Block until the command has ended; Ctrl-C interrupts. Raises nothing of the command."""
+        if ordering.on:
+            waited()
         if self.settled:
             return
         completion = self.completion

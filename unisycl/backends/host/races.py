@@ -13,6 +13,7 @@ reported is a race.
 from __future__ import annotations
 
 import sys
+import weakref
 from bisect import bisect_right, insort
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -92,11 +93,31 @@ class _Number:
         self.reads[now.item.group] = [*kept[-1:], now]
 
 
+class Shared:
+    """How a launch used one number of USM memory: a place that read it, and one that wrote it."""
+
+    __slots__ = ("atomic", "block", "name", "read", "written")
+
+    def __init__(self, block: Any, name: str) -> None:
+        self.block, self.name = weakref.ref(block), name
+        self.read = self.written = ""
+        self.atomic = True
+
+    def add(self, now: _Access) -> None:
+        """Remember an access."""
+        self.atomic = self.atomic and now.atomic
+        if now.writes:
+            self.written = now.place
+        else:
+            self.read = now.place
+
+
 class Watch:
     """Looks at all accesses of one launch."""
 
     def __init__(self, *, races: bool = True) -> None:
         self._races = races
+        self.shared: dict[tuple[int, int], Shared] = {}
         self._known: list[tuple[int, int, HostView]] = []
         self._numbers: dict[tuple[int, Any], _Number] = {}
         self._syncs: dict[Any, list[int]] = {}
@@ -138,6 +159,9 @@ class Watch:
             if not self._apart(before, now) and not self._ordered(before, now):
                 raise DeviceError(errc.kernel, _story(name, before, now))
         number.add(now)
+        block = getattr(view._raw, "block", None)
+        if block is not None and part is not False:
+            self.shared.setdefault((id(block), address), Shared(block, name)).add(now)
         if owner is not None and fresh and number.written is None:
             text = (f"work-item {who.name} reads {name} at "
                     f"{now.place}, which no work-item of its group writes: local memory has no "

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch
+from unisycl.backends.host import commands
 from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.checks import disagreement, divergence, kernel_failure, user_place
 from unisycl.backends.host.collectives import BARRIER, PRESENT
@@ -66,6 +67,7 @@ def run(launch: Launch, cache: Cache) -> None:
             _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)
+            commands.compare(binder.watch, launch)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
             one._finish(bound_array(view).reshape(-1), dropped=dropped)
 

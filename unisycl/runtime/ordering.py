@@ -1,0 +1,68 @@
+"""Which commands come after which, as the program asked: for looking for races between commands.
+
+Only kernels over USM memory that are looked at are known here. Whatever else happens (a wait, an
+accessor, a barrier, a copy, a command nobody knows) counts as ordering all that was submitted
+before it. Non-goals: running commands in that order. Invariant: two commands that this calls
+unordered are so.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unisycl.runtime.channel import Channel
+    from unisycl.runtime.tasks import Task
+
+
+class Order:
+    """One command's place: its number, and the numbers of those that came before it."""
+
+    __slots__ = ("before", "channel", "number", "since")
+
+    def __init__(self, number: int, since: int, before: frozenset[int], channel: int) -> None:
+        self.number, self.since, self.before, self.channel = number, since, before, channel
+
+    def after(self, other: Order) -> bool:
+        """Say whether the program asked for this command to come after another one."""
+        return other.number <= self.since or other.number in self.before
+
+
+class _State:
+    def __init__(self) -> None:
+        self.on = False
+        self.last = 0
+        self.since = 0  # all up to this number have been waited for
+        self.known: weakref.WeakKeyDictionary[Task, Order] = weakref.WeakKeyDictionary()
+
+
+state = _State()
+
+
+def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = False) -> Order:
+    """Give a command that is looked at its place; ``fenced``: more than its events order it."""
+    state.on = True
+    state.last += 1
+    if fenced:
+        state.since = state.last
+    before: set[int] = set()
+    for dep in deps:
+        known = state.known.get(dep)
+        if known is None:
+            state.since = state.last - 1
+        else:
+            before |= {known.number, *known.before}
+    if channel.in_order:
+        before |= {o.number for o in list(state.known.values()) if o.channel == id(channel)}
+        before |= {n for o in list(state.known.values()) if o.channel == id(channel)
+                   for n in o.before}
+    made = Order(state.last, state.since, frozenset(before), id(channel))
+    state.known[task] = made
+    return made
+
+
+def waited() -> None:
+    """Note that the program waited for something: all before it counts as waited for."""
+    state.since = state.last
