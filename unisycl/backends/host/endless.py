@@ -194,7 +194,11 @@ _patrols: list[_Patrol] = []
 def guarded(runner: Any, limit: float) -> Iterator[None]:
     """End what the calling thread does in this block if it cannot end, or not in time."""
     if not _patrols or _patrols[-1].process != os.getpid():
-        _patrols.append(_Patrol())
+        try:
+            _patrols.append(_Patrol())
+        except RuntimeError:  # at the end of the program Python starts no thread
+            yield
+            return
     patrol, run = _patrols[-1], _Run(runner, limit)
     with patrol.lock:
         patrol.runs.append(run)
