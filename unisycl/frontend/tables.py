@@ -46,7 +46,7 @@ def element(values: Sequence[n.Expr], type: Scalar, index: n.Expr, span: Span,
     if from_end:
         index = coerce.select(_less(index, n.Const(INT64, 0)), n.Const(INT64, 0), index, INT64)
     view = View(stored, 1, address_space.constant_space, access_mode.read)
-    table = Table("table", view, (len(numbers),), tuple(numbers))
+    table = Table("table", view, (len(numbers),), values=tuple(numbers))
     return coerce.cast(n.Load(stored, n.Place(table, (index,), stored, span=span)), type)
 
 

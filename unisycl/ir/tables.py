@@ -13,4 +13,4 @@ from unisycl.ir.nodes import Array
 class Table(Array):
     """An array of constant memory that holds these numbers; no kernel declares it."""
 
-    values: tuple[int | float, ...]
+    values: tuple[int | float, ...] = ()
