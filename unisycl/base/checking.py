@@ -82,6 +82,8 @@ def environment() -> Words:
 
 def now(queue: Words) -> Words:
     """Return what a queue and the environment ask for."""
+    if not _asked():  # as warm launches find it
+        return queue
     found = environment()
     return _both(found, queue) if queue else found
 
