@@ -90,6 +90,8 @@ def user_place(task: Any) -> str:
         frame, task = task.gi_frame, task.gi_yieldfrom
         if not frame.f_code.co_filename.startswith(_OURS):
             found = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        elif task is None:  # one of ours that runs the work-item's own step by step
+            task = frame.f_locals.get("task")
     return found
 
 
