@@ -198,6 +198,8 @@ class peer_access(enum.Enum):
 
 C_VERSION = "opencl_c_version"
 """A descriptor of SYCL 1.2.1 that only one backend answers."""
+NATIVE_OF_12 = backend.opencl
+"""The backend whose objects SYCL 1.2 means where it says native."""
 
 
 class source_language(enum.Enum):

@@ -1,7 +1,8 @@
 """Selectors, devices, contexts and queues in SYCL 1.2's spelling (§3.5).
 
-Non-goals: OpenCL objects; there are none behind the CPU and the host device. Invariant: the host
-device of 1.2 is the one where CPython runs the kernels.
+Each is also made of OpenCL's object, as PyOpenCL has it, and gives one back by ``get``. Non-goals:
+those of the CPU and the host device; there are none. Invariant: the host device of 1.2 is the one
+where CPython runs the kernels.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from unisycl.api import device as devices
 from unisycl.api import queue as queues
 from unisycl.api import selector
 from unisycl.api.info import HasBackendInfo
-from unisycl.base.enums import backend
+from unisycl.api.interop import get_native
+from unisycl.api.native import make_context, make_device, make_platform, make_queue
+from unisycl.base.enums import NATIVE_OF_12, backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.graphics import PROPERTIES, refuse
 
@@ -30,11 +34,22 @@ class _Legacy(HasBackendInfo):
         """Say whether it is the host device, or on it (SYCL 1.2 §2.11)."""
         return self.get_backend() is backend.host
 
-    def get(self) -> NoReturn:
-        """Refuse: there is no OpenCL object behind this backend (SYCL 1.2 §2.5.10)."""
-        raise UsageError(errc.backend_mismatch, f"get: the backend '{self.get_backend().name}' has "
-                         "none of the native objects that SYCL 1.2 means; get_native gives what it "
-                         "has")
+    def get(self) -> Any:
+        """Return OpenCL's object, retained for the caller (SYCL 1.2 §2.5.10).
+
+        It is released when the caller drops it. Raises ``errc.backend_mismatch`` on the host device
+        and wherever else there is none behind it.
+        """
+        if self.get_backend() is not NATIVE_OF_12:
+            raise UsageError(errc.backend_mismatch, f"get: the backend '{self.get_backend().name}' "
+                             "has none of the native objects that SYCL 1.2 means; get_native gives "
+                             "what it has")
+        return retained(get_native(NATIVE_OF_12, self))
+
+
+def retained(native: Any) -> Any:
+    """Return another reference to an object of PyOpenCL's, counted by OpenCL as one."""
+    return type(native).from_int_ptr(native.int_ptr, retain=True)
 
 
 @ends_at_call
@@ -87,16 +102,36 @@ class host_selector(device_selector):
 
 @ends_at_call
 class platform(_Legacy, devices.platform):
-    """A platform (SYCL 1.2 §3.5.2)."""
+    """A platform (SYCL 1.2 §3.5.2).
+
+    Args:
+        source: as for ``unisycl.platform``, or OpenCL's platform.
+    """
 
     __slots__ = ()
+
+    def __init__(self, source: Any = selector.default_selector_v) -> None:
+        if is_native(source):
+            self._name = make_platform(NATIVE_OF_12, source)._name
+        else:
+            super().__init__(source)
 
 
 @ends_at_call
 class device(_Legacy, devices.device):
-    """A device (SYCL 1.2 §3.5.3)."""
+    """A device (SYCL 1.2 §3.5.3).
+
+    Args:
+        source: as for ``unisycl.device``, or OpenCL's device.
+    """
 
     __slots__ = ()
+
+    def __init__(self, source: Any = selector.default_selector_v) -> None:
+        if is_native(source):
+            self.state = make_device(NATIVE_OF_12, source).state
+        else:
+            super().__init__(source)
 
     def get_platform(self) -> platform:
         """Return the platform the device belongs to."""
@@ -108,7 +143,8 @@ class context(_Legacy, contexts.context):
     """A context (SYCL 1.2 §3.5.4).
 
     Args:
-        args: as for ``unisycl.context``; a dictionary of properties before them is refused
+        args: as for ``unisycl.context``; or OpenCL's context, and an asynchronous handler if
+            wanted; a dictionary of properties before them is refused
             (``errc.feature_not_supported`` if it is OpenGL's of Table 4.4, else ``errc.invalid``).
     """
 
@@ -119,7 +155,11 @@ class context(_Legacy, contexts.context):
             if PROPERTIES.isdisjoint(args[0]):
                 raise UsageError(errc.invalid, f"context: no such properties: {list(args[0])}")
             refuse("context: one of OpenGL's")
-        super().__init__(*args, **named)
+        if args and is_native(args[0]):
+            made = make_context(NATIVE_OF_12, *args, **named)
+            self.state, self._properties = made.state, made._properties
+        else:
+            super().__init__(*args, **named)
 
     def get_gl_current_device(self) -> NoReturn:
         """Refuse: this context shares nothing with OpenGL (SYCL 1.2 Table 4.5)."""
@@ -136,14 +176,17 @@ class queue(_Legacy, queues.queue):
 
     Args:
         args: a context, a device selector or a device, an asynchronous handler; a single function
-            is the handler.
+            is the handler. Or OpenCL's queue, and the handler.
 
     Errors that no handler gets are dropped, as SYCL 1.2 §3.5.5.1 has it.
     """
 
-    __slots__ = ()
+    __slots__ = ("_made",)
 
     def __init__(self, *args: Any, async_handler: Any = None) -> None:
+        if args and is_native(args[0]):
+            self._over_native(*args, named=async_handler)
+            return
         handlers = [a for a in args if callable(a) and not isinstance(
             a, device_selector | devices.device | contexts.context | type)]
         rest = [a for a in args if not any(a is h for h in handlers)]
@@ -151,6 +194,17 @@ class queue(_Legacy, queues.queue):
             rest.insert(0, handlers[0])
         found = async_handler or (handlers[-1] if handlers else _drop)
         super().__init__(*rest, async_handler=found)
+
+    def _over_native(self, native: Any, found: Any = None, *, named: Any = None) -> None:
+        """Be a queue whose commands go to OpenCL's."""
+        if not hasattr(native, "context"):
+            raise UsageError(errc.invalid, "queue: expected a native CommandQueue, got "
+                             f"{type(native).__name__}")
+        owner = make_context(NATIVE_OF_12, native.context)
+        made = make_queue(NATIVE_OF_12, native, owner, named or found or _drop)
+        self._made = made  # its end retires the channel
+        self.channel, self._context = made.channel, made._context
+        self._properties, self._finalizer = made._properties, made._finalizer
 
     def get_device(self) -> device:
         """Return the device."""

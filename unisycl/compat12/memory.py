@@ -7,6 +7,7 @@ command group that the calling thread is in.
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,17 @@ from unisycl.api import buffer as buffers
 from unisycl.api import host_accessor as host_accessors
 from unisycl.api.context import context
 from unisycl.api.device_info import answer
+from unisycl.api.event import event
 from unisycl.api.image import unsampled_image
+from unisycl.api.interop import get_native
+from unisycl.api.native import make_buffer
 from unisycl.api.queue import queue
 from unisycl.base import geometry as geo
-from unisycl.base.enums import access_mode, memory_order
+from unisycl.base.enums import NATIVE_OF_12, access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12.devices import retained
 from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.images import image_accessor
@@ -45,8 +51,9 @@ class buffer(buffers.buffer):
     """A buffer that is accessed through itself (SYCL 1.2 §3.6.1).
 
     Args:
-        source: what a buffer of SYCL 2020 is made of, or a ``storage``.
-        args: the range, and so on.
+        source: what a buffer of SYCL 2020 is made of, or a ``storage``, or OpenCL's memory.
+        args: the range, and so on; after OpenCL's memory a queue of its context, and the event that
+            the contents are complete with.
     """
 
     __slots__ = ()
@@ -54,6 +61,9 @@ class buffer(buffers.buffer):
     def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> None:
         if isinstance(source, context):
             refuse("buffer: one of an OpenGL buffer")
+        if is_native(source):
+            self._over_native(source, *args, dtype=dtype)
+            return
         if not isinstance(source, storage):
             super().__init__(source, *args, dtype=dtype)
             return
@@ -63,6 +73,27 @@ class buffer(buffers.buffer):
             (np.asarray(a).dtype for a in (data, initial) if a is not None), np.float64))
         super().__init__(geo.range(source.get_size()), dtype=kind)
         self.region = _region(source, self.region, args, data, initial)
+
+    def _over_native(self, native: Any, on: queue, available: event | None = None, *,
+                     dtype: npt.DTypeLike | None) -> None:
+        made = make_buffer(NATIVE_OF_12, native, on.get_context(), available,
+                           dtype=np.uint8 if dtype is None else dtype)
+        super().__init__(made.get_range(), dtype=made.region.dtype)
+        self._finalizer.detach()  # of memory that nobody has used
+        made._finalizer.detach()
+        self.region = made.region
+        self._finalizer = weakref.finalize(self, self.region.memory.finalize)
+
+    def get(self) -> Any:
+        """Return OpenCL's memory, retained for the caller (SYCL 1.2 §2.5.10).
+
+        Raises ``errc.backend_mismatch`` where no device of OpenCL's has got memory for it yet.
+        """
+        found = get_native(NATIVE_OF_12, self)
+        if not found:
+            raise UsageError(errc.backend_mismatch, "get: there is no native memory behind this "
+                             "buffer; kernels work in the host's, or none has used it yet")
+        return retained(found[0])
 
     def get_access(self, *args: Any) -> Any:
         """Return an accessor: ``get_access(mode[, target][, range, offset])`` (Table 3.20)."""

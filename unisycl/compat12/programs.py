@@ -12,10 +12,12 @@ from unisycl.api import bundles
 from unisycl.api.context import context
 from unisycl.api.device import device
 from unisycl.api.device_kernel import device_kernel
+from unisycl.api.interop import get_native
 from unisycl.api.kernel_bundle import kernel_bundle
-from unisycl.base.enums import bundle_state
+from unisycl.base.enums import NATIVE_OF_12, bundle_state
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12.devices import retained
 
 
 class program_kernel(device_kernel):
@@ -23,6 +25,10 @@ class program_kernel(device_kernel):
 
     __slots__ = ("_program",)
     _program: program
+
+    def get(self) -> Any:
+        """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
+        return retained(get_native(NATIVE_OF_12, self))
 
     def get_program(self) -> program:
         """Return the program."""
@@ -103,6 +109,11 @@ class program:
                                        found._compiled)
         made._program = self
         return cast("program_kernel", made)
+
+    def get(self) -> Any:
+        """Return OpenCL's program, retained for the caller (SYCL 1.2 §2.5.10)."""
+        found = get_native(NATIVE_OF_12, self.executable())
+        return retained(found[0])
 
     def get_devices(self) -> list[device]:
         """Return the devices."""
