@@ -139,9 +139,19 @@ def test_a_dead_weak_target_is_skipped(queue: sycl.queue) -> None:
         pass
     out = np.zeros(4).view(Target)
     with sycl.buffer(sycl.range(4)) as b:
-        b.set_final_data(weakref.ref(out))
+        reference = weakref.ref(out)
+        b.set_final_data(reference)
         queue.fill(sycl.accessor(b, sycl.write_only), 5.0)
         del out
+        gc.collect()
+        assert reference() is None, "a buffer keeps nothing alive that it only refers to weakly"
+        with sycl.host_accessor(b, sycl.read_only) as seen:
+            assert [5.0] * 4 == list(seen)
+    kept = np.zeros(4).view(Target)
+    with sycl.buffer(sycl.range(4)) as b:
+        b.set_final_data(weakref.ref(kept))
+        queue.fill(sycl.accessor(b, sycl.write_only), 6.0)
+    assert [6.0] * 4 == kept.tolist(), "while it lives it is written"
 
 
 @pytest.mark.row("B-8")
