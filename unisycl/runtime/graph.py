@@ -268,6 +268,7 @@ class RecordingChannel(Channel):
         self.in_order = plain is not None and plain.in_order
         self.checks = checking.NONE if plain is None else plain.checks
         self.profiling = False
+        self.timeout = 0.0 if plain is None else plain.timeout
         self.pending = deque()
         self.errors = []
         self.generation = process.generation
