@@ -28,22 +28,23 @@ UNWRITTEN = 0xFB
 """The byte that fresh USM is filled with where reads of what nobody wrote are looked for."""
 _WITHIN = {"races", "uninitialised"}
 """Checks whose memory an index outside of the kernel's own would miss."""
-_asked = config.DEBUG.raw()
+asked = config.DEBUG.raw()
+"""Returns the text of ``UNISYCL_DEBUG``; false if there is none: without a call of Python's."""
 _known: dict[Any, Words] = {}
 _pairs: dict[tuple[Words, Words], Words] = {}
 
 
-def parse(asked: Any) -> Words:
+def parse(words: Any) -> Words:
     """Return what a setting asks for: a text of words, True for the usual, False for nothing.
 
     Raises ``ValueError`` for other words.
     """
-    if isinstance(asked, bool):
-        asked = "1" if asked else ""
-    if not isinstance(asked, str):
-        raise ValueError(f"expected True, False or a text of words, got {type(asked).__name__}")
+    if isinstance(words, bool):
+        words = "1" if words else ""
+    if not isinstance(words, str):
+        raise ValueError(f"expected True, False or a text of words, got {type(words).__name__}")
     found: set[str] = set()
-    for word in asked.replace(" ", "").split(","):
+    for word in words.replace(" ", "").split(","):
         if word in _GROUPS:
             found.update(_GROUPS[word])
         elif word in WORDS:
@@ -57,32 +58,32 @@ def parse(asked: Any) -> Words:
     return _one(frozenset(found))
 
 
-def given(where: str, asked: Any) -> Words:
+def given(where: str, words: Any) -> Words:
     """Return what a program's argument asks for; ``errc.invalid`` for other words."""
     try:
-        return parse(asked)
+        return parse(words)
     except ValueError as error:
-        raise UsageError(errc.invalid, f"{where}={asked!r}: {error}") from None
+        raise UsageError(errc.invalid, f"{where}={words!r}: {error}") from None
 
 
 def environment() -> Words:
     """Return what ``UNISYCL_DEBUG`` asks for at present; ``errc.invalid`` for other words."""
-    raw = _asked()
+    raw = asked()
     if not raw:
         return NONE
     found = _known.get(raw)
     if found is None:
-        asked = config.DEBUG.get()
+        text = config.DEBUG.get()
         try:
-            found = _known[raw] = parse(asked)
+            found = _known[raw] = parse(text)
         except ValueError as error:
-            raise UsageError(errc.invalid, f"UNISYCL_DEBUG={asked}: {error}") from None
+            raise UsageError(errc.invalid, f"UNISYCL_DEBUG={text}: {error}") from None
     return found
 
 
 def now(queue: Words) -> Words:
     """Return what a queue and the environment ask for."""
-    if not _asked():  # as warm launches find it
+    if not asked():
         return queue
     found = environment()
     return _both(found, queue) if queue else found
@@ -95,9 +96,9 @@ def of_kernel(own: Words | None, queue: Words) -> Words:
     return _both(own, now(queue)) if own else NONE
 
 
-def union(asked: Iterable[Words]) -> Words:
+def union(sets: Iterable[Words]) -> Words:
     """Return the words of all."""
-    return functools.reduce(_both, asked, NONE)
+    return functools.reduce(_both, sets, NONE)
 
 
 def _both(a: Words, b: Words) -> Words:

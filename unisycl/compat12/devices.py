@@ -181,7 +181,7 @@ class queue(_Legacy, queues.queue):
     Errors that no handler gets are dropped, as SYCL 1.2 §3.5.5.1 has it.
     """
 
-    __slots__ = ("_made",)
+    __slots__ = ("_native_queue",)
 
     def __init__(self, *args: Any, async_handler: Any = None) -> None:
         if args and is_native(args[0]):
@@ -202,8 +202,8 @@ class queue(_Legacy, queues.queue):
                              f"{type(native).__name__}")
         owner = make_context(NATIVE_OF_12, native.context)
         made = make_queue(NATIVE_OF_12, native, owner, named or found or _drop)
-        self._made = made  # its end retires the channel
-        self.channel, self._context = made.channel, made._context
+        self._native_queue = made  # its end retires the channel
+        self.channel, self._context, self._made = made.channel, made._context, made._made
         self._properties, self._finalizer = made._properties, made._finalizer
 
     def get_device(self) -> device:

@@ -110,7 +110,8 @@ class Group:
 
     def check_free(self, what: str) -> None:
         """Refuse a second command in a group (SYCL 2020 §4.9.3)."""
-        self.check_alive()
+        if not self.alive:
+            self.check_alive()
         if self._begin is not None:
             raise UsageError(errc.invalid, f"{what}: this command group already has a command "
                              f"({self._label}); submit each command in a group of its own")
