@@ -162,7 +162,7 @@ class _Walk:
 
     def watch(self, place: n.Place, count: int, span: Span | None, *, writes: bool = False,
               scope: memory_scope | None = None) -> Iterator[n.Stmt]:
-        """Yield what is said of one access."""
+        """Yield what is said of one access; of an atomic one, whose place is named earlier."""
         base = place.base
         if not isinstance(base, n.Param | n.Array) or not isinstance(base.type, View) \
                 or base.name == n.ALLOCATIONS:
@@ -175,7 +175,7 @@ class _Walk:
         shared = self.races and not private
         if fresh or shared:
             yield Watch(place, count, writes, scope, self.here if shared else (), self.who, shared,
-                        fresh, span=place.span or span)
+                        fresh, span=span if scope else place.span or span)
 
     def behind(self, stmt: n.Stmt) -> Iterator[n.Stmt]:
         """Yield what counts the meetings that a statement is."""

@@ -1,6 +1,7 @@
 """Twelve bugs, each found with the line that it is in: on the host device all of them.
 
-What the native CPU finds of them is in ``ON_CPU``; the others are skipped there by name.
+The native CPU finds all of them but the kernel that never ends, which it names only after the time
+that the user sets (``test_endless``).
 """
 
 from __future__ import annotations
@@ -76,12 +77,12 @@ TILES = (local_race, missing_barrier, outside_local, unwritten_local)
 BUGS: dict[Callable[..., None], tuple[str, tuple[str, ...]]] = {
     global_race: ("races", ("writes a[0]", "work-item id(0) has written")),
     local_race: ("races", ("writes tile[0]", "work-item id(0) has written")),
-    missing_barrier: ("races", ("tile[2]", "nothing orders the two")),
+    missing_barrier: ("races", ("tile[", "nothing orders the two")),
     divergent_barrier: ("divergence", ("not all work-items", "work-item (3)")),
     narrow_scope: ("races", ("a[0]", "the scope work_group is too narrow")),
     outside_local: ("bounds", ("index 4 is outside 'tile'", "work-item id(3)")),
     unwritten_local: ("uninitialised", ("reads tile[0]", "local memory has no initial value")),
-    unwritten_private: ("uninitialised", ("element [1] of the private array", "not written")),
+    unwritten_private: ("uninitialised", ("reads private array[1], made at", "nobody has written")),
     overflowing_index: ("bounds", ("is outside 'a'", "work-item id(0)")),
     spin: ("", ("can never go on", "work-item id(0)")),
 }
@@ -113,17 +114,14 @@ def test_a_seeded_bug_is_found_in_its_line(
         assert line(kernel, "# before") in text
 
 
-ON_CPU = (outside_local, overflowing_index)
-
-
-@pytest.mark.row("Q-1")
-@pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
+@pytest.mark.row("Q-1", "Q-2")
+@pytest.mark.parametrize("kernel", [k for k in BUGS if k is not spin], ids=lambda k: k.__name__)
 def test_native_code_finds_it_too(
         kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     cpus = [d for d in sycl.device.get_devices() if d.get_backend() is sycl.backend.cpu]
+    if not cpus:
+        pytest.skip("there is no native CPU device")
     word, said = BUGS[kernel]
-    if kernel not in ON_CPU or not cpus:
-        pytest.skip(f"the native CPU does not find it yet ({word or 'endless'})")
     monkeypatch.setenv("UNISYCL_DEBUG", word)
     found: list[str] = []
     queue = sycl.queue(cpus[0], lambda errors: found.extend(e.what() for e in errors))
@@ -133,6 +131,8 @@ def test_native_code_finds_it_too(
     assert f"kernel '{kernel.__name__}'" in text
     assert line(kernel) in text
     assert said[0] in text, text
+    if kernel is missing_barrier:
+        assert line(kernel, "# before") in text
 
 
 @pytest.mark.row("Q-6")

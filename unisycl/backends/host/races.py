@@ -363,10 +363,10 @@ class PrivateView(HostView):
             place = self._locate(index)
             if len(place) == self._data.ndim and not self._there[place] and _fresh(
                     self._data, place):
-                raise DeviceError(errc.kernel, f"this work-item reads element "
-                                  f"[{', '.join(map(str, place))}] of the private array made at "
-                                  f"{self._at}, which it has not written: private memory has no "
-                                  "initial value")
+                raise DeviceError(errc.kernel, "this work-item reads private array"
+                                  f"[{', '.join(map(str, place))}], made at {self._at}, which "
+                                  "nobody has written: fresh memory has no initial value; write it "
+                                  "first, on every path")
         return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
