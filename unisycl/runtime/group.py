@@ -154,7 +154,8 @@ class Group:
             channel.enter(accesses, task, deps, self.turns, fences=self.fences)
             deps += _enter_usages(accesses, task)
         begin, made = self._begin, self._launch
-        if made is not None and "races" in made.executable.kernel.checks:
+        kernel = None if made is None else made.executable.kernel  # None: a native one
+        if made is not None and kernel is not None and "races" in kernel.checks:
             made.order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
