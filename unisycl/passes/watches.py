@@ -168,6 +168,8 @@ class _Walk:
                 or base.name == n.ALLOCATIONS:
             return
         space = base.type.space
+        if space is address_space.constant_space:
+            return  # nobody writes it
         private = isinstance(base, n.Array) and space is address_space.private_space
         fresh = self.fresh and (isinstance(base, n.Param) or base in self.kernel.arrays)
         if space not in (address_space.local_space, address_space.private_space):

@@ -184,3 +184,23 @@ def test_graphs_and_bound_launches_are_watched(device: sycl.device) -> None:
     assert [True] * 2 == ["data race" in e.what() for e in errors]
     for p in (x, y):
         sycl.free(p, queue)
+
+
+ROOMY = tuple(range(100, 164))
+
+
+def look_up(it: Any, a: Any, tile: Any) -> None:
+    i = it.get_global_id(0)
+    tile[it.get_local_id(0)] = ROOMY[i % 64]
+    sycl.group_barrier(it.get_group())
+    a[i] = tile[it.get_local_id(0)] + ROOMY[i * 7 % 64]
+
+
+@pytest.mark.row("Q-2")
+def test_tables_of_constants_are_nobodys_to_race_for(
+        queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNISYCL_DEBUG", "all")
+    a = sycl.malloc_shared(64, np.int32, queue)
+    queue.parallel_for(sycl.nd_range(64, 8), look_up, a, sycl.local_accessor(np.int32, 8))
+    queue.wait_and_throw()
+    assert [ROOMY[i % 64] + ROOMY[i * 7 % 64] for i in range(64)] == list(a)
