@@ -58,8 +58,13 @@ class _Checking:
         return stmt
 
     def checks(self, exprs: Iterator[n.Expr], stmt: n.Stmt) -> list[n.Stmt]:
-        """Return the checks of what a statement computes, innermost first."""
+        """Return the checks of what a statement computes, innermost first.
+
+        One without a line is the compiler's own, whose arithmetic may wrap on purpose.
+        """
         found: list[n.Stmt] = []
+        if stmt.span is None:
+            return found
         for expr in exprs:
             for wrong, pieces in self.faults(expr, None):
                 check = n.Check(_not(wrong), pieces, span=stmt.span)

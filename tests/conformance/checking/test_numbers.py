@@ -55,6 +55,13 @@ def guarded(i: Any, x: Any, y: Any, f: Any) -> None:
         x[i] = np.int32(f[i])
 
 
+@checked
+def stepping_down(i: Any, x: Any, y: Any, f: Any) -> None:
+    """How turns are counted may wrap."""
+    for j in range(10, 0, -(1 + i[0] % 3)):
+        x[i] = j
+
+
 @pytest.mark.row("Q-7")
 @pytest.mark.parametrize(("kernel", "item", "text"), [
     (adding, 0, "2147483647 + 300 does not fit int32, and wraps to -2147483349"),
@@ -65,6 +72,7 @@ def guarded(i: Any, x: Any, y: Any, f: Any) -> None:
     (not_a_number, 5, "inf - inf is not a number"),
     (a_function, 5, "sqrt(-inf) is not a number"),
     (guarded, -1, ""),
+    (stepping_down, -1, ""),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_the_first_item_and_the_line_are_told(
         device: sycl.device, kernel: Any, item: int, text: str) -> None:
