@@ -178,7 +178,8 @@ def _job(name: str, command: Sequence[str], environment: dict[str, str],
     """Run pytest; return its exit status, its output and how long it took."""
     print(f"$ python -m pytest {' '.join(command)}  # {name}", flush=True)
     begun = time.monotonic()
-    status, text = quietly("-m", "pytest", "-q", *command, limit=limit, **environment)
+    status, text = quietly("-m", "pytest", "-q", "--durations=10", *command, limit=limit,
+                           **environment)
     return status, text, time.monotonic() - begun
 
 

@@ -24,7 +24,7 @@ _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 4
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
-_MORE_CASES = 10
+_MORE_CASES = 6
 """How many of a sample run on the others."""
 
 
