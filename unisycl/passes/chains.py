@@ -11,10 +11,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import BOOL
 
 _MOST = 16
 _Moved = list[tuple[n.Local, n.Block]]
+
+
+def depth(block: n.Block) -> int:
+    """Return how many branches stand one inside the other at most."""
+    deepest, todo = 0, [(block, 0)]
+    while todo:
+        inner, depth = todo.pop()
+        deepest = max(deepest, depth)
+        todo += [(b, depth + isinstance(s, n.If)) for s in inner for b in visit.blocks(s)]
+    return deepest
 
 
 def run(block: n.Block) -> n.Block:

@@ -22,7 +22,7 @@ from unisycl.testing.rows import load_rows
 
 _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
-_CASES = 4
+_CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 _MORE_CASES = 6
 """How many of a sample run on the others."""

@@ -106,7 +106,9 @@ def _binary(p: Printer, x: n.Binary) -> Text:
 def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None = None) -> Text:
     """Return Python's arithmetic on two texts of one type; ``x`` is the node if there is one."""
     if dtype.kind == "b":
-        return Text(f"{a.at(UNARY)} {_LOGIC[op]} {b.at(UNARY)}", BITS)
+        first = a.c if x is not None and _same(x, x.a) else a.at(UNARY)
+        second = b.c if x is not None and _same(x, x.b) else b.at(UNARY)
+        return Text(f"{first} {_LOGIC[op]} {second}", BITS)
     if op == "div":
         return p.call(p.d.divide(dtype), [a, b], dtype)
     if op in ("floordiv", "mod"):
@@ -132,6 +134,11 @@ def _joined(a: Text, word: str, b: Text, level: int) -> Text:
     if level == BITS:  # C's order among these surprises people: always in parentheses
         return Text(f"{a.at(UNARY)} {word} {b.at(UNARY)}", BITS)
     return Text(f"{a.at(level)} {word} {b.at(level + 1)}", level)
+
+
+def _same(x: n.Binary, part: n.Expr) -> bool:
+    """Say whether an operand is the same operation again: compilers nest few parentheses."""
+    return isinstance(part, n.Binary) and (part.op, part.type) == (x.op, x.type)
 
 
 def _is_exact(p: Printer, x: n.Expr) -> bool:

@@ -187,20 +187,10 @@ def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loade
 
 def _level(kernel: n.Kernel, asked: int) -> int:
     """Return how much LLVM is to do, for a kernel that asks for a level."""
-    nested = _nested(kernel.body) if asked else 0
+    nested = chains.depth(kernel.body) if asked else 0
     if nested > _VERY_DEEP:
         return jit.LIGHTEST
     return jit.LIGHT if nested > _DEEP else asked
-
-
-def _nested(block: n.Block) -> int:
-    """Return how many branches stand one inside the other at most."""
-    deepest, todo = 0, [(block, 0)]
-    while todo:
-        inner, depth = todo.pop()
-        deepest = max(deepest, depth)
-        todo += [(b, depth + isinstance(s, n.If)) for s in inner for b in visit.blocks(s)]
-    return deepest
 
 
 def _recall(kernel: n.Kernel, key: Key,

@@ -10,7 +10,7 @@ import math
 import operator
 import threading
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import BoundView, Geometry, Launch
@@ -29,10 +29,11 @@ from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
-from unisycl.passes import images, lockstep, narrow, positions, scalars
+from unisycl.passes import chains, images, lockstep, narrow, positions, scalars
 
 _PLANS = 256
 _STACK = 6 << 20  # bytes; a thread of PoCL's has 8 MiB
+_NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
 _SPAN = 1 << 31
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
@@ -104,6 +105,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
     if dialect.lockstep:
         kernel = lockstep.whole(kernel)
     kernel, small = scalars.expand(images.expand(kernel)), False
+    if chains.depth(kernel.body) > _NESTED:
+        kernel = replace(kernel, body=chains.run(kernel.body))
     if not key.small:
         kernel = narrow.run(kernel, 1 << 63)
     elif variant.wide or kernel.reducers:
