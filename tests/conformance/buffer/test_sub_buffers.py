@@ -13,7 +13,7 @@ import unisycl as sycl
 @pytest.mark.row("B-10", "B-11")
 @pytest.mark.parametrize("seed", range(3))
 def test_random_parts_see_what_was_submitted_before(queue, seed):
-    rng, size = random.Random(seed), 640
+    rng, size = random.Random(seed), 2560
     ours, model = np.arange(size, dtype=np.int64), np.arange(size, dtype=np.int64)
     count = 60 if queue.get_backend() is sycl.backend.host else 250
     with sycl.buffer(ours) as base:
@@ -26,9 +26,9 @@ def test_random_parts_see_what_was_submitted_before(queue, seed):
 
         def pick():
             if rng.random() < 0.8:
-                low = rng.randrange(size // 16) * 16
+                low = rng.randrange(size // 64) * 64  # 512 bytes suit all devices
                 return low, low + 16
-            low = rng.randrange(size // 16) * 16
+            low = rng.randrange(size // 64) * 64  # 512 bytes suit all devices
             return low, min(size, low + rng.randint(1, 300))
         for k in range(count):
             (a, b), (c, d) = pick(), pick()
@@ -61,15 +61,15 @@ def test_random_parts_see_what_was_submitted_before(queue, seed):
 @pytest.mark.row("B-10", "B-11")
 def test_the_whole_after_each_of_many_parts(queue):
     parts, rounds = 40, 3
-    with sycl.buffer(np.zeros(parts * 32, np.int32)) as base:
+    with sycl.buffer(np.zeros(parts * 128, np.int32)) as base:
         for _ in range(rounds):
             for k in range(parts):
                 def one(h, k=k):
-                    acc = sycl.accessor(sycl.buffer(base, 32 * k, 32), h, sycl.read_write)
+                    acc = sycl.accessor(sycl.buffer(base, 128 * k, 128), h, sycl.read_write)
 
                     def kernel(i):
                         acc[i] += k
-                    h.parallel_for(32, kernel)
+                    h.parallel_for(128, kernel)
                 queue.submit(one)
 
             def every(h):
@@ -77,7 +77,7 @@ def test_the_whole_after_each_of_many_parts(queue):
 
                 def kernel(i):
                     acc[i] *= 2
-                h.parallel_for(parts * 32, kernel)
+                h.parallel_for(parts * 128, kernel)
             queue.submit(every)
         with sycl.host_accessor(base, sycl.read_only) as seen:
-            assert np.repeat(np.arange(parts) * 14, 32).tolist() == np.asarray(seen).tolist()
+            assert np.repeat(np.arange(parts) * 14, 128).tolist() == np.asarray(seen).tolist()

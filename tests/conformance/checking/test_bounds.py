@@ -107,8 +107,8 @@ def test_local_memory_sub_buffers_and_usm_have_their_own_extents(device: sycl.de
     assert "index 4 is outside 'tile' (range 4): valid is 0 to 3" in found
     assert "(id(2) of group id(" in found
 
-    whole = sycl.buffer(np.zeros(96, np.int32))
-    part = sycl.buffer(whole, 32, 32)
+    whole = sycl.buffer(np.zeros(384, np.int32))
+    part = sycl.buffer(whole, 128, 32)
 
     @checked
     def past_the_part(i: Any, a: Any) -> None:
@@ -117,7 +117,7 @@ def test_local_memory_sub_buffers_and_usm_have_their_own_extents(device: sycl.de
         32, past_the_part, sycl.accessor(part, h))))
     assert "in work-item id(31) at" in found
     assert "index 32 is outside 'a' (range 32): valid is 0 to 31" in found
-    assert whole.get_host_access()[64] == 0
+    assert whole.get_host_access()[160] == 0
 
     queue = sycl.queue(device)
     with refused(device, sycl.aspect.usm_shared_allocations):

@@ -64,7 +64,8 @@ def interrupted(device, body, count):
     text = PROGRAM.format(device=name, count=count, body=body.replace("{device!r}", repr(name)))
     process = subprocess.Popen(
         [sys.executable, "-c", text], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(
+        None, [str(Path(sycl.__file__).parents[1]), os.environ.get("PYTHONPATH")]))})
     try:
         assert process.stdout is not None
         assert "go\n" == process.stdout.readline()

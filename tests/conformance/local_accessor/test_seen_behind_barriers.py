@@ -60,7 +60,8 @@ def test_show_prints_the_code_that_runs(device, tmp_path):
         pytest.skip("no C text")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    env = {**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1]),
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(
+        None, [str(Path(sycl.__file__).parents[1]), os.environ.get("PYTHONPATH")])),
            "UNISYCL_DEVICE": state.name}
     found = subprocess.run([sys.executable, "-m", "unisycl", "show", f"{program}:cell", "--stage",
                             "source"], env=env, check=True, text=True,
