@@ -96,6 +96,7 @@ def test_what_a_command_uses_outlives_a_flush_that_fails():
     class Used:
         """What a command uses."""
 
+    before = set(threading.enumerate())
     event, used = Flaky(0), Used()
     alive = weakref.ref(used)
     with pytest.raises(sycl.exception, match="a copy"):
@@ -104,7 +105,7 @@ def test_what_a_command_uses_outlives_a_flush_that_fails():
     gc.collect()
     assert alive() is not None
     event.gone.set()
-    for thread in [t for t in threading.enumerate() if t.name == "unisycl-opencl"]:
+    for thread in set(threading.enumerate()) - before:
         thread.join(30)
     gc.collect()
     assert alive() is None
@@ -114,6 +115,7 @@ def test_what_a_command_uses_that_was_cut_off_outlives_what_its_queues_have():
     class Used:
         """What a command uses."""
 
+    before = set(threading.enumerate())
     queue, used = Flaky(0), Used()
     queue.finish = queue.wait
     alive = weakref.ref(used)
@@ -122,7 +124,7 @@ def test_what_a_command_uses_that_was_cut_off_outlives_what_its_queues_have():
     gc.collect()
     assert alive() is not None
     queue.gone.set()
-    for thread in [t for t in threading.enumerate() if t.name == "unisycl-opencl"]:
+    for thread in set(threading.enumerate()) - before:
         thread.join(30)
     gc.collect()
     assert alive() is None
