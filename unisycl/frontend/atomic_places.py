@@ -20,6 +20,7 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.spans import inside
+from unisycl.frontend.unsure import plain as held
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -87,7 +88,7 @@ def _parts(ctx: Context, index: Value | None, node: ast.AST) -> list[n.Expr | st
         if isinstance(item, Item) and item.kind in ITEM_KINDS:
             item = item_ids(item)
         for x in item.items if isinstance(item, Several) and item.kind != "tuple" else (item,):
-            number = ctx.to_scalar(x, node)
+            number = held(ctx.to_scalar(x, node, unsure=True))
             if not number.type.dtype.is_integer:
                 raise ctx.refuse("K038", node, found=number.type,
                                  help="convert it first: int(...)")

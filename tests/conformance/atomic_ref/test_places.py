@@ -475,3 +475,19 @@ def test_members_in_checked_hierarchical_and_divergent_kernels(queue: sycl.queue
     assert [(0j, 0, 0, [8, 6, 4]), (14 + 0j, 0, 10, [0, 0, 0])] == mixed(queue, divergent, 30)
     with pytest.raises(sycl.exception, match="index . is outside 't' .range 2."):
         mixed(queue, outside, 9)
+
+
+def least(i, out, n, source, firsts):
+    sycl.atomic_ref(out, min(i, n[0]) % 8).fetch_add(1)
+    v = sycl.int2()
+    v.load(min(i, n[0]) % 4, source)
+    firsts[i] = v.x
+
+
+@pytest.mark.row("D-32")
+def test_an_index_may_be_of_a_type_that_its_path_decides(queue: sycl.queue) -> None:
+    out, n, source, firsts = np.zeros(8, np.int32), np.array([5], np.int32), np.arange(
+        8, dtype=np.int32), np.zeros(8, np.int32)
+    queue.parallel_for(8, least, out, n, source, firsts).wait()
+    assert [1, 1, 1, 1, 1, 3, 0, 0] == out.tolist()
+    assert [min(i, 5) % 4 * 2 for i in range(8)] == firsts.tolist()
