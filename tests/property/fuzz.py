@@ -3,8 +3,8 @@
 Programs run in a child process, so that one that crashes or hangs costs only itself. Failures are
 written to ``--keep`` as files. ``--twice`` runs each batch in a second process as well, which finds
 the first one's code on disk; ``--stream`` lets arrays of any size be written past the caches;
-``--counts`` says how many programs used which feature; ``--device`` names another device than the
-CPU; one without half precision runs programs in single precision instead.
+``--counts`` says how many programs used which feature; ``--device`` names other devices than the
+CPU, with commas: each program runs on all; with one that lacks half precision, in single precision.
 Non-goals: making failures small (``shrink``).
 """
 
@@ -39,7 +39,7 @@ FINE = frozenset(("same", "refused"))
 
 
 def outcome(text: str, device: str = "cpu") -> tuple[str, str]:
-    """Run a program on the host and a device; return a word for how it went, and details."""
+    """Run a program on the host and devices; return a word for how it went, and details."""
     try:
         found = compare(text, device)
     except UnsupportedError as error:
@@ -52,8 +52,9 @@ def outcome(text: str, device: str = "cpu") -> tuple[str, str]:
 
 
 def fitting(text: str, device: str) -> str:
-    """Return a program in float32 where it is in float16 and the device lacks that."""
-    if "float16" not in text or find_device(device).has(sycl.aspect.fp16):
+    """Return a program in float32 where it is in float16 and a device lacks that."""
+    if "float16" not in text or all(
+            find_device(name).has(sycl.aspect.fp16) for name in device.split(",")):
         return text
     made = text.replace("float16", "float32")
     try:
@@ -126,7 +127,7 @@ def main() -> int:
     parser.add_argument("--twice", action="store_true")
     parser.add_argument("--counts", type=Path, help="a file for counts by feature, as JSON")
     parser.add_argument("--stream", action="store_true")
-    parser.add_argument("--device", default="cpu", help="as in tests: opencl, opencl:1, ...")
+    parser.add_argument("--device", default="cpu", help="as in tests: cpu,opencl:1, ...")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if options.stream:

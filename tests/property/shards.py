@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", type=Path, default=Path("fuzz_failures"))
-    parser.add_argument("--device", default="cpu", help="as in tests: opencl, opencl:1, ...")
+    parser.add_argument("--device", default="cpu", help="as in tests: cpu,opencl:1, ...")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     counts: Counter[str] = Counter()
