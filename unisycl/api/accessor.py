@@ -18,7 +18,7 @@ from unisycl.api import properties
 from unisycl.api.access import Array, Backed, Request, Window
 from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
-from unisycl.base.dtypes import as_dtype
+from unisycl.base.dtypes import alike, as_dtype
 from unisycl.base.enums import access_mode, address_space, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, shorten
@@ -83,7 +83,7 @@ class accessor(Window, Capturable):
 
     def _check_dtype(self, dtype: npt.DTypeLike) -> None:
         wanted = as_dtype("accessor", dtype)
-        if wanted != self._region.dtype:
+        if not alike(wanted, self._region.dtype):
             raise UsageError(errc.invalid, f"accessor: the buffer holds {self._region.dtype}, not "
                              f"{wanted}; use buffer.reinterpret to see it differently")
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from unisycl.api.exchange import as_host_array
 from unisycl.api.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
-from unisycl.base.dtypes import as_dtype
+from unisycl.base.dtypes import alike, as_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.outside import native_help
 from unisycl.base.strides import pitches, shares_elements
@@ -123,8 +123,10 @@ def _as_array(source: Any, dtype: np.dtype[Any] | None) -> tuple[Array, bool]:
     """Return data as an array, and whether it is the user's own memory."""
     found = as_host_array(source)
     if found is not None:
-        if dtype is None or found.dtype == dtype:
+        if dtype is None or alike(found.dtype, dtype):
             return found, True
+        if found.dtype == dtype:  # the layout of another class
+            return found.view(dtype), True
         if hasattr(source, "dtype"):
             raise UsageError(errc.invalid, f"buffer: the array holds {found.dtype}, not {dtype}; "
                              "convert it with astype first")
@@ -196,7 +198,7 @@ def sub_region(base: Any, places: list[Any], dtype: npt.DTypeLike | None = None)
 
     ``base`` is the buffer it is made from; without an offset and a range, all of it.
     """
-    if dtype is not None and as_dtype("buffer", dtype) != base.dtype:
+    if dtype is not None and not alike(as_dtype("buffer", dtype), base.dtype):
         raise UsageError(errc.invalid, f"buffer: the base holds {base.dtype}, not "
                          f"{as_dtype('buffer', dtype)}; use base.reinterpret to see it differently")
     if not places:

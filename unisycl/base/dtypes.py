@@ -7,6 +7,7 @@ Invariant: promotion is NumPy's own (NEP 50), asked of NumPy, never restated.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +100,24 @@ def find_dtype(spec: npt.DTypeLike) -> DType | None:
     dtype = np.dtype(spec)
     # bfloat16 is a type of the package ml_dtypes: who has one has imported that.
     return BFLOAT16 if dtype.kind == "V" and dtype.name == "bfloat16" else _BY_NUMPY.get(dtype)
+
+
+def owners(dtype: np.dtype[Any]) -> tuple[type, ...]:
+    """Return the classes of a structured dtype's scalars and members; () for plain numbers.
+
+    NumPy calls dtypes of equal members equal, whatever their classes: these tell them apart.
+    """
+    if dtype.subdtype is not None:
+        return owners(dtype.subdtype[0])
+    if dtype.names is None:
+        return ()
+    return (dtype.type, *(o for name in dtype.names for o in owners(dtype[name])))
+
+
+def alike(left: np.dtype[Any], right: np.dtype[Any]) -> bool:
+    """Return whether two dtypes are one to kernels: equal, and of the same classes."""
+    return left is right or (left == right and (
+        left.names is None or owners(left) == owners(right)))
 
 
 def promote(left: DType, right: DType) -> DType | None:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from unisycl.base.dtypes import alike
 from unisycl.frontend import captures
 from unisycl.frontend.values import Path
 from unisycl.lang.specialization import constant_of
@@ -189,7 +190,7 @@ def _array_test(array: np.ndarray[Any, Any]) -> Test:
     dtype, ndim, writeable = array.dtype, array.ndim, array.flags.writeable
 
     def same(other: Any) -> bool:
-        if type(other) is not np.ndarray or other.ndim != ndim or other.dtype != dtype:
+        if type(other) is not np.ndarray or other.ndim != ndim or not alike(other.dtype, dtype):
             return False
         flags = other.flags
         return flags.c_contiguous and flags.aligned and flags.writeable is writeable

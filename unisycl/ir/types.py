@@ -193,9 +193,14 @@ def struct_type(dtype: np.dtype[np.generic]) -> Struct | None:
     return Struct(str(dtype), tuple(fields), dtype.itemsize, owner)
 
 
-@functools.lru_cache(maxsize=256)
 def global_view(dtype: np.dtype[np.generic], ndim: int, mode: access_mode) -> View | None:
     """Return the type of a view of global memory, the same object each time; None: no type."""
+    return _global_view(dtype, dtypes.owners(dtype), ndim, mode)
+
+
+@functools.lru_cache(maxsize=256)
+def _global_view(dtype: np.dtype[np.generic], _: tuple[type, ...], ndim: int,
+                 mode: access_mode) -> View | None:
     elem = element_type(dtype)
     return None if elem is None else View(elem, ndim, address_space.global_space, mode)
 
