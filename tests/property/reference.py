@@ -91,6 +91,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "degrees": mp.degrees, "radians": mp.radians,
 }
 NAMES = tuple(EXACT)
+ROUGH = {"divide", "recip"}
+"""Functions there are for float32 alone, which ``WIDE`` judges."""
 
 
 def errors(name: str, operands: list[np.ndarray], found: np.ndarray) -> np.ndarray:
@@ -146,3 +148,65 @@ def _exact_error(function: Callable[..., Any], operands: tuple[Any, ...], found:
     got = mp.mpf(found) if np.isfinite(found) else beyond * int(np.sign(found))
     exponent = max(mp.mag(exact) - 1, -1022) if exact else -1022
     return float(abs(got - exact) / mp.mpf(2) ** (min(exponent, 1023) - 52))
+
+
+# ---------------------------------------------------------------------- vectors
+Vector = list[Any]
+
+
+def _length(a: Vector) -> Any:
+    return mp.sqrt(sum(x * x for x in a))
+
+
+def _away(a: Vector, b: Vector) -> Any:
+    return _length([x - y for x, y in zip(a, b, strict=True)])
+
+
+def _unit(a: Vector) -> Vector:
+    size = _length(a)
+    return [x / size if size else x for x in a]
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return [a[j] * b[k] - a[k] * b[j] for j, k in ((1, 2), (2, 0), (0, 1))]
+
+
+VECTORS: dict[str, tuple[Callable[..., Any], dict[int, tuple[float, float]]]] = {
+    "length": (_length, {16: (0.25, 0.5), 32: (2.75, 0.5), 64: (5.5, 1)}),
+    "distance": (_away, {16: (0.25, 2), 32: (2.5, 2), 64: (5.5, 2)}),
+    "normalize": (_unit, {16: (1, 1), 32: (2, 1), 64: (4.5, 1)}),
+    "fast_length": (_length, {32: (8191.5, 1)}), "fast_distance": (_away, {32: (8191.5, 2)}),
+    "fast_normalize": (_unit, {32: (8192, 1)}),
+    "dot": (lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)), {}), "cross": (_cross, {}),
+}
+"""What functions of vectors are, and (c, k) of their bounds, c + k * n units, by a float's bits.
+
+The bounds of ``dot`` and ``cross`` are absolute: largest operand squared times (2n - 1) and 3
+epsilons (OpenCL C §7.4)."""
+
+
+def beyond(name: str, operands: list[np.ndarray], found: np.ndarray) -> list[str]:
+    """Return which results of a function of vectors are further from the exact ones than allowed.
+
+    Operands have a row for each vector; results a number, or a row.
+    """
+    function, bounds = VECTORS[name]
+    info, n = np.finfo(found.dtype), operands[0].shape[1]
+    epsilons = 3 if name == "cross" else 2 * n - 1
+    wrong = []
+    with mp.workprec(200):
+        for *rows, got in zip(*operands, found, strict=True):
+            numbers = [[mp.mpf(x.item()) for x in row] for row in rows]
+            exact = function(*numbers)
+            most = max(abs(x) for row in numbers for x in row)
+            for want, x in zip(np.atleast_1d(exact), np.atleast_1d(got), strict=True):
+                if bounds:
+                    step = mp.mpf(2) ** (max(mp.mag(want) - 1 if want else info.minexp, info.minexp)
+                                         - info.nmant)
+                    c, k = bounds[info.bits]
+                    limit = (c + k * n) * step
+                else:
+                    limit = most * most * epsilons * mp.mpf(float(info.eps))
+                if not abs(mp.mpf(x.item()) - want) <= limit:
+                    wrong.append(f"{name}{rows}: {x} is not {mp.nstr(want, 20)}")
+    return wrong
