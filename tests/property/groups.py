@@ -94,8 +94,8 @@ class Groups(Records):
         """Scan a part of memory together, wait, read what was written."""
         dtype = self.rng.choice([t for t in self.dtypes if t != "bool"])
         lo, at, v = self.fresh("lo"), self.fresh("at"), self.fresh("v")
-        count = self.rng.randint(1, 19 if dtype in FLOATS else CELLS)
-        self.emit(f"{lo} = {self.small(GROUP, 1)} % {self.size // 2}")
+        count = min(self.rng.randint(1, 19 if dtype in FLOATS else CELLS), self.size)
+        self.emit(f"{lo} = {self.small(GROUP, 1)} % {self.size - count + 1}")
         self.emit(f"{at} = it.get_group().get_group_linear_id() * {CELLS}")
         out = self.use(f"j_{dtype}")
         source = f"{self.use(f'a_{dtype}')}[{lo}:{lo} + {count}]"
