@@ -93,6 +93,7 @@ class Dialect:
         infinities: the spelling of 'inf' and 'nan'.
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
+        joins_private: private arrays are members of one struct.
         halves: whether values may be of half precision; otherwise its bits can be converted, by
             the helpers half_to_float and float_to_half of ushort.
         device_fence: a statement that orders an item's accesses to global memory for the whole
@@ -133,5 +134,6 @@ class Dialect:
     keep_local: str = ""
     print_atomic: str = ""
     hides_negations: bool = False
+    joins_private: bool = False
     halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)

@@ -148,9 +148,20 @@ class _Kind:
 
     def private(self) -> None:
         """Declare the private arrays of a work-item."""
-        for array in self.p.kernel.arrays:
-            if array.type.space is not address_space.local_space:
-                self.p.line(memory.declare_array(self.p, array))
+        p = self.p
+        own = [a for a in p.kernel.arrays if a.type.space is not address_space.local_space]
+        lines = [memory.declare_array(p, array) for array in own]
+        sizes = {array.type.elem.size for array in own}
+        if not p.d.joins_private or len(sizes) == len(own):
+            for line in lines:
+                p.line(line)
+            return
+        name = p.names.fresh("own")
+        p.line("struct {")
+        for array, line in zip(own, lines, strict=True):
+            p.line("    " + line)
+            p.names.put_into(array, name)
+        p.line(f"}} {name};")
 
     def used(self, body: n.Block, dtype: DType | None = None) -> set[tuple[str, int]]:
         """Return the queries that a body makes, or those of one type."""

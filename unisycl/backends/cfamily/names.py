@@ -37,6 +37,10 @@ class Names:
             known = self._of[thing] = self.fresh(wish)
         return known
 
+    def put_into(self, thing: object, struct: str) -> None:
+        """Make the name of a thing that of a member of a struct."""
+        self._of[thing] = f"{struct}.{self._of[thing]}"
+
     def reserves(self, name: str) -> bool:
         """Say whether nothing may be called so."""
         return name in KEYWORDS or name.startswith("__") or name in self._avoided \

@@ -53,6 +53,8 @@ class Quirks:
             a barrier.
         shared_branches: in loops, items of a vector take the first one's side of branches whose
             conditions do not change there.
+        chosen_arrays: of a load from one of two private arrays, by data, items of a vector take
+            what another item has there.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -76,6 +78,7 @@ class Quirks:
     masked_atomics: bool = False
     shared_negations: bool = False
     shared_branches: bool = False
+    chosen_arrays: bool = False
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
@@ -221,6 +224,12 @@ TABLE = (
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
           "the attribute cold (python -m tests.device.branches opencl:0)"),
+    Quirk("Intel", "", ("chosen_arrays",),
+          "Intel 2026.2: 'uint x[4], y[4]; ... v = a[id] % 3 == 1 ? x[k] : y[k];' is wrong for "
+          "most items of work-groups of 16 and more, by if and else, too: LLVM loads once, from "
+          "one of two addresses, and the vectorised kernel reads elsewhere. Not if both are "
+          "members of one struct, nor with -cl-opt-disable "
+          "(python -m tests.device.chosen_arrays opencl:0)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
