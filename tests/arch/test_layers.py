@@ -27,7 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "api": {"base", "ir.types", "lang", "runtime"},
     "ext": {"base", "api", "lang"},
     "khr": {"base", "api", "lang"},
-    "compat12": {"base", "ir.types", "api", "runtime"},
+    "compat12": {"base", "ir.types", "lang", "api", "runtime"},
     "testing": {""},
     "examples": {"", "ext"},
 }

@@ -35,9 +35,13 @@ _OURS: dict[str, dict[str, str]] = {
     "memory": {
         "buffer": "unisycl.buffer", "accessor": "unisycl.accessor, local_accessor or host_accessor",
         "memory_order_relaxed": "memory_order.relaxed"},
-    "atomics": {f"atomic_{name}_explicit": f"atomic_ref.{name}" for name in (
-        "load", "store", "exchange", "compare_exchange_strong", "fetch_add", "fetch_sub",
-        "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max")},
+    "atomics": {
+        "atomic": "atomic_ref", "atomic_int": "atomic_ref", "atomic_uint": "atomic_ref",
+        "atomic_float": "atomic_ref",
+        **{f"atomic_{name}_explicit": f"atomic_ref.{name}" for name in (
+            "load", "store", "exchange", "compare_exchange_strong", "fetch_add", "fetch_sub",
+            "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max")}},
+    "pointers": {"make_ptr": "multi_ptr"},
     "programs": {"program": "kernel_bundle"},
     "storages": {
         "storage": "set_final_data, shared_ptr or an allocator", "async_storage": "shared_ptr"},
@@ -66,7 +70,7 @@ _INSTEAD = {name: text for names in _OURS.values() for name, text in names.items
 _SAME = frozenset((
     "event", "exception_list", "group", "id", "info", "item", "kernel", "nd_item", "nd_range",
     "range", "address_space", "multi_ptr", "global_ptr", "local_ptr", "constant_ptr",
-    "private_ptr", "vec", "printf", *_vectors(), *_FUNCTIONS.split()))
+    "private_ptr", "vec", "printf", "native", *_vectors(), *_FUNCTIONS.split()))
 
 CL_SYCL_LANGUAGE_VERSION = 120
 """The version of SYCL that these names are of (SYCL 1.2 §5.4)."""

@@ -8,6 +8,50 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from unisycl.base.errors import UsageError, errc
+
+
+class atomic:
+    """The type of an element of an atomic accessor, for annotations: ``atomic[np.int32]`` (§3.4).
+
+    A program cannot make one: it indexes an accessor of mode ``access.atomic``.
+    """
+
+    value_type: np.dtype[Any]
+
+    def __init__(self, *_: object) -> None:
+        raise UsageError(errc.invalid, f"a program cannot make an {type(self).__name__}; index an "
+                         "accessor of mode access.atomic")
+
+    def __class_getitem__(cls, dtype: npt.DTypeLike) -> type[atomic]:
+        kind = np.dtype(dtype)
+        for known in (atomic_int, atomic_uint, atomic_float):
+            if known.value_type == kind:
+                return known
+        raise UsageError(errc.invalid, "atomic: SYCL 1.2 has atomic elements of int32, uint32 and "
+                         f"float32, not of {kind}; atomic_ref knows others")
+
+
+class atomic_int(atomic):
+    """An atomic int32."""
+
+    value_type = np.dtype(np.int32)
+
+
+class atomic_uint(atomic):
+    """An atomic uint32."""
+
+    value_type = np.dtype(np.uint32)
+
+
+class atomic_float(atomic):
+    """An atomic float32."""
+
+    value_type = np.dtype(np.float32)
+
 
 def atomic_load_explicit(object: Any, order: Any) -> Any:
     """Return the value."""

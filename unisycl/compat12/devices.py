@@ -15,7 +15,7 @@ from unisycl.api import context as contexts
 from unisycl.api import device as devices
 from unisycl.api import queue as queues
 from unisycl.api import selector
-from unisycl.api.info import HasBackendInfo
+from unisycl.api.info import HasBackendInfo, device_type
 from unisycl.api.interop import get_native
 from unisycl.api.native import make_context, make_device, make_platform, make_queue
 from unisycl.base.enums import NATIVE_OF_12, backend
@@ -45,6 +45,18 @@ class _Legacy(HasBackendInfo):
                              "has none of the native objects that SYCL 1.2 means; get_native gives "
                              "what it has")
         return retained(get_native(NATIVE_OF_12, self))
+
+
+# CL_DEVICE_TYPE_DEFAULT and so on, which SYCL 1.2's get_devices take.
+_TYPES = {1: device_type.automatic, 2: device_type.cpu, 4: device_type.gpu,
+          8: device_type.accelerator, 16: device_type.custom, 0xFFFFFFFF: device_type.all}
+
+
+def _type(kind: Any) -> Any:
+    """Return the type that is meant; what is none is the callee's to refuse."""
+    if kind is None:
+        return device_type.all
+    return _TYPES.get(kind, kind) if isinstance(kind, int) else kind
 
 
 def retained(native: Any) -> Any:
@@ -106,6 +118,8 @@ class platform(_Legacy, devices.platform):
 
     Args:
         source: as for ``unisycl.platform``, or OpenCL's platform.
+
+    ``get_devices`` of the class gives those of all platforms: ``platform.get_devices(kind)``.
     """
 
     __slots__ = ()
@@ -115,6 +129,21 @@ class platform(_Legacy, devices.platform):
             self._name = make_platform(NATIVE_OF_12, source)._name
         else:
             super().__init__(source)
+
+    @staticmethod
+    def get_platforms() -> list[devices.platform]:
+        """Return all platforms (Table 3.6)."""
+        return [platform._of(p._name) for p in devices.platform.get_platforms()]
+
+    def get_devices(self: Any = None, kind: Any = None) -> list[devices.device]:
+        """Return the devices of a type: of this platform, or called on the class of all of them.
+
+        Args:
+            kind: an ``info.device_type``, or OpenCL's number of one; all if left out.
+        """
+        if isinstance(self, platform):
+            return [device._of(d.state) for d in devices.platform.get_devices(self, _type(kind))]
+        return device.get_devices(self if kind is None else kind)
 
 
 @ends_at_call
@@ -136,6 +165,11 @@ class device(_Legacy, devices.device):
     def get_platform(self) -> platform:
         """Return the platform the device belongs to."""
         return platform._of(self.state.platform)
+
+    @staticmethod
+    def get_devices(kind: Any = None) -> list[devices.device]:
+        """Return all devices of a type, which may be OpenCL's number of one (Table 3.8)."""
+        return [device._of(d.state) for d in devices.device.get_devices(_type(kind))]
 
 
 @ends_at_call

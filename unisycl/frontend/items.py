@@ -53,6 +53,7 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
         "get_local_linear_range": ("local_range", "product"),
         "leader": ("", "leader"), "parallel_for_work_item": ("", "work_item"),
         "async_work_group_copy": ("", "copy"), "wait_for": ("", "wait"),
+        "get_offset": ("offset", ""), "get_nd_range": ("", "nd_range"),
     },
     "sub_group": {
         "get_group_id": ("sub_group_id", ""), "get_local_id": ("sub_group_local_id", ""),
@@ -79,7 +80,8 @@ ITEM_METHODS: dict[str, dict[str, tuple[str, str]]] = {
 }
 WHOLE = frozenset((("sub_group", "get_local_range"), ("sub_group", "get_group_range"),
                    ("sub_group", "get_max_local_range"), ("group", "get_max_local_range"),
-                   ("nd_item", "get_offset"), ("item", "get_offset"), ("global", "get_offset")))
+                   ("nd_item", "get_offset"), ("item", "get_offset"), ("global", "get_offset"),
+                   ("group", "get_offset")))
 """Queries that give a whole id or range only, never one dimension of it."""
 ONE_ITEM = frozenset(("get_local_id", "get_local_linear_id", "leader"))
 """Queries of a group that only a single work-item can make, so none at group scope."""

@@ -15,7 +15,7 @@ from unisycl.base.enums import address_space, decorated
 from unisycl.frontend import captures, coerce, stored
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match, parameters
-from unisycl.frontend.values import Constant, Memory, Nothing, Value, describe
+from unisycl.frontend.values import Constant, Memory, Method, Nothing, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.pointer import named_space, pointer_type
@@ -124,6 +124,8 @@ def attribute(ctx: Context, pointer: Memory, name: str) -> Value | None:
     """Return an attribute that only pointers have."""
     if name == "address_space":
         return Constant(pointer.pointer)
+    if stored.is_older_get(name, pointer.view.elem):
+        return Method(pointer, "get")
     return None
 
 

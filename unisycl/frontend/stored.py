@@ -241,11 +241,19 @@ def leads(value: Value) -> bool:
 
 def attribute(pointer: n.Expr, name: str) -> Value | None:
     """Return an attribute that pointers have themselves; None for another, or another value."""
-    if kind_of(pointer) is None:
+    kind = kind_of(pointer)
+    if kind is None:
         return None
+    if is_older_get(name, kind.elem):
+        return Method(pointer, "get")
     if name in METHODS:
         return Method(pointer, name)
     return Constant(address_space.global_space) if name == "address_space" else None
+
+
+def is_older_get(name: str, elem: Scalar | Struct) -> bool:
+    """Say whether a name is SYCL 1.2's of ``get``, and not a member of what is pointed to."""
+    return name == "pointer" and not (isinstance(elem, Struct) and elem.field(name) is not None)
 
 
 def call_method(ctx: Context, pointer: n.Expr, name: str) -> Value:

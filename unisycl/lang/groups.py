@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.geometry import as_range, linear_id, range
+from unisycl.base.geometry import as_range, id, linear_id, nd_range, range
 from unisycl.lang.memory import HostView, scratch
 from unisycl.lang.place import Place, Space, Unconstructible, pick, points
 from unisycl.lang.queries import id_query, range_query
@@ -66,6 +66,15 @@ class group(Unconstructible):
     get_global_range = range_query(
         "group.get_global_range", lambda it: it._place.global_range,
         "the number of work-items (SYCL 1.2)")
+
+    def get_offset(self) -> id:
+        """Return the offset of the launch (SYCL 1.2)."""
+        return id._make(self._place.offset)
+
+    def get_nd_range(self) -> nd_range:
+        """Return the ``nd_range`` of the launch (SYCL 1.2)."""
+        place = self._place
+        return nd_range._make(place.global_range, place.max_local, place.offset)
 
     def get_max_local_range(self) -> range:
         """Return the largest size of any group of the launch; the last ones may be smaller."""

@@ -107,6 +107,8 @@ class multi_ptr:
         # A member of the record it points to, as C++ writes p->name.
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "pointer" and name not in (self.dtype.names or ()):
+            return self.get  # SYCL 1.2's name of it
         return getattr(self[0], name)
 
     def __setattr__(self, name: str, value: Any) -> None:
