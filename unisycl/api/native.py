@@ -109,11 +109,23 @@ def make_event(wanted: backend, natives: Any, owner: context) -> event:
         task = Task(None, "a native event")
         task.begun(completion)
         tasks.append(task)
-    if len(tasks) == 1:
-        return event._of(tasks[0])
-    join = Task(None, "native events")
-    join.enqueue(tasks, begin_nothing)
-    return event._of(join)
+    whole = tasks[0] if len(tasks) == 1 else Task(None, "native events")
+    if len(tasks) != 1:
+        whole.enqueue(tasks, begin_nothing)
+    made = foreign_event._of(whole)
+    made._wanted = wanted
+    return made
+
+
+class foreign_event(event):
+    """An event of commands that the runtime did not submit."""
+
+    __slots__ = ("_wanted",)
+    _wanted: backend
+
+    def get_backend(self) -> backend:
+        """Return the backend whose commands they are."""
+        return self._wanted
 
 
 @ends_at_call

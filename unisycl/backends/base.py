@@ -385,6 +385,8 @@ class Driver(Protocol):
         ``type`` and ``extent``, ``read`` and ``write`` of its pixels; 'kernel': an Executable whose
         values are passed by position (None: as the program has set it), and whose ``kernel`` is
         None; 'array': a view of another library's array where it lies, known by ``base.outside``;
+        'library': the number that kernels' traits ('linked') name a compiled program by;
+        'options': the words, which a program of nothing was built with, or ``BuildError``;
         'program' (native, state): as 'source', compiled and linked up to that state, of which only
         executables have ``names``; 'language': whether programs may be written in it; 'source'
         (language, text, options): the program, with the ``names`` of its kernels, its ``log`` and

@@ -42,7 +42,9 @@ _OURS: dict[str, dict[str, str]] = {
             "load", "store", "exchange", "compare_exchange_strong", "fetch_add", "fetch_sub",
             "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max")}},
     "pointers": {"make_ptr": "multi_ptr"},
-    "programs": {"program": "kernel_bundle"},
+    "events": {"event": "unisycl.event"},
+    "kernels": {"kernel": "unisycl.kernel"},
+    "programs": {"program": "kernel_bundle", "program_info": "the methods of kernel_bundle"},
     "storages": {
         "storage": "set_final_data, shared_ptr or an allocator", "async_storage": "shared_ptr"},
 }
@@ -68,7 +70,7 @@ def _vectors() -> list[str]:
 _HOMES = {name: home for home, names in _OURS.items() for name in names}
 _INSTEAD = {name: text for names in _OURS.values() for name, text in names.items()}
 _SAME = frozenset((
-    "event", "exception_list", "group", "id", "info", "item", "kernel", "nd_item", "nd_range",
+    "exception_list", "group", "id", "info", "item", "nd_item", "nd_range",
     "range", "address_space", "multi_ptr", "global_ptr", "local_ptr", "constant_ptr",
     "private_ptr", "vec", "printf", "native", *_vectors(), *_FUNCTIONS.split()))
 

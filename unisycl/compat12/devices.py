@@ -25,7 +25,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.graphics import PROPERTIES, refuse
 
 
-class _Legacy(HasBackendInfo):
+class Legacy(HasBackendInfo):
     """What SYCL 1.2 asks of every object of the runtime."""
 
     __slots__ = ()
@@ -40,11 +40,15 @@ class _Legacy(HasBackendInfo):
         It is released when the caller drops it. Raises ``errc.backend_mismatch`` on the host device
         and wherever else there is none behind it.
         """
+        self.check_native()
+        return retained(get_native(NATIVE_OF_12, self))
+
+    def check_native(self) -> None:
+        """Refuse ``get`` where no object of OpenCL's is behind this one (internal)."""
         if self.get_backend() is not NATIVE_OF_12:
             raise UsageError(errc.backend_mismatch, f"get: the backend '{self.get_backend().name}' "
                              "has none of the native objects that SYCL 1.2 means; get_native gives "
                              "what it has")
-        return retained(get_native(NATIVE_OF_12, self))
 
 
 # CL_DEVICE_TYPE_DEFAULT and so on, which SYCL 1.2's get_devices take.
@@ -113,7 +117,7 @@ class host_selector(device_selector):
 
 
 @ends_at_call
-class platform(_Legacy, devices.platform):
+class platform(Legacy, devices.platform):
     """A platform (SYCL 1.2 §3.5.2).
 
     Args:
@@ -147,7 +151,7 @@ class platform(_Legacy, devices.platform):
 
 
 @ends_at_call
-class device(_Legacy, devices.device):
+class device(Legacy, devices.device):
     """A device (SYCL 1.2 §3.5.3).
 
     Args:
@@ -173,7 +177,7 @@ class device(_Legacy, devices.device):
 
 
 @ends_at_call
-class context(_Legacy, contexts.context):
+class context(Legacy, contexts.context):
     """A context (SYCL 1.2 §3.5.4).
 
     Args:
@@ -205,7 +209,7 @@ class context(_Legacy, contexts.context):
 
 
 @ends_at_call
-class queue(_Legacy, queues.queue):
+class queue(Legacy, queues.queue):
     """A queue whose end waits for its work (SYCL 1.2 §3.5.5).
 
     Args:

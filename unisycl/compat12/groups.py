@@ -10,12 +10,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.api.event import event
+from unisycl.api import event as events
 from unisycl.api.handler import handler
+from unisycl.api.native_kernel import native_kernel
 from unisycl.api.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12.events import event
 from unisycl.compat12.programs import program
 from unisycl.runtime.tasks import Task, begin_nothing
 
@@ -69,7 +71,7 @@ class command_group:
                 _thread.handler = before
         self._event = primary.submit(group, second)
 
-    def start_event(self) -> event:
+    def start_event(self) -> events.event:
         """Return an event that ends when the group may begin (SYCL 1.2 Table 3.15)."""
         task = self._event.task
         waits = () if task is None else task.predecessors()
@@ -81,11 +83,11 @@ class command_group:
 
     def kernel_event(self) -> event:
         """Return the event of the group's kernel."""
-        return self._event
+        return event(self._event)
 
     def complete_event(self) -> event:
         """Return the event of the whole group."""
-        return self._event
+        return event(self._event)
 
 
 @ends_at_call
@@ -143,7 +145,7 @@ def _launch(h: handler, launch: Any, first: list[Any], rest: list[Any]) -> None:
     """Launch a kernel, as a program has compiled it if one stands before it."""
     if rest and isinstance(rest[0], program):
         h.use_kernel_bundle(rest.pop(0).executable())
-    if not rest or not callable(rest[0]):
+    if not rest or not (callable(rest[0]) or isinstance(rest[0], native_kernel)):
         raise UsageError(errc.kernel_argument, "expected a kernel, after the program if there is "
                          "one")
     launch(*first, *rest)

@@ -17,6 +17,7 @@ from unisycl.api.context import context
 from unisycl.api.image_accessor import host_unsampled_image_accessor, unsampled_image_accessor
 from unisycl.api.image_window import Asked
 from unisycl.base import geometry as geo
+from unisycl.base.enums import NATIVE_OF_12
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.images import (
     addressing_mode,
@@ -26,7 +27,9 @@ from unisycl.base.images import (
     image_channel_type,
     image_sampler,
 )
+from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12.devices import retained
 from unisycl.compat12.graphics import refuse
 from unisycl.compat12.groups import current
 from unisycl.compat12.modes import mode, target
@@ -38,6 +41,12 @@ _ORDERS = ("r a rg ra rgb rgba bgra argb intensity luminance rx rgx rgbx - - - -
 _TYPES = ("snorm_int8 snorm_int16 unorm_int8 unorm_int16 unorm_short_565 unorm_short_555 "
           "unorm_int_101010 signed_int8 signed_int16 signed_int32 unsigned_int8 unsigned_int16 "
           "unsigned_int32 fp16 fp32")
+
+
+_FIRST_ADDRESSING, _FIRST_FILTER = 0x1130, 0x1140
+_ADDRESSING = " ".join(f"SYCL_SAMPLER_ADDRESS_{name}" for name in (
+    "NONE", "CLAMP_TO_EDGE", "CLAMP", "REPEAT", "MIRRORED_REPEAT"))
+_FILTERS = "SYCL_SAMPLER_FILTER_NEAREST SYCL_SAMPLER_FILTER_LINEAR"
 
 
 @ends_at_call
@@ -92,7 +101,7 @@ def _member(names: Any, given: Any, first: int, listed: str) -> Any:
     number = int(given) - first if hasattr(given, "__index__") else -1
     known = listed.split()
     if not 0 <= number < len(known) or known[number] == "-":
-        raise UsageError(errc.invalid, f"image: expected one of {names.__name__}, or the "
+        raise UsageError(errc.invalid, f"expected one of {names.__name__.lstrip('_')}, or the "
                          f"number of one in CL/cl.h, got {given!r}")
     return names[known[number]]
 
@@ -151,16 +160,27 @@ class sampler(image_sampler):
     """How an image is read at any coordinate (SYCL 1.2 §3.6.6): ``accessor(sampler)[coordinate]``.
 
     Args:
-        normalized_coords: whether coordinates go from 0 to 1.
+        normalized_coords: whether coordinates go from 0 to 1; or, alone, OpenCL's sampler.
         address: one of ``sampler.sampler_addressing_mode``.
         filtering: one of ``sampler.sampler_filter_mode``.
     """
 
-    __slots__ = ()
+    __slots__ = ("_native",)
     sampler_addressing_mode = _Addressing
     sampler_filter_mode = _Filter
+    _native: Any
 
-    def __init__(self, normalized_coords: bool, address: Any, filtering: Any) -> None:
+    def __init__(self, normalized_coords: Any, address: Any = None, filtering: Any = None) -> None:
+        native = normalized_coords if is_native(normalized_coords) else None
+        if native is not None:
+            if not hasattr(native, "normalized_coords"):
+                raise UsageError(errc.invalid, "sampler: expected a native Sampler, got "
+                                 f"{type(native).__name__}")
+            native = retained(native)
+            normalized_coords = bool(native.normalized_coords)
+            address = _member(_Addressing, native.addressing_mode, _FIRST_ADDRESSING, _ADDRESSING)
+            filtering = _member(_Filter, native.filter_mode, _FIRST_FILTER, _FILTERS)
+        object.__setattr__(self, "_native", native)
         if not isinstance(address, _Addressing) or not isinstance(
                 filtering, _Filter):
             raise UsageError(errc.invalid, "sampler: expected a truth value, a member of "
@@ -170,6 +190,23 @@ class sampler(image_sampler):
         super().__init__(addressing_mode(address.value),
                          kinds.normalized if normalized_coords else kinds.unnormalized,
                          filtering_mode(filtering.value))
+
+    def get(self, where: context | None = None) -> Any:
+        """Return OpenCL's sampler, retained for the caller (SYCL 1.2 §2.5.10).
+
+        Args:
+            where: the context to make one in, where this sampler was not made of one.
+        """
+        own = getattr(self, "_native", None)
+        if own is not None:
+            return retained(own)
+        if where is None or where.get_backend() is not NATIVE_OF_12:
+            raise UsageError(errc.backend_mismatch, "get: there is no native sampler behind this "
+                             "one; give a context of a device that has such objects")
+        first = where.state.devices[0]
+        return first.driver.native("sampler", (
+            self.normalized, _ADDRESSING.split().index(self.get_address().name) + _FIRST_ADDRESSING,
+            _FILTERS.split().index(self.get_filter().name) + _FIRST_FILTER))
 
     def get_address(self) -> _Addressing:
         """Return how coordinates outside the image are understood."""

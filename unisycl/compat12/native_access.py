@@ -14,12 +14,12 @@ import numpy as np
 from unisycl.api import accessor as accessors
 from unisycl.api.event import event
 from unisycl.api.handler import handler
-from unisycl.api.interop import get_native
 from unisycl.api.native import make_event
 from unisycl.api.queue import queue
 from unisycl.api.user_event import user_event
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.compat12.events import native_end
 from unisycl.compat12.modes import mode
 
 
@@ -65,15 +65,7 @@ class native_accessor:
 
     def get_cl_event_object(self) -> Any:
         """Return an event that is complete once the contents are there."""
-        known = get_native(self._queue.get_backend(), self._ready)
-        if known and hasattr(type(known[0]), "from_int_ptr"):
-            return known[0]  # else the runtime knows of the end, and no native event does
-        gate = self._queue.channel.driver.native("user event", None)
-
-        def ended(ready: event) -> None:
-            gate.set_status(0 if ready.task is None or ready.task.error is None else -1)
-        self._ready.ext_unisycl_add_callback(ended)
-        return gate
+        return native_end(self._ready, self._queue.channel.driver)
 
     get = get_cl_mem_object
     get_event = get_cl_event_object

@@ -55,3 +55,10 @@ class build_options(Trait):
                 raise UsageError(errc.invalid, f"build_options: {found[kind]} and {word} "
                                  "contradict each other; give one of them")
         return tuple(found[kind] for kind in sorted(found))
+
+
+class compiler_options(Trait):
+    """Options for the compiler of a device that has one of its own, each as that spells it."""
+
+    name = "compiler_options"
+    __slots__ = ()

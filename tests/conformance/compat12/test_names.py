@@ -317,7 +317,7 @@ def test_atomic_operations_are_functions_too(old: Any, q: Any) -> None:
 @pytest.mark.row("X-9")
 def test_names_that_have_not_changed_are_those_of_2020(old: Any) -> None:
     for name in ("float4", "uchar16", "half2", "vec", "multi_ptr", "global_ptr", "address_space",
-                 "mad24", "fast_length", "abs", "event", "nd_item", "exception_list"):
+                 "mad24", "fast_length", "abs", "nd_item", "exception_list"):
         assert getattr(sycl, name) is getattr(old, name)
     everything: dict[str, Any] = {}
     exec("from unisycl.compat12 import *", everything)  # noqa: S102 - as a program of 1.2 begins
@@ -397,58 +397,3 @@ def test_barriers_and_ids_in_the_old_spelling(old: Any, q: Any) -> None:
         old.command_group(q, body)
     assert data.reshape(4, 16).sum(1).tolist() == sums.tolist()
     assert np.repeat(np.arange(4), 16).tolist() == ids.tolist()
-
-
-@sycl.kernel(reqd_work_group_size=4)
-def tripled(it, p):
-    p[it.get_global_id(0)] *= 3
-
-
-def plain(i, p):
-    p[i] += i.get_global_id(0) + i.get(0)
-
-
-@pytest.mark.part("C-23")
-def test_programs(old: Any, q: Any) -> None:
-    p = sycl.malloc_shared(8, np.int32, q)
-    p[:] = 1
-    sycl.get_kernel_id(plain).declare(8, p)
-    program = old.program(q.get_context())
-    program.build_from_kernel_name(plain, "-cl-opt-disable")
-    program.build_from_kernel_name(tripled)
-    assert "-cl-opt-disable" == program.get_build_options()
-    assert [q.get_device()] == program.get_devices() or q.get_device() in program.get_devices()
-    kernel = program.get_kernel(plain)
-    assert "plain" == kernel.get_function_name()
-    assert program is kernel.get_program()
-    assert "reqd_work_group_size(4)" == program.get_kernel(tripled).get_kernel_attributes()
-    assert len(program.get_devices()) == len(program.get_binaries())
-    assert [len(b) for b in program.get_binaries()] == program.get_binary_sizes()
-
-    def first() -> None:
-        old.parallel_for(old.range(8), program, plain, p)
-
-    def second() -> None:
-        old.parallel_for(old.nd_range(8, 4), program, tripled, p)
-    old.command_group(q, first).complete_event().wait()
-    old.command_group(q, second).complete_event().wait()
-    assert [3 * (1 + 2 * k) for k in range(8)] == p[:].tolist()
-
-
-@pytest.mark.part("C-23")
-def test_programs_are_compiled_then_linked(old: Any, q: Any) -> None:
-    one, other = old.program(q.get_context()), old.program(q.get_context(), [q.get_device()])
-    one.compile_from_kernel_name(plain, "-a")
-    other.compile_from_kernel_name(tripled)
-    assert sycl.errc.invalid == code_of(one.get_kernel, plain)
-    assert sycl.errc.invalid == code_of(one.build_from_kernel_name, tripled)
-    linked = old.program([one, other], "-b")
-    assert "-a -b" == linked.get_build_options()
-    assert q.get_context() == linked.get_kernel(plain).get_context()
-    assert linked.get_kernel(tripled).get_function_name() == "tripled"
-    assert sycl.errc.invalid == code_of(old.program, [linked])
-    assert sycl.errc.invalid == code_of(old.program, 3)
-
-    def body() -> None:
-        old.single_task(linked, lambda: None)
-    assert sycl.errc.kernel_not_supported == code_of(old.command_group, q, body)

@@ -345,7 +345,7 @@ def test_targets_are_kept_apart(device: sycl.device, queue: sycl.queue) -> None:
 
 
 @pytest.mark.row("B-39")
-@pytest.mark.part("I-1")
+@pytest.mark.row("I-1")
 def test_host_tasks_get_the_pixels_of_the_backend(
         device: sycl.device, queue: sycl.queue) -> None:
     pixels = np.zeros((3, 5, 4), "u1")

@@ -36,7 +36,7 @@ def kernel_of(cl: Any, q: sycl.queue, name: str) -> Any:
 
 
 @pytest.mark.row("I-2")
-@pytest.mark.part("I-1")
+@pytest.mark.row("I-1")
 def test_platforms_and_devices_are_the_listed_ones(cl: Any, device: sycl.device) -> None:
     native = sycl.get_native(OPENCL, device)
     assert sycl.make_device(OPENCL, native) == device
@@ -45,7 +45,7 @@ def test_platforms_and_devices_are_the_listed_ones(cl: Any, device: sycl.device)
 
 
 @pytest.mark.row("I-2", "I-10")
-@pytest.mark.part("I-1")
+@pytest.mark.row("I-1")
 def test_a_queue_of_pyopencls_runs_kernels_after_its_owner_let_go(
         cl: Any, device: sycl.device) -> None:
     native = sycl.get_native(OPENCL, device)
@@ -478,7 +478,7 @@ def test_an_object_of_another_kind_is_refused_by_its_class(cl: Any, queue: sycl.
 
 
 @pytest.mark.row("F-16")
-@pytest.mark.part("I-1")
+@pytest.mark.row("I-1")
 def test_memory_that_a_device_has_got_for_a_buffer_is_its_native_one(
         cl: Any, queue: sycl.queue) -> None:
     """Where kernels use the host's memory in place there is none."""

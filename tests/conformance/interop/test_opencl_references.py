@@ -127,7 +127,7 @@ def test_what_is_not_counted_is_refused_and_what_is_gone_counts_none(
     assert sycl.errc.invalid == code_of(ask, 7)
 
 
-@pytest.mark.part("I-1")
+@pytest.mark.row("I-1")
 def test_other_backends_have_no_object_to_count(queue: sycl.queue) -> None:
     if queue.get_backend() is OPENCL:
         bundle = sycl.get_kernel_bundle(queue.get_context(), [declared])

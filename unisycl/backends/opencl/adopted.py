@@ -1,4 +1,4 @@
-"""What objects of PyOpenCL that a program brings are to a driver.
+"""What objects of PyOpenCL that a program brings are to a driver, and what a driver gives.
 
 Non-goals: SYCL's names for it (``api.native``). Invariants: what is taken over is retained; of
 another device or context there is nothing here.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unisycl.backends.opencl import foreign, lent, sources
+from unisycl.backends.opencl import foreign, lent, programs, sources
 from unisycl.backends.opencl.foreign import ForeignKernel
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.pictures import NativePicture
+from unisycl.backends.opencl.session import Session
 
 if TYPE_CHECKING:
     from unisycl.backends.opencl.driver import ClDriver
@@ -24,12 +25,18 @@ def adopt(driver: ClDriver, what: str, native: Any) -> Any:
     session, device, queue = driver.opened()
     if what == "source":
         return sources.build(session, device, driver.traits, native)
+    if what == "options":
+        sources.check_options(session, device, driver.traits, native)
+        return native
     if what == "array":
         return lent.lend(session, queue, native, shares_host=driver.shares_host,
                          alignment=driver.devices()[0].mem_base_addr_align // 8)
     if what == "program":
         foreign.check_kind(session.cl, what, native[0])
         return sources.take(session, device, driver.devices()[0].name, native)
+    if what == "library":
+        foreign.check_kind(session.cl, "program", native)
+        return sources.library(session.cl, session.context, native)
     foreign.check_kind(session.cl, what, native)
     kept = type(native).from_int_ptr(native.int_ptr, retain=True)
     if what == "device":
@@ -53,3 +60,25 @@ def adopt(driver: ClDriver, what: str, native: Any) -> Any:
         return ForeignKernel(session, device, kept) if kept.context == session.context else (
             None)
     raise AssertionError(what)
+
+
+def given(session: Session, device: Any, what: str, thing: Any) -> Any:
+    """Return PyOpenCL's object of a kind; None of a kind that there is none of."""
+    match what:
+        case "device":
+            return device
+        case "context":
+            return session.context
+        case "platform":
+            return device.platform
+        case "user event":
+            return session.cl.UserEvent(session.context)
+        case "sampler":
+            return session.cl.Sampler(session.context, *thing)
+        case "kernel":
+            return thing.main
+        case "program":
+            return session.cl.Program(thing.program)
+        case "binary":
+            return programs.binary_of(session, thing.program, device)
+    return None

@@ -424,14 +424,9 @@ class ClDriver(Ending):
             pending = self._lanes.close()
             if pending:
                 session.cl.enqueue_marker(queue, wait_for=pending)
-        if what == "user event":
-            return session.cl.UserEvent(session.context)
-        if what == "kernel":
-            return thing.main
-        if what == "program":
-            return session.cl.Program(thing.program)
-        return {"queue": queue, "device": device, "context": session.context,
-                "platform": device.platform}.get(what, self)
+            return queue
+        found = adopted.given(session, device, what, thing)
+        return self if found is None else found
 
     def ends(self) -> Ends:
         """Return how the ends of this device's commands are awaited."""

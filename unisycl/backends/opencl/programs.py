@@ -12,6 +12,7 @@ from typing import Any
 from unisycl.backends.cfamily import foreign
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.signs import meet
+from unisycl.backends.opencl import sources
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.session import Session
@@ -30,15 +31,19 @@ _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
     "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations")}
 """What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
-_MAKE_NEGATIONS = frozenset(("-cl-no-signed-zeros", "-cl-unsafe-math-optimizations"))
+_ROUGH = frozenset(("-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math"))
+_MAKE_NEGATIONS = frozenset(("-cl-no-signed-zeros", *_ROUGH))
 """With these a difference may become a negation (``Quirks.shared_negations``)."""
 
 
 def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str:
     """Return the options a program is built with: those of all, and those its kernel asks for."""
     words = [f"-cl-std={language(traits)}"]
-    asked = dict(kernel.traits).get("options", ()) if kernel is not None else ()
-    if traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked:
+    said = dict(kernel.traits) if kernel is not None else {}
+    asked = said.get("options", ())
+    given = tuple(map(str, said.get("compiler_options", ())))
+    if (traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked
+            and _ROUGH.isdisjoint(given)):
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
     if quirks.first_decides and kernel is not None and (
             lockstep.needed(kernel) or visit.contains(kernel.body, Check)):
@@ -53,13 +58,20 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
             continue
         plain = quirks.shared_negations and kernel is not None and meet(kernel)
         words += [w for w in _WORDS.get(word, ()) if not (plain and w in _MAKE_NEGATIONS)]
-    return " ".join(words)
+    if not _MAKE_NEGATIONS.isdisjoint(given) and quirks.shared_negations and kernel is not None \
+            and meet(kernel):
+        given = tuple(w for w in given if w not in _MAKE_NEGATIONS)
+    return " ".join([*words, *given])
 
 
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
           source: Source) -> Any:
     """Return the program of a text, from disk if it is there."""
     words = options(traits, quirks, kernel)
+    linked = dict(kernel.traits).get("linked", ())
+    if linked:
+        return _link(session, device, kernel, source, words, [
+            sources.libraries[int(n)].native for n in linked])
     if quirks.own_cache:
         return _build(session, device, kernel, source, words)
     key = disk_cache.key_of("opencl-program-1", source.text, words, traits.platform,
@@ -99,16 +111,22 @@ def _load(session: Session, device: Any, binary: bytes) -> Any:
     return program
 
 
-def _keep(session: Session, program: Any, device: Any, key: str) -> None:
+def binary_of(session: Session, program: Any, device: Any) -> bytes:
+    """Return what a program is for a device, as the driver keeps it; nothing if it does not."""
     cl = session.cl
     try:
         devices = program.get_info(cl.program_info.DEVICES)
         binaries = program.get_info(cl.program_info.BINARIES)
     except cl.Error:
-        return
-    for where, binary in zip(devices, binaries, strict=False):
-        if where == device and binary:
-            disk_cache.save(key, bytes(binary))
+        return b""
+    return next((bytes(b) for where, b in zip(devices, binaries, strict=False)
+                 if where == device and b), b"")
+
+
+def _keep(session: Session, program: Any, device: Any, key: str) -> None:
+    binary = binary_of(session, program, device)
+    if binary:
+        disk_cache.save(key, binary)
 
 
 def _build(session: Session, device: Any, kernel: Kernel, source: Source, words: str) -> Any:
@@ -119,6 +137,18 @@ def _build(session: Session, device: Any, kernel: Kernel, source: Source, words:
     except cl.Error as error:
         raise _failure(cl, program, device, kernel, source, error) from None
     return program
+
+
+def _link(session: Session, device: Any, kernel: Kernel, source: Source, words: str,
+          others: list[Any]) -> Any:
+    """Return a program of a text and of others that were compiled before."""
+    cl = session.cl
+    program = cl._cl._Program(session.context, source.text)
+    try:
+        program.compile(f"{words} {sources.APART}".encode(), [device], [])
+        return cl._cl._Program.link(session.context, [program, *others], b"", [device])
+    except cl.Error as error:
+        raise _failure(cl, program, device, kernel, source, error) from None
 
 
 def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,

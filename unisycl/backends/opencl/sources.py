@@ -6,6 +6,7 @@ raises ``BuildError`` with the driver's log.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -85,6 +86,44 @@ def build(session: Session, device: Any, traits: Traits,
     return BuiltSource(session, program, device)
 
 
+class Library:
+    """A compiled program of the user's own that kernels are linked with, by its number."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.number = next(_numbers)
+        libraries[self.number] = self
+
+
+_numbers = itertools.count(1)
+libraries: dict[int, Library] = {}
+"""All there are: what was linked with one stays in use."""
+
+
+def library(cl: Any, context: Any, given: Any) -> int | None:
+    """Return the number of a program; None if it is of another context."""
+    native = plain(cl, given)
+    known = next((x for x in libraries.values() if x.native == native), None)
+    if known is None:
+        native = cl._cl._Program.from_int_ptr(native.int_ptr, retain=True)
+        if native.get_info(cl.program_info.CONTEXT) != context:
+            return None
+        known = Library(native)
+    return known.number
+
+
+_EMPTY = "__kernel void nothing(void) {}"
+
+
+def check_options(session: Session, device: Any, traits: Traits, words: tuple[str, ...]) -> None:
+    """Build a program of nothing with options; ``BuildError`` where the compiler refuses them."""
+    for word in words:
+        if word.startswith("-cl-std"):
+            raise BuildError(errc.build, f"the option '{word}' names a language; kernels of Python "
+                             f"are written in what '{traits.name}' speaks best. Leave it out")
+    build(session, device, traits, (source_language.opencl, _EMPTY, words))
+
+
 def _made(session: Session, traits: Traits, device: Any, language: source_language,
           text: str | bytes) -> Any:
     """Return a program that is not built yet."""
@@ -99,7 +138,7 @@ def _made(session: Session, traits: Traits, device: Any, language: source_langua
 _OBJECTS = (1, 2)  # CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, _LIBRARY
 _EXECUTABLE = 4
 _NOT_BUILT = -1  # CL_BUILD_NONE
-_APART = b"-DUNISYCL_OBJECT"
+APART = "-DUNISYCL_OBJECT"
 """PoCL 3.0 keeps what was compiled and what was built of one text with equal options in one folder
 of its cache, where the second finds code of the first: 'undefined symbol: _Z13get_global_idj'."""
 _ORDER = tuple(bundle_state)
@@ -133,7 +172,7 @@ def take(session: Session, device: Any, name: str,
     program = native
     try:
         if state is not have and state is bundle_state.object:
-            native.compile(_APART, [device], [])
+            native.compile(APART.encode(), [device], [])
         elif state is not have and have is bundle_state.input:
             native._build(b"", [device])
         elif state is not have:

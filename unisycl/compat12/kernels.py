@@ -1,0 +1,133 @@
+"""``kernel`` in SYCL 1.2's spelling (§3.7.2.5): one of a program, or OpenCL's.
+
+Non-goals: launching. Invariant: a kernel made of OpenCL's runs in whatever context of SYCL's stands
+for the context it belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unisycl.api.context import context
+from unisycl.api.device_kernel import device_kernel
+from unisycl.api.info import Descriptor
+from unisycl.api.interop import get_native
+from unisycl.api.native import make_context
+from unisycl.api.native_kernel import native_kernel
+from unisycl.base.enums import NATIVE_OF_12
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.outside import is_native
+from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12.devices import device, retained
+from unisycl.lang.kernel import kernel as modern
+from unisycl.runtime.channel import Channel
+
+if TYPE_CHECKING:
+    from unisycl.compat12.programs import program
+
+
+class program_kernel(device_kernel):
+    """A kernel of a program (SYCL 1.2 §3.7.2.5)."""
+
+    __slots__ = ("_program",)
+    _program: program
+
+    def get(self) -> Any:
+        """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
+        return retained(get_native(NATIVE_OF_12, self))
+
+    def get_program(self) -> program:
+        """Return the program."""
+        return self._program
+
+    def get_function_name(self) -> str:
+        """Return the kernel's name."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def get_kernel_attributes(self) -> str:
+        """Return the kernel's attributes."""
+        return self._attributes()
+
+
+@ends_at_call
+class cl_kernel(native_kernel):
+    """A kernel of OpenCL's, whose arguments are those that were set on it."""
+
+    __slots__ = ("_native", "_of_program")
+
+    def __init__(self, native: Any, of: program | None = None) -> None:
+        if not hasattr(native, "function_name"):
+            raise UsageError(errc.invalid, "kernel: expected a native Kernel, got "
+                             f"{type(native).__name__}")
+        self._native = retained(native)
+        self._of_program = of
+        self._state = device(native.context.devices[0]).state
+        self._owner = context_of(native.context) if of is None else of.get_context()
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.get_function_name()
+
+    def executable(self, channel: Channel) -> Any:
+        """Return what a driver launches (internal); refuses queues of other contexts."""
+        found = channel.device.driver.adopt("kernel", self._native)
+        if found is None:
+            raise UsageError(errc.invalid, f"kernel '{self.name}' belongs to another context than "
+                             "the queue; make the queue of that context")
+        return found
+
+    def get_native(self) -> Any:
+        """Return OpenCL's kernel."""
+        return self._native
+
+    def get(self) -> Any:
+        """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
+        return retained(self._native)
+
+    def get_program(self) -> program:
+        """Return the program: the one it was taken from, else one made of OpenCL's."""
+        if self._of_program is None:
+            raise UsageError(errc.invalid, "get_program: this is a native kernel; give "
+                             "its program to program(context, native) and take it from there")
+        return self._of_program
+
+    def get_function_name(self) -> str:
+        """Return the kernel's name."""
+        return str(self._native.function_name)
+
+    def get_kernel_attributes(self) -> str:
+        """Return the kernel's attributes, in OpenCL's words."""
+        return str(self._native.attributes)
+
+    def get_info(self, what: Any) -> Any:
+        """Return what a descriptor of ``info.kernel``, or OpenCL's number, asks for."""
+        if isinstance(what, Descriptor):
+            if what.owner != "kernel" or what.name not in _INFO:
+                raise UsageError(errc.invalid, f"get_info: {what!r} is not for native kernels")
+            return getattr(self, f"get_{what.name}")() if what.name == "context" else getattr(
+                self._native, what.name)
+        return self._native.get_info(int(what))
+
+
+_INFO = frozenset(("function_name", "num_args", "attributes", "reference_count", "context"))
+
+
+def context_of(native: Any) -> context:
+    """Return a context for OpenCL's: that of its devices where they are in it, else one over it."""
+    first = device(native.devices[0])
+    if get_native(NATIVE_OF_12, first) and get_native(NATIVE_OF_12, context(first)) == native:
+        return context([device(d) for d in native.devices])
+    return make_context(NATIVE_OF_12, native)
+
+
+class kernel(modern):
+    """A kernel: of OpenCL's kernel, with its arguments set, or of a function as in SYCL 2020."""
+
+    __slots__ = ()
+
+    def __new__(cls, function: Any = None, /, **named: Any) -> Any:
+        """Return the kernel, or a decorator that makes it with attributes."""
+        if is_native(function):
+            return cl_kernel(function)
+        return super().__new__(cls, function, **named)
