@@ -385,6 +385,8 @@ class Driver(Protocol):
         ``type`` and ``extent``, ``read`` and ``write`` of its pixels; 'kernel': an Executable whose
         values are passed by position (None: as the program has set it), and whose ``kernel`` is
         None; 'array': a view of another library's array where it lies, known by ``base.outside``;
+        'gl context' (properties, native devices), 'gl devices' (properties, which), 'gl event':
+        native objects that share with OpenGL; 'gl object' (kind, numbers): one of its objects;
         'library': the number that kernels' traits ('linked') name a compiled program by;
         'options': the words, which a program of nothing was built with, or ``BuildError``;
         'program' (native, state): as 'source', compiled and linked up to that state, of which only

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from unisycl.api import context as contexts
 from unisycl.api import device as devices
@@ -22,7 +22,7 @@ from unisycl.base.enums import NATIVE_OF_12, backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.compat12.graphics import PROPERTIES, refuse
+from unisycl.compat12 import graphics
 
 
 class Legacy(HasBackendInfo):
@@ -182,30 +182,37 @@ class context(Legacy, contexts.context):
 
     Args:
         args: as for ``unisycl.context``; or OpenCL's context, and an asynchronous handler if
-            wanted; a dictionary of properties before them is refused
-            (``errc.feature_not_supported`` if it is OpenGL's of Table 4.4, else ``errc.invalid``).
+            wanted; before the devices a dictionary of the properties of Table 4.4, for a context
+            that shares memory with OpenGL (``errc.feature_not_supported`` where a device does not
+            report that it can).
     """
 
     __slots__ = ()
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        if args and isinstance(args[0], dict):
-            if PROPERTIES.isdisjoint(args[0]):
-                raise UsageError(errc.invalid, f"context: no such properties: {list(args[0])}")
-            refuse("context: one of OpenGL's")
+        asked = graphics.asked_of(args[0]) if args and isinstance(args[0], dict) else None
+        if asked is not None:
+            given = contexts.context(*args[1:2]).get_devices()
+            args = (graphics.native_context(asked, given), *args[2:])
         if args and is_native(args[0]):
             made = make_context(NATIVE_OF_12, *args, **named)
             self.state, self._properties = made.state, made._properties
         else:
             super().__init__(*args, **named)
+        if asked is not None:
+            graphics.note(self, asked)
 
-    def get_gl_current_device(self) -> NoReturn:
-        """Refuse: this context shares nothing with OpenGL (SYCL 1.2 Table 4.5)."""
-        refuse("get_gl_current_device")
+    def get_gl_current_device(self) -> device:
+        """Return the device that draws for the OpenGL context (SYCL 1.2 Table 4.5).
 
-    def get_gl_context_devices(self) -> NoReturn:
-        """Refuse: this context shares nothing with OpenGL (SYCL 1.2 Table 4.5)."""
-        refuse("get_gl_context_devices")
+        ``errc.feature_not_supported`` where the device does not share with OpenGL,
+        ``errc.invalid`` for a context that was made without its properties.
+        """
+        return device(graphics.devices_of("get_gl_current_device", self, "current")[0])
+
+    def get_gl_context_devices(self) -> list[device]:
+        """Return the devices that share with the OpenGL context (SYCL 1.2 Table 4.5)."""
+        return [device(d) for d in graphics.devices_of("get_gl_context_devices", self, "all")]
 
 
 @ends_at_call

@@ -16,6 +16,7 @@ from unisycl.base.enums import NATIVE_OF_12, backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.compat12 import graphics
 from unisycl.compat12.devices import Legacy, device, retained
 
 
@@ -25,15 +26,20 @@ class event(Legacy, events.event):
 
     Args:
         source: OpenCL's event, or another event, whose command this one shares; left out, it is an
-            event that is complete.
+            event that is complete. Or a context that shares with OpenGL.
+        sync: after a context, the address of OpenGL's sync object.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_sync")
     _native: Any
 
-    def __init__(self, source: Any = None) -> None:
+    def __init__(self, source: Any = None, sync: Any = None) -> None:
         super().__init__()
-        if isinstance(source, events.event):
+        if isinstance(source, context):
+            native = graphics.event_of(source, sync)
+            self._sync, self._native = sync, native
+            self.task = make_event(NATIVE_OF_12, native, source).task
+        elif isinstance(source, events.event):
             self.task = source.task
         elif is_native(source):
             if not hasattr(source, "context"):
@@ -62,6 +68,14 @@ class event(Legacy, events.event):
         task = self.task
         where = any_device().state if task is None or task.channel is None else task.channel.device
         return retained(native_end(self, where.driver))
+
+    def get_gl_info(self) -> Any:
+        """Return the sync object of OpenGL's that it was made of (SYCL 1.2 Table 4.14)."""
+        found = getattr(self, "_sync", None)
+        if found is None:
+            raise UsageError(errc.invalid, "get_gl_info: this event was not made of a sync object "
+                             "of OpenGL's")
+        return found
 
     def get_wait_list(self) -> list[events.event]:
         """Return the events of the direct predecessors; completed ones may be left out."""

@@ -18,14 +18,17 @@ from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.events import event
+from unisycl.compat12.graphics import Sharing
+from unisycl.compat12.modes import mode
 from unisycl.compat12.programs import program
 from unisycl.runtime.tasks import Task, begin_nothing
 
 
 class _Thread(threading.local):
-    """The handler of the command group this thread is in."""
+    """The handler of the command group this thread is in, and what it has acquired."""
 
     handler: handler | None = None
+    sharing: Sharing | None = None
 
 
 _thread = _Thread()
@@ -36,6 +39,14 @@ def current(what: str) -> handler:
     if _thread.handler is None:
         raise UsageError(errc.invalid, f"{what}: only inside the function given to command_group")
     return _thread.handler
+
+
+def acquire(what: str, source: Any, how: mode) -> None:
+    """Have the command group that the thread is in acquire an object of OpenGL's."""
+    current(what)
+    assert _thread.sharing is not None
+    modern, properties = how.modern()
+    _thread.sharing.acquire(source, modern, discard=bool(properties))
 
 
 @ends_at_call
@@ -54,7 +65,7 @@ class command_group:
         command_group(q, body)
     """
 
-    __slots__ = ("_event",)
+    __slots__ = ("_event", "_whole")
 
     def __init__(self, primary: queue, *rest: Any) -> None:
         second = rest[0] if len(rest) > 1 else None
@@ -63,13 +74,21 @@ class command_group:
                              "wanted, and a function without arguments")
         body: Callable[[], Any] = rest[-1]
 
+        sharing = Sharing(primary)
+
         def group(h: handler) -> None:
-            before, _thread.handler = _thread.handler, h
+            before = _thread.handler, _thread.sharing
+            _thread.handler, _thread.sharing = h, sharing
             try:
                 body()
             finally:
-                _thread.handler = before
-        self._event = primary.submit(group, second)
+                _thread.handler, _thread.sharing = before
+        try:
+            self._event = primary.submit(group, second)
+        except BaseException:
+            sharing.release(None)
+            raise
+        self._whole = sharing.release(self._event) or self._event
 
     def start_event(self) -> events.event:
         """Return an event that ends when the group may begin (SYCL 1.2 Table 3.15)."""
@@ -87,7 +106,7 @@ class command_group:
 
     def complete_event(self) -> event:
         """Return the event of the whole group."""
-        return event(self._event)
+        return event(self._whole)
 
 
 @ends_at_call

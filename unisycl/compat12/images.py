@@ -29,9 +29,9 @@ from unisycl.base.images import (
 )
 from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.compat12.devices import retained
-from unisycl.compat12.graphics import refuse
-from unisycl.compat12.groups import current
+from unisycl.compat12.devices import device, retained
+from unisycl.compat12.graphics import Shared, refuse
+from unisycl.compat12.groups import acquire, current
 from unisycl.compat12.modes import mode, target
 from unisycl.compat12.storages import Attachment, storage
 
@@ -54,18 +54,26 @@ class image(images.unsampled_image):
     """An image (SYCL 1.2 §3.6.2).
 
     Args:
-        source: an array, contiguous memory, a ``storage``, or another image, which is shared.
-        order: an ``image_channel_order``, or OpenCL's number of one.
-        channel_type: an ``image_channel_type``, or OpenCL's number of one.
-        places: the range, x first (may be left out for an array of pixels), and pitches in bytes.
+        source: an array, contiguous memory, a ``storage``, or another image, which is shared; or a
+            context that shares with OpenGL.
+        order: an ``image_channel_order``, or OpenCL's number of one; after a context the name of
+            a renderbuffer, or the target of a texture, or the name of a buffer.
+        channel_type: an ``image_channel_type``, or OpenCL's number of one; of a texture its name;
+            of a buffer the pair of both, as which its bytes are pixels.
+        places: the range, x first (may be left out for an array of pixels), and pitches in bytes;
+            of a texture the level.
+    The layers of an array of textures are one more dimension.
     """
 
-    __slots__ = ()
+    __slots__ = ("shared",)
+    shared: Shared
+    """The object of OpenGL's, of an image that was made of one."""
 
     def __init__(self, source: Any, order: Any = None, channel_type: Any = None,
                  *places: Any) -> None:
         if isinstance(source, context):
-            refuse("image: one of an OpenGL object")
+            self._over_graphics(source, order, channel_type, *places)
+            return
         if isinstance(source, images.unsampled_image) and order is None:
             for name in ("sampler", "form", "memory", "_properties", "_finalizer"):
                 setattr(self, name, getattr(source, name))
@@ -86,11 +94,48 @@ class image(images.unsampled_image):
             self.memory.storage()[:given.size] = given
         Attachment(source, self.memory)
 
+    def _over_graphics(self, owner: context, first: int, second: Any = None, *level: int) -> None:
+        what = "image: one of an OpenGL object"
+        if isinstance(second, tuple):
+            self.shared = Shared(what, owner, "buffer", int(first))
+            form = (_member(image_channel_order, second[0], _FIRST_ORDER, _ORDERS),
+                    _member(image_channel_type, second[1], _FIRST_TYPE, _TYPES))
+            pixel = images.unsampled_image(form, geo.range(1)).byte_size()
+            super().__init__(form, geo.range(self.shared.native.nbytes // pixel))
+            return
+        if second is None:
+            self.shared = Shared(what, owner, "renderbuffer", int(first))
+        else:
+            self.shared = Shared(what, owner, "texture", int(first), *(level or (0,)),
+                                 int(second))
+        extent = self.shared.native.picture.extent
+        super().__init__(self.shared.form(), geo.range(*extent))
+
+    def get_gl_info(self) -> int:
+        """Return what kind of object of OpenGL's is behind it, by OpenCL's number."""
+        return int(self._graphics("get_gl_info").info()[0])
+
+    def get_gl_texture_target(self) -> int:
+        """Return the target of the texture behind it (SYCL 1.2 Table 4.10)."""
+        return int(self._graphics("get_gl_texture_target").texture()[0])
+
+    def get_gl_mipmap_level(self) -> int:
+        """Return the level of the texture behind it (SYCL 1.2 Table 4.10)."""
+        return int(self._graphics("get_gl_mipmap_level").texture()[1])
+
+    def _graphics(self, what: str) -> Any:
+        if not hasattr(self, "shared"):
+            raise UsageError(errc.invalid, f"{what}: this image was not made of an object of "
+                             "OpenGL's")
+        return self.shared.native
+
     def get_access(self, *args: Any) -> Any:
         """Return an accessor: ``get_access(mode[, target][, colour type])`` (Table 3.21)."""
         how = next((a for a in args if isinstance(a, mode)), mode.read_write)
         where = next((a for a in args if isinstance(a, target)), target.image)
         rest = [a for a in args if not isinstance(a, mode | target)]
+        if where is target.cl_gl_image or hasattr(self, "shared"):
+            return shared_accessor(self, how, where, rest)
         return image_accessor(self, how, where, rest)
 
 
@@ -104,6 +149,19 @@ def _member(names: Any, given: Any, first: int, listed: str) -> Any:
         raise UsageError(errc.invalid, f"expected one of {names.__name__.lstrip('_')}, or the "
                          f"number of one in CL/cl.h, got {given!r}")
     return names[known[number]]
+
+
+def shared_accessor(source: Any, how: mode, where: target, rest: list[Any]) -> Any:
+    """Return an accessor of an image that was made of an object of OpenGL's."""
+    if where is not target.cl_gl_image:
+        raise UsageError(errc.invalid, f"accessor: target {where.name} does not acquire the object "
+                         "of OpenGL's; use cl_gl_image")
+    if how is mode.atomic:
+        raise UsageError(errc.invalid, "accessor: mode atomic is not for images")
+    if not hasattr(source, "shared"):
+        refuse("accessor: cl_gl_image", [device._of(current("accessor").channel.device)])
+    acquire("accessor", source, how)
+    return image_accessor(source, how, target.image, rest)
 
 
 def image_accessor(source: images.unsampled_image, how: mode, where: target,

@@ -28,10 +28,10 @@ from unisycl.base.enums import NATIVE_OF_12, access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.compat12.devices import retained
-from unisycl.compat12.graphics import refuse
-from unisycl.compat12.groups import current
-from unisycl.compat12.images import image_accessor
+from unisycl.compat12.devices import device, retained
+from unisycl.compat12.graphics import Shared, refuse
+from unisycl.compat12.groups import acquire, current
+from unisycl.compat12.images import image_accessor, shared_accessor
 from unisycl.compat12.modes import mode, target
 from unisycl.compat12.native_access import native_accessor
 from unisycl.compat12.storages import Attachment, storage
@@ -51,16 +51,20 @@ class buffer(buffers.buffer):
     """A buffer that is accessed through itself (SYCL 1.2 §3.6.1).
 
     Args:
-        source: what a buffer of SYCL 2020 is made of, or a ``storage``, or OpenCL's memory.
+        source: what a buffer of SYCL 2020 is made of, or a ``storage``, or OpenCL's memory, or a
+            context that shares with OpenGL.
         args: the range, and so on; after OpenCL's memory a queue of its context, and the event that
-            the contents are complete with.
+            the contents are complete with; after a context the name of OpenGL's buffer.
     """
 
-    __slots__ = ()
+    __slots__ = ("shared",)
+    shared: Shared
+    """The object of OpenGL's, of a buffer that was made of one."""
 
     def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None) -> None:
         if isinstance(source, context):
-            refuse("buffer: one of an OpenGL buffer")
+            self._over_graphics(source, *args, dtype=dtype)
+            return
         if is_native(source):
             self._over_native(source, *args, dtype=dtype)
             return
@@ -83,6 +87,19 @@ class buffer(buffers.buffer):
         made._finalizer.detach()
         self.region = made.region
         self._finalizer = weakref.finalize(self, self.region.memory.finalize)
+
+    def _over_graphics(self, owner: context, name: int, *, dtype: npt.DTypeLike | None) -> None:
+        self.shared = Shared("buffer: one of an OpenGL buffer", owner, "buffer", int(name))
+        kind, nbytes = np.dtype(np.uint8 if dtype is None else dtype), self.shared.native.nbytes
+        if nbytes % kind.itemsize:
+            raise UsageError(errc.invalid, f"buffer: the OpenGL buffer's {nbytes} bytes are no "
+                             f"whole number of {kind} ({kind.itemsize} bytes each); give another "
+                             "dtype=")
+        super().__init__(geo.range(nbytes // kind.itemsize), dtype=kind)
+
+    def get_gl_info(self, name: int | None = None) -> int:
+        """Return what kind of object of OpenGL's is behind it, by OpenCL's number (Table 4.7)."""
+        return int(shared_of("get_gl_info", self).native.info()[0])
 
     def get(self) -> Any:
         """Return OpenCL's memory, retained for the caller (SYCL 1.2 §2.5.10).
@@ -135,7 +152,10 @@ def accessor(source: Any, *args: Any) -> Any:
     where = next((a for a in args if isinstance(a, target)), target.global_buffer)
     places = [a for a in args if not isinstance(a, mode | target)]
     if where in _SHARED:
-        refuse(f"accessor: {where.name}")
+        return _of_graphics(source, how, where, places)
+    if hasattr(source, "shared"):
+        raise UsageError(errc.invalid, f"accessor: target {where.name} does not acquire the object "
+                         "of OpenGL's; use cl_gl_buffer or cl_gl_image")
     if where in _NATIVE:
         return _native(source, how, where, places)
     if isinstance(source, unsampled_image) and where in _OF_IMAGES:
@@ -156,6 +176,30 @@ def accessor(source: Any, *args: Any) -> Any:
     if where is target.constant_buffer:
         _check_constant(made)
     return made
+
+
+def _of_graphics(source: Any, how: mode, where: target, places: list[Any]) -> Any:
+    """Return an accessor whose command group acquires and releases an object of OpenGL's."""
+    if not isinstance(source, unsampled_image if where is target.cl_gl_image else buffers.buffer):
+        raise UsageError(errc.invalid, f"accessor: target {where.name} does not go with "
+                         f"{source!r}")
+    if where is target.cl_gl_image:
+        return shared_accessor(source, how, where, places)
+    if not hasattr(source, "shared"):
+        refuse(f"accessor: {where.name}", [device._of(current("accessor").channel.device)])
+    acquire("accessor", source, how)
+    modern, properties = how.modern()
+    made = legacy_accessor(source, current("get_access"), modern, *properties)
+    made.window(places)
+    return made
+
+
+def shared_of(what: str, source: Any) -> Shared:
+    """Return the object of OpenGL's that a buffer or an image was made of."""
+    found: Shared | None = getattr(source, "shared", None)
+    if found is None:
+        raise UsageError(errc.invalid, f"{what}: {source!r} was not made of an object of OpenGL's")
+    return found
 
 
 def _native(source: Any, how: mode, where: target, places: list[Any]) -> native_accessor:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.opencl import foreign, lent, programs, sources
 from unisycl.backends.opencl.foreign import ForeignKernel
+from unisycl.backends.opencl.graphics import Graphics
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.pictures import NativePicture
 from unisycl.backends.opencl.session import Session
@@ -34,6 +35,8 @@ def adopt(driver: ClDriver, what: str, native: Any) -> Any:
     if what == "program":
         foreign.check_kind(session.cl, what, native[0])
         return sources.take(session, device, driver.devices()[0].name, native)
+    if what.startswith("gl "):
+        return _graphics(Graphics(session, device.platform), queue, what, native)
     if what == "library":
         foreign.check_kind(session.cl, "program", native)
         return sources.library(session.cl, session.context, native)
@@ -60,6 +63,17 @@ def adopt(driver: ClDriver, what: str, native: Any) -> Any:
         return ForeignKernel(session, device, kept) if kept.context == session.context else (
             None)
     raise AssertionError(what)
+
+
+def _graphics(functions: Graphics, queue: Any, what: str, asked: Any) -> Any:
+    match what:
+        case "gl context":
+            return functions.context(*asked)
+        case "gl devices":
+            return functions.devices(*asked)
+        case "gl event":
+            return functions.event(asked)
+    return functions.make(queue, *asked)
 
 
 def given(session: Session, device: Any, what: str, thing: Any) -> Any:

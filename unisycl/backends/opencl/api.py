@@ -28,6 +28,7 @@ class Api:
         library = ctypes.CDLL(cl._cl.__file__)
         quick = ctypes.PyDLL(cl._cl.__file__)  # what never blocks keeps the GIL
         self.cl = cl
+        self._library = library
         self._extension = library.clGetExtensionFunctionAddressForPlatform
         self._extension.argtypes, self._extension.restype = (_POINTER, ctypes.c_char_p), _POINTER
         self.set_arg = _function(quick, "clSetKernelArg", _POINTER, _UINT, _SIZE, _POINTER)
@@ -78,6 +79,11 @@ class Api:
         """Return the address of a function of an extension; None where the platform lacks it."""
         found: int | None = self._extension(platform.int_ptr, name.encode())
         return found
+
+    def symbol(self, name: str) -> int | None:
+        """Return the address of a function of the loader; None where it has no such one."""
+        found = getattr(self._library, name, None)
+        return None if found is None else ctypes.cast(found, _POINTER).value
 
     def program_of_il(self, platform: Any, context: Any, module: bytes) -> Any:
         """Return a program of SPIR-V on a platform before OpenCL 2.1, by cl_khr_il_program."""

@@ -15,27 +15,41 @@ from unisycl.backends.opencl.losses import guarded
 from unisycl.backends.opencl.session import Session
 from unisycl.base.errors import UnsupportedError, errc
 
+_DEPTH = 0x10BD  # CL_DEPTH, which PyOpenCL does not name
 _TYPES = {"half_float": "fp16", "float": "fp32"}
 
 
 class NativePicture:
-    """A native image: the names of its channels' order and type, its extents, x first."""
+    """A native image: the names of its channels' order and type, its extents, x first.
 
-    def __init__(self, session: Session, queue: Any, native: Any) -> None:
+    ``layered``: the layers of an array of images are one more dimension, and images over buffers
+    are taken as well.
+    """
+
+    def __init__(self, session: Session, queue: Any, native: Any, *, layered: bool = False,
+                 ) -> None:
         cl, kind = session.cl, native.type
         self._cl, self._queue, self._native = cl, queue, native
         dimensions = {cl.mem_object_type.IMAGE1D: 1, cl.mem_object_type.IMAGE2D: 2,
                       cl.mem_object_type.IMAGE3D: 3}.get(kind)
+        layers = 0
+        if dimensions is None and layered:
+            dimensions = {cl.mem_object_type.IMAGE1D_BUFFER: 1, cl.mem_object_type.IMAGE1D_ARRAY: 1,
+                          cl.mem_object_type.IMAGE2D_ARRAY: 2}.get(kind)
+            layers = int(native.array_size)
         if dimensions is None:
             name = cl.mem_object_type.to_string(kind, "%d")
             raise UnsupportedError(errc.feature_not_supported, f"the native object is a {name}; "
                                    "images are made of IMAGE1D, IMAGE2D and IMAGE3D")
         self.extent = (native.width, native.height, native.depth)[:dimensions]
+        if layers:
+            self.extent = (*self.extent, layers)
         found = native.format
-        self.order = cl.channel_order.to_string(found.channel_order, "%d").lower()
+        order = cl.channel_order.to_string(found.channel_order, "%d").lower()
+        self.order = "depth" if found.channel_order == _DEPTH else order
         type = cl.channel_type.to_string(found.channel_data_type, "%d").lower()
         self.type = _TYPES.get(type, type)
-        self._bytes = int(found.itemsize) * math.prod(self.extent)
+        self._bytes = int(native.element_size) * math.prod(self.extent)
 
     @guarded("reading an image")
     def read(self) -> np.ndarray[Any, Any]:
