@@ -187,8 +187,8 @@ if TYPE_CHECKING:
     from unisycl.lang.atomic import atomic_fence as atomic_fence, atomic_ref as atomic_ref
     from unisycl.lang.bits import bit_cast as bit_cast
     from unisycl.lang.environment import (
-        device_only as device_only, fast_relaxed_math as fast_relaxed_math, SYCL_EXTERNAL as
-        SYCL_EXTERNAL, target_spir as target_spir,
+        device_only as device_only, fast_relaxed_math as fast_relaxed_math, single_source as
+        single_source, SYCL_EXTERNAL as SYCL_EXTERNAL, target_spir as target_spir,
     )
     from unisycl.lang.functions import (
         bit_and as bit_and, bit_or as bit_or, bit_xor as bit_xor, has_known_identity as
@@ -401,7 +401,7 @@ _HOMES: dict[str, str] = {
     "base.version": "cl_version make_version name_version",
     "lang.atomic": "atomic_fence atomic_ref",
     "lang.bits": "bit_cast",
-    "lang.environment": "SYCL_EXTERNAL device_only fast_relaxed_math target_spir",
+    "lang.environment": "SYCL_EXTERNAL device_only fast_relaxed_math single_source target_spir",
     "lang.functions": (
         "bit_and bit_or bit_xor has_known_identity known_identity logical_and logical_or maximum "
         "minimum multiplies plus"

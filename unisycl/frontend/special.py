@@ -387,6 +387,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "unisycl.lang.stream.setprecision": setting("setprecision"),
     "unisycl.lang.environment.device_only": _known(True),
     "unisycl.lang.environment.target_spir": _known(False),
+    "unisycl.lang.environment.single_source": _known(True),
     "unisycl.lang.environment.fast_relaxed_math": _fast_math,
     "unisycl.base.geometry.id": _identifier("id"),
     "unisycl.base.geometry.range": _identifier("range"),

@@ -62,6 +62,11 @@ def target_spir() -> bool:
     return False
 
 
+def single_source() -> bool:
+    """Say whether host and kernels are one source (``__SYCL_SINGLE_SOURCE__``): they are."""
+    return True
+
+
 def fast_relaxed_math() -> bool:
     """Say whether the kernel is compiled with relaxed mathematics (``__FAST_RELAXED_MATH__``)."""
     return here.fast_math

@@ -1,7 +1,7 @@
 """What kinds of devices promise (FP Table 1 and §6.2.3), and what follows for kernels.
 
 Devices that nobody here owns are made of what they would report; they record launches and run
-nothing.
+nothing. H-19 is about launches of a card's own, so what is checked of it here is a part.
 """
 
 from __future__ import annotations

@@ -92,7 +92,8 @@ def launch(kernel: Callable[..., None], space: Any) -> list[str]:
     return found
 
 
-@pytest.mark.row("E-34", "F-25")
+@pytest.mark.row("E-34")
+@pytest.mark.part("F-25")
 @pytest.mark.parametrize(("kernel", "space", "item", "what"), RACES, ids=lambda v: getattr(
     v, "__name__", ""))
 def test_a_race_is_found_with_both_work_items(

@@ -1,4 +1,7 @@
-"""Selectors by the public API (SYCL 2020 §4.6.1.1)."""
+"""Selectors by the public API (SYCL 2020 §4.6.1.1).
+
+K-11 asks for an emulator, which is there with Intel's emulation of FPGAs only: that is a part.
+"""
 
 from __future__ import annotations
 

@@ -328,7 +328,7 @@ def test_one_variable_points_into_several_allocations(queue: sycl.queue) -> None
         == out[:8].tolist()
 
 
-@pytest.mark.row("C-15", "G-10")
+@pytest.mark.row("C-15", "G-10", "Q-6")
 def test_debugged_kernels_follow_addresses_of_allocations_only(queue: sycl.queue) -> None:
     @sycl.kernel(debug=True)
     def second(nodes, out):

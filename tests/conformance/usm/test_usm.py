@@ -137,7 +137,7 @@ def test_fill_memset_and_partial_copies(queue: sycl.queue) -> None:
         queue.memset(p, 0, 33)
 
 
-@pytest.mark.row("B-48", "F-4")
+@pytest.mark.row("B-48", "F-4", "Q-6")
 def test_memory_of_another_context_is_refused(queue: sycl.queue) -> None:
     other = sycl.queue(sycl.context(queue.get_device()), queue.get_device())
     p = sycl.malloc_shared(4, np.int32, other)
