@@ -125,9 +125,19 @@ def test_a_global_id_is_the_groups_place_and_the_local_one(queue: sycl.queue, sh
 
 @pytest.mark.row("E-24")
 def test_pointers_in_shared_memory_link_a_list(queue: sycl.queue) -> None:
-    """A list of places in one allocation, written by the host and walked by a kernel, and back."""
-    count = 50
-    for make in (sycl.malloc_shared, sycl.malloc_host):
+    """A list of places in one allocation, written by the host and walked by a kernel, and back.
+
+    A kind that the device says it lacks is refused; system allocations are NumPy's arrays.
+    """
+    count, device = 50, queue.get_device()
+    for make, needs in ((sycl.malloc_shared, sycl.aspect.usm_shared_allocations),
+                        (sycl.malloc_host, sycl.aspect.usm_host_allocations),
+                        (lambda n, kind, _: np.zeros(n, kind), None)):
+        if needs is not None and not device.has(needs):
+            with pytest.raises(sycl.exception) as caught:
+                make(count, np.int32, queue)
+            assert caught.value.code() == sycl.errc.feature_not_supported
+            continue
         after, value = make(count, np.int32, queue), make(count, np.int64, queue)
         order = np.random.default_rng(3).permutation(count)
         for here, there in zip(order[:-1], order[1:], strict=True):

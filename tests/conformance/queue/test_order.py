@@ -39,7 +39,7 @@ def test_random_graphs_equal_a_serial_replay(device: sycl.device, seed: int) -> 
     arrays = [np.full(6, k + 1, np.int64) for k in range(5)]
     expected = [a.copy() for a in arrays]
     buffers = [sycl.buffer(a) for a in arrays]
-    for _ in range(100):
+    for _ in range(200):
         source, target = choose.sample(range(5), 2)
         factor = choose.randrange(1, 4)
         group = choose.choice([mix, mix, mix_on_host])

@@ -20,6 +20,7 @@ def test_function_objects_combine_and_may_be_spelled_as_in_cpp():
         f.plus(1)
 
 
+@pytest.mark.row("D-31")
 @pytest.mark.parametrize(("op", "dtype", "identity"), [
     (f.plus, "i4", 0), (f.multiplies, "f4", 1), (f.bit_and, "u1", 255), (f.bit_and, "i2", -1),
     (f.bit_or, "i8", 0), (f.bit_xor, "i8", 0), (f.logical_and, "?", True),
