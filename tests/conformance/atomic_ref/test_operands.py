@@ -26,3 +26,26 @@ def test_atomics_in_branches_add_what_they_are_given(queue: sycl.queue) -> None:
     taken = sorted(drawn[drawn >= 0].tolist())
     assert list(range(0, 2 * len(taken), 2)) == taken
     assert 2 * len(taken) == total[0] == 2 * 32
+
+
+@pytest.mark.part("E-33")
+def test_no_atomic_operation_is_for_one_work_item_alone(queue: sycl.queue) -> None:
+    cells = np.zeros(4, np.int32)
+
+    def alone(i):
+        sycl.atomic_ref(cells, i, sycl.memory_order.relaxed,
+                        sycl.memory_scope.work_item).fetch_add(1)
+    with pytest.raises(sycl.KernelError, match="K054: an atomic operation cannot have the scope"):
+        queue.parallel_for(4, alone)
+
+    def shared(it, tile):
+        k = it.get_local_id(0)
+        if k == 0:
+            tile[0] = 0
+        sycl.group_barrier(it.get_group())
+        sycl.atomic_ref(tile, 0, sycl.memory_order.acq_rel,
+                        sycl.memory_scope.system).fetch_add(k + 1)
+        sycl.group_barrier(it.get_group())
+        cells[it.get_global_id(0)] = tile[0]
+    queue.parallel_for(sycl.nd_range(4, 2), shared, sycl.local_accessor(np.int32, 1)).wait()
+    assert cells.tolist() == [3] * 4

@@ -26,7 +26,7 @@ def launch(queue, kernel, *more):
             return np.array(found)
 
 
-@pytest.mark.row("D-37")
+@pytest.mark.row("D-37", "Q-4")
 @pytest.mark.part("F-25")
 @pytest.mark.parametrize(("kernel", "function", "came", "away"), [
     (meeting.uneven_loop, "group_barrier", (1, 2), (0, 3)),
@@ -47,6 +47,7 @@ def test_a_meeting_that_some_items_miss_names_one_that_came_and_one_that_did_not
     assert int(told[2]) in away
 
 
+@pytest.mark.row("Q-4")
 @pytest.mark.part("F-25")
 @pytest.mark.parametrize(("kernel", "text"), [
     (meeting.ids, "the id of group_broadcast is 1 here and 0 in work-item id(1)"),
