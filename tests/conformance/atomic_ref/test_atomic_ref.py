@@ -286,7 +286,7 @@ def test_operators_are_the_operations(queue: sycl.queue) -> None:
     assert not seen.any()
 
 
-@pytest.mark.part("E-33")  # OpenCL C carries the scope that was asked for, not the narrowest
+@pytest.mark.row("E-33")
 def test_atomics_of_a_work_group_are_exact_within_it(queue: sycl.queue) -> None:
     """Each work-group has counters of its own in global memory."""
     counters = np.zeros((8, 4), np.int32)

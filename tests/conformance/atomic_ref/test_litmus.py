@@ -246,8 +246,7 @@ def test_coherence_of_one_location(queue: sycl.queue) -> None:
     assert count == cell[0]
 
 
-@pytest.mark.row("E-32")
-@pytest.mark.part("E-33")
+@pytest.mark.row("E-32", "E-33")
 def test_every_increment_draws_its_own_number(queue: sycl.queue) -> None:
     count = cells_of(queue) // 4
     cell, drawn = np.zeros(1, np.int64), np.zeros((4, count), np.int64)
@@ -262,8 +261,7 @@ def test_every_increment_draws_its_own_number(queue: sycl.queue) -> None:
     assert np.all(np.diff(drawn, axis=1) > 0)
 
 
-@pytest.mark.row("E-32", "E-26")
-@pytest.mark.part("E-33")
+@pytest.mark.row("E-32", "E-26", "E-33")
 def test_message_passing_between_kernels(queue: sycl.queue) -> None:
     """Two kernels that do not depend on each other; USM orders nothing by itself."""
     count = cells_of(queue)

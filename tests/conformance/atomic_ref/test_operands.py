@@ -28,7 +28,7 @@ def test_atomics_in_branches_add_what_they_are_given(queue: sycl.queue) -> None:
     assert 2 * len(taken) == total[0] == 2 * 32
 
 
-@pytest.mark.part("E-33")
+@pytest.mark.row("E-33")
 def test_no_atomic_operation_is_for_one_work_item_alone(queue: sycl.queue) -> None:
     cells = np.zeros(4, np.int32)
 

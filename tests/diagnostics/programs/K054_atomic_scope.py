@@ -4,7 +4,7 @@ import numpy as np
 
 import unisycl as sycl
 
-ROWS = ("D-32",)
+ROWS = ("D-32", "E-33")
 n = np.zeros(8, np.int32)
 order, scope = sycl.memory_order.relaxed, sycl.memory_scope
 

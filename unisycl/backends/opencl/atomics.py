@@ -8,6 +8,7 @@ a device offers (``info``). Invariant: each returns the old value.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from unisycl.backends.cfamily.dialect import AtomicOp, Helper
 from unisycl.backends.opencl.traits import Traits
@@ -20,6 +21,7 @@ _SCOPE = {memory_scope.work_item: "memory_scope_work_item",
           memory_scope.work_group: "memory_scope_work_group",
           memory_scope.device: "memory_scope_device",
           memory_scope.system: "memory_scope_all_svm_devices"}
+_WIDE = (memory_scope.device, memory_scope.system)
 _FETCH = frozenset(("add", "sub", "and", "or", "xor", "min", "max"))
 _NEXT = {"add": "old + x", "sub": "old - x", "min": "x < old ? x : old", "max": "old < x ? x : old"}
 _NAME = re.compile(r"atomic_([a-z_]+)_(global|local)_([a-z]+|acq_rel|seq_cst)_"
@@ -56,6 +58,8 @@ class Atomics:
     def template(self, op: AtomicOp) -> str:
         """Return the template of an operation: {p} is a pointer, {0} and {1} the operands."""
         operands = {"load": "", "compare_exchange": ", {0}, {1}"}.get(op.op, ", {0}")
+        if op.space is address_space.local_space and op.scope in _WIDE:
+            op = replace(op, scope=memory_scope.work_group)  # nobody else reaches it
         if self.modern and self._direct(op):
             return self._c11(op)
         kind = f"{'f' if op.dtype.is_float else 'i'}{op.dtype.bits}"

@@ -61,7 +61,7 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
     if not _MAKE_NEGATIONS.isdisjoint(given) and quirks.shared_negations and kernel is not None \
             and meet(kernel):
         given = tuple(w for w in given if w not in _MAKE_NEGATIONS)
-    return " ".join([*words, *given])
+    return " ".join([*words, *(w for w in given if w not in words)])
 
 
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
