@@ -32,7 +32,7 @@ def test_functions_are_as_accurate_as_the_table_asks(queue, device, name, type):
     check(queue, name, type, 300 if slow else COUNT[type])
 
 
-@pytest.mark.row("D-20", "D-22")
+@pytest.mark.part("D-20", "D-22")
 @pytest.mark.parametrize(("name", "type", "bits"), [
     (*c, bits) for bits in (128, 256) for c in CASES if c[1] != "float16" and (
         bits == 256 or c[0] in ("exp", "pow", "erf", "sin"))])
