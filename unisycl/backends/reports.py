@@ -31,7 +31,9 @@ class Watched:
     """An access that is watched: whose memory it is, and what it does there.
 
     ``made`` is where the kernel declares the memory; ``local`` is the size of work-groups, () if
-    there are none.
+    there are none; ``slot`` is how many numbers a group's items have, ``extent`` the size of the
+    work-item loop. ``anywhere``: it lies where a pointer in memory leads. ``member`` is what of an
+    element it is, "" if that is all of it.
     """
 
     name: str
@@ -39,6 +41,29 @@ class Watched:
     writes: bool
     atomic: bool
     local: tuple[int, ...]
+    ndim: int
+    slot: int
+    extent: tuple[int, ...]
+    anywhere: bool
+    member: str
+
+    def place(self, index: str, values: Sequence[Any]) -> str:
+        """Return what the number is called."""
+        if self.anywhere:
+            return f"the number at {int(values[0]):#x}"
+        return f"{self.name}[{index}]{self.member}"
+
+    def whose(self, before: shadow.Before, extent: Sequence[int], offset: Sequence[int],
+              group: bool) -> str:
+        """Return who made an access that was noted here, of all items or groups."""
+        if self.local or not self.slot:
+            return f"work-item {_id(before.item(extent, offset, self.local))}" if self.ndim else \
+                "this task"
+        number, place = divmod(before.number, self.slot)
+        whole = f"group {_id(shadow.unravel(number, extent))}"
+        if group:
+            return f"work-{whole}"
+        return f"work-item {_id(shadow.unravel(place, self.extent or (self.slot,)))} of {whole}"
 
     @property
     def verb(self) -> str:
@@ -135,25 +160,32 @@ class Report:
         facts, at = site.facts, sum(site.ids)
         assert facts is not None
         if site.kind == "fresh":
-            index = render(site.parts, _values(site.types, cells, at))
+            index = self._named(site, cells, at)
             made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else ""
-            what = f"reads {facts.name}[{index}]{made}, which nobody has written: "
+            what = f"reads {index}{made}, which nobody has written: "
             return kernel_error(self._kernel, _whose(site, cells), site.span, (
                 f"this work-item {what}fresh memory has no initial value; write it first, on "
                 "every path"))
-        ndim = site.ids[0]
-        index = render(site.parts, _values(site.types, cells, at + 1 + 2 * ndim))
+        ndim = facts.ndim
+        index = self._named(site, cells, at + 1 + 2 * ndim)
         word, extent, offset = cells[at], *(
             [cells[at + 1 + k * ndim + d] for d in range(ndim)] for k in (0, 1))
         before = shadow.Before(word)
-        other = self._sites[before.site] if before.site < len(self._sites) else None
-        place = f" at {other.span.file.name}:{other.span.line}" if other and other.span else ""
-        whose = f"work-item id({', '.join(map(str, before.item(extent, offset, facts.local)))})"
+        other = self._sites[before.site] if before.site < len(self._sites) else site
+        place = f" at {other.span.file.name}:{other.span.line}" if other.span else ""
+        whose = (other.facts or facts).whose(before, extent, offset, other.group)
         did = f"an atomic operation of {whose}" if before.atomic else whose
+        this = "work-group" if site.group else "work-item"
         return kernel_error(self._kernel, _whose(site, cells), site.span, (
-            f"data race: this work-item {facts.verb} {facts.name}[{index}], which {did} has "
+            f"data race: this {this} {facts.verb} {index}, which {did} has "
             f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
             f"{shadow.way_out(facts.atomic and before.atomic)}"))
+
+    def _named(self, site: Site, cells: Any, at: int) -> str:
+        """Return what the number at a site is called."""
+        assert site.facts is not None
+        values = list(_values(site.types, cells, at))
+        return site.facts.place(render(site.parts, iter(values)), values)
 
     @property
     def failed(self) -> bool:
@@ -169,6 +201,10 @@ class Report:
                            f"{type(found).__name__}: {found}")
         made.__cause__ = found
         return made
+
+
+def _id(numbers: Sequence[int]) -> str:
+    return f"id({', '.join(map(str, numbers))})"
 
 
 def _values(types: tuple[Scalar, ...], cells: Any, at: int) -> Iterator[Any]:

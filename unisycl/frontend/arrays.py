@@ -30,6 +30,7 @@ from unisycl.frontend.values import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
+from unisycl.ir.watched import PER_ITEM
 from unisycl.lang import scratch
 
 
@@ -72,10 +73,10 @@ def declared(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...]) -> M
 
 
 def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space: address_space,
-            name: str) -> Memory:
+            name: str, called: str = "") -> Memory:
     type = View(elem, len(extents), space, access_mode.read_write)
     made = ctx.span(ctx.at) if ctx.at is not None else None
-    array = n.Array(space.name.partition("_")[0], type, extents, made)
+    array = n.Array(called or space.name.partition("_")[0], type, extents, made)
     ctx.arrays.append(array)
     return Memory(array, type, name=name)
 
@@ -172,7 +173,8 @@ def private_memory(ctx: Context, node: ast.Call) -> Value:
                          where="when the launch left the local size open",
                          help="give the local size at the launch")
     ctx.need_all(elem)
-    made = _memory(ctx, elem, ctx.shape.local, address_space.local_space, "the private memory")
+    made = _memory(ctx, elem, ctx.shape.local, address_space.local_space, "the private memory",
+                   PER_ITEM)
     return replace(made, per_item=True)
 
 

@@ -47,16 +47,21 @@ class Before:
         """The number of its place in the kernel."""
         return self.word >> SITE & SITES
 
+    @property
+    def number(self) -> int:
+        """The number of its work-item."""
+        return self.word & ITEM
+
     def item(self, extent: Sequence[int], offset: Sequence[int],
              local: Sequence[int]) -> tuple[int, ...]:
         """Return the global id of its work-item."""
-        number = self.word & ITEM
+        number = self.number
         if not local:
-            found = _unravel(number, extent)
+            found = unravel(number, extent)
         else:
             group, place = divmod(number, math.prod(local))
-            groups = _unravel(group, [e // x for e, x in zip(extent, local, strict=True)])
-            found = [g * x + y for g, x, y in zip(groups, local, _unravel(place, local),
+            groups = unravel(group, [e // x for e, x in zip(extent, local, strict=True)])
+            found = [g * x + y for g, x, y in zip(groups, local, unravel(place, local),
                                                   strict=True)]
         return tuple(x + y for x, y in zip(found, offset, strict=True))
 
@@ -69,7 +74,8 @@ def way_out(atomics: bool) -> str:
             "element of its own")
 
 
-def _unravel(number: int, extent: Sequence[int]) -> list[int]:
+def unravel(number: int, extent: Sequence[int]) -> list[int]:
+    """Return the ids of a row-major number."""
     found = []
     for size in reversed(extent):
         number, place = divmod(number, size)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from unisycl.base.enums import memory_scope
 from unisycl.base.record import dataclass
-from unisycl.ir.nodes import Expr, Local, Place, Stmt
+from unisycl.ir.nodes import Array, Expr, Local, Place, Stmt
+
+PER_ITEM = "private_memory"
+"""The array that has an element for each work-item of a group: nobody shares it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,8 @@ class Who:
 
     ``item`` numbers all items, those of a group side by side; ``first`` is the number of the
     group's first item, ``turn`` counts the meetings of the group, ``part`` those of its sub-group.
-    ``sizes`` are those of a group, () where there are none.
+    ``sizes`` are those of a group, () where there are none; ``slot`` is how many numbers a group
+    has, 0 where there are no groups.
     """
 
     item: Local
@@ -25,6 +29,7 @@ class Who:
     turn: Local
     part: Local
     sizes: tuple[int, ...]
+    slot: int
     parts: bool
     syncs: bool
 
@@ -34,7 +39,8 @@ class Watch(Stmt):
     """``count`` numbers side by side are about to be read or written, from a place on.
 
     ``scope`` is that of an atomic access, else None. ``here`` are the locals of ``who`` as
-    expressions, so that whoever walks over the kernel sees them read. ``fresh``: it is told, too,
+    expressions, so that whoever walks over the kernel sees them read. ``extent`` is the size of the
+    work-item loop it lies in, () outside and where that is not known. ``fresh``: it is told, too,
     if nobody has written there.
     """
 
@@ -44,6 +50,7 @@ class Watch(Stmt):
     scope: memory_scope | None
     here: tuple[Expr, ...]
     who: Who
+    extent: tuple[int, ...]
     races: bool
     fresh: bool
 
@@ -55,4 +62,6 @@ class Synced(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Unwritten(Stmt):
-    """The private arrays of the work-item hold nothing from here on."""
+    """Private arrays of the work-item hold nothing from here on."""
+
+    arrays: frozenset[Array]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import as_range, id, linear_id, nd_range, range
+from unisycl.lang.environment import here
 from unisycl.lang.memory import HostView, scratch
 from unisycl.lang.place import Place, Space, Unconstructible, pick, points
 from unisycl.lang.queries import id_query, range_query
@@ -157,8 +158,16 @@ class group(Unconstructible):
         if len(extent) != len(place.group):
             raise UsageError(errc.invalid, f"parallel_for_work_item: the range has {len(extent)} "
                              f"dimension(s), the work-group {len(place.group)}")
-        for logical in points(extent):
-            body(h_item._make(place, logical, extent))
+        items = (h_item._make(place, logical, extent) for logical in points(extent))
+        if here.watch is not None:
+            items = here.watch.loop(items)
+        it = None
+        try:
+            for it in items:
+                body(it)
+        except Exception as error:
+            error.work_item = it  # type: ignore[attr-defined]  # whom the message names
+            raise
 
     def _item(self, what: str) -> tuple[int, ...]:
         if self._local is None:

@@ -13,6 +13,7 @@ import numpy as np
 from unisycl.base.enums import address_space
 from unisycl.base.errors import BoundsError, errc
 from unisycl.ir.nodes import ASTRAY, NULL
+from unisycl.lang.environment import here
 from unisycl.lang.memory import HostView, allocations
 from unisycl.lang.pointer import multi_ptr
 from unisycl.lang.stored import address_of, stored_pointer
@@ -59,7 +60,9 @@ class heap_pointer(multi_ptr):
         skip, size = (self._at - start) % dtype.itemsize, dtype.itemsize
         count = (end - start - skip) // size
         data = np.asarray(_Bytes(start + skip, count * size)).view(dtype)
-        return HostView(data, f"memory of {self._kind.target_name()}"), (self._at - start) // size
+        name = f"memory of {self._kind.target_name()}"
+        view = HostView(data, name) if here.watch is None else here.watch.found(data, name)
+        return view, (self._at - start) // size
 
     @property
     def _view(self) -> HostView:  # type: ignore[override]

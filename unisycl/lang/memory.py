@@ -292,7 +292,7 @@ class Record(np.void):  # type: ignore[misc]  # final for type checkers only
     def __getitem__(self, name: Any) -> Any:
         found = np.void.__getitem__(self, name)
         if here.watch is not None:
-            here.watch.member(self, name, found, writes=False)
+            found = here.watch.member(self, name, found, writes=False)
         if not isinstance(found, np.void | np.ndarray):
             return found
         found = _in_place(found)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unisycl.backends.cpu import emit_memory, emit_print, watch_words
+from unisycl.backends.cpu import emit_memory, emit_print, watch_words, watching
 from unisycl.backends.cpu.emit_memory import Address
 from unisycl.backends.cpu.emitter import Emitter
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
@@ -21,7 +21,7 @@ from unisycl.base.dtypes import BOOL, INT8, INT16, INT32, INT64, UINT64, DType
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import shadow
-from unisycl.ir.types import View
+from unisycl.ir.types import Scalar, Struct, View
 from unisycl.ir.watched import Synced, Unwritten, Watch
 from unisycl.passes import watches
 
@@ -47,7 +47,7 @@ def synced(e: Emitter, stmt: Synced) -> None:
 def unwritten(e: Emitter, stmt: Unwritten) -> None:
     """Clear the twins of the private arrays of the work-items that run together."""
     for array, size in e.twins.items():
-        if array.type.space is address_space.private_space and array in e.arrays:
+        if array in stmt.arrays and array in e.arrays:
             clear(e, e.f.gep("i8", e.arrays[array], str(size)),
                   str(array.nbytes * e.lanes.lanes))
 
@@ -76,9 +76,9 @@ def _size(stmt: Watch) -> int:
 def _fresh(e: Emitter, stmt: Watch, place: n.Place) -> None:
     """Mark a number as written, or report that it is not."""
     base = place.base
-    assert isinstance(base, n.Array | n.Param)
     assert isinstance(base.type, View)
-    if base.type.space not in (address_space.local_space, address_space.private_space):
+    if isinstance(base, n.Heap) or base.type.space not in (
+            address_space.local_space, address_space.private_space):
         _filled(e, stmt, place)
         return
     at = emit_memory.address(e, place)
@@ -120,27 +120,44 @@ def _filling(dtype: DType) -> int:
 
 # ---- races
 def _table(e: Emitter) -> str:
-    """Return where the words of a launch are told: a counter, then two numbers for each memory."""
+    """Return where the words of a launch are told (``watching``)."""
     return e.slot(e.layout.watch, "ptr")
+
+
+def _entry(e: Emitter, number: int) -> str:
+    return e.f.load("i64", e.f.gep("i64", _table(e), str(number)))
 
 
 def _races(e: Emitter, stmt: Watch) -> None:
     f, base = e.f, stmt.place.base
-    assert isinstance(base, n.Param | n.Array)
-    number = e.watched.index(base)
-    words = f.load("i64", f.gep("i64", _table(e), str(1 + 2 * number)))
+    number = watching.BASES + 2 * e.watched.index(base)
+    words = _entry(e, number)
     look, done = f.label("watched"), f.label("seen")
     f.branch(f.op(f"icmp ne i64 {words}, 0"), look, done)
     f.start(look)
-    stride = f.load("i64", f.gep("i64", _table(e), str(2 + 2 * number)))
+    stride = _entry(e, watching.STRIDE)
     local = isinstance(base.type, View) and base.type.space is address_space.local_space
-    where = _cells(e, stmt, words)
+    mask = e.full()
+    if isinstance(base, n.Heap):
+        where = watch_words.region(e, _cells(e, stmt), words, _entry(e, number + 1))
+        mask = f.op(f"icmp ne {_wide(e)} {where}, zeroinitializer")
+        mask = e.and_mask(mask)
+    else:
+        where = watch_words.cell(e, _cells(e, stmt), words)
     site = len(e.sites)
     now = _now(e, stmt, site)
     cells = stmt.count * _size(stmt) // e.granule
+    if not local and not isinstance(base, n.Heap) and base not in e.written:
+        mark, full = f.label("mark"), f.label("full")
+        f.branch(f.op(f"icmp ne i64 {_entry(e, number + 1)}, 0"), mark, full)
+        f.start(mark)
+        for k in range(cells):
+            watch_words.mark(e, where, 8 * k, now)
+        f.jump(done)
+        f.start(full)
     found = ""
     for k in range(cells):
-        other = watch_words.look(e, where, 8 * k, stride, now, stmt, local=local)
+        other = watch_words.look(e, where, 8 * k, stride, mask, now, stmt, local=local)
         found = other if not found else e.f.op(
             f"select {e.mask_type} {_some(e, found)}, {_wide(e)} {found}, {_wide(e)} {other}")
     _report_if(e, Val(VECTOR, BOOL, _some(e, found)), stmt, (Val(VECTOR, UINT64, found),))
@@ -156,23 +173,21 @@ def _some(e: Emitter, found: str) -> str:
     return e.f.op(f"icmp ne {_wide(e)} {found}, zeroinitializer")
 
 
-def _cells(e: Emitter, stmt: Watch, words: str) -> str:
-    """Return the addresses of the first words of a place, for all lanes."""
+def _cells(e: Emitter, stmt: Watch) -> str:
+    """Return the numbers of the first cells of a place, for all lanes."""
     f, lanes = e.f, e.lanes
     base = stmt.place.base
     at = emit_memory.number(e, stmt.place)
     shift = e.granule.bit_length() - 1
-    near = Val(UNIFORM, UINT64, words)
     origin = ""
     if isinstance(base, n.Array):
         origin = e.arrays[base]
-    elif isinstance(base.type, View) and base.type.space is address_space.local_space:
+    elif isinstance(base, n.Param) and isinstance(base.type, View) and (
+            base.type.space is address_space.local_space):
         origin = emit_memory.view_pointer(e, base)
     if origin:
         at = lanes.sub(at, Val(UNIFORM, UINT64, f.op(f"ptrtoint ptr {origin} to i64")))
-    cell = lanes.map(UINT64, "lshr {t} {0}, {1}", at, lanes.const(shift, UINT64))
-    cell = lanes.map(UINT64, "shl {t} {0}, {1}", cell, lanes.const(3, UINT64))
-    return lanes.vector(lanes.add(cell, near))
+    return lanes.vector(lanes.map(UINT64, "lshr {t} {0}, {1}", at, lanes.const(shift, UINT64)))
 
 
 def _now(e: Emitter, stmt: Watch, site: int) -> str:
@@ -213,14 +228,17 @@ def _report_if(e: Emitter, wrong: Val, stmt: Watch, more: tuple[Val, ...]) -> No
     parts, types, values = emit_print.spelled(e, pieces)
     ids, counts = emit_print.ids(e)
     ndim = e.kernel.ndim
-    space = [e.queries(name, d) for name in ("global_range", "offset") for d in range(ndim)] \
+    whole = "group_range" if e.kernel.index_kind == "work_group" else "global_range"
+    space = [e.queries(name, d) for name in (whole, "offset") for d in range(ndim)] \
         if more else []
     base = place.base
-    assert isinstance(base, n.Param | n.Array)
     private = isinstance(base, n.Array) and base.type.space is address_space.private_space
+    if isinstance(base, n.Heap):
+        parts, types, values = (), (Scalar(UINT64),), [emit_memory.number(e, place)]
     facts = Watched("private array" if private else base.name,
                     base.span if isinstance(base, n.Array) else None, stmt.writes,
-                    stmt.scope is not None, stmt.who.sizes)
+                    stmt.scope is not None, stmt.who.sizes, ndim, stmt.who.slot, stmt.extent,
+                    isinstance(base, n.Heap), _member(place))
     site = Site("race" if more else "fresh", parts, types, stmt.span, counts, e.in_group, facts)
     emit_print.tell(e, site, [*ids, *more, *space, *values], lane)
     f.jump(e.abort)
@@ -233,3 +251,16 @@ def reserve(e: Emitter, array: n.Array, size: int) -> int:
         return size
     e.twins[array] = size
     return 2 * size
+
+
+def _member(place: n.Place) -> str:
+    """Return which member of a record or element of a vector a place is, as ".name"."""
+    base, at, out = place.base, place.offset, ""
+    kind = None if isinstance(base, n.Heap) or not isinstance(base.type, View) else base.type.elem
+    while isinstance(kind, Struct):
+        found = [f for f in kind.fields if f.offset <= at]
+        if not found:
+            break
+        last = max(found, key=lambda f: f.offset)
+        out, at, kind = f"{out}.{last.name}", at - last.offset, last.type
+    return out

@@ -62,7 +62,8 @@ class Emitter:
     ``in_group``: the code at hand runs once for a whole work-group, outside its work-item loops.
     ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
-    of ``granule`` bytes; ``twins`` says how far behind an array its twin lies.
+    of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
+    behind an array its twin lies.
     """
 
     kernel: n.Kernel
@@ -95,6 +96,7 @@ class Emitter:
     abort: str = ""
     meeting: str = ""
     watched: tuple[n.Base, ...] = ()
+    written: frozenset[n.Base] = frozenset()
     granule: int = 0
     twins: dict[n.Array, int] = field(default_factory=dict)
 

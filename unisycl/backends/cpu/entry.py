@@ -55,6 +55,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     e.reducer_locals = frozenset(seeds)
     e.stream = streams.output(kernel) if stream else None
     e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
+    e.written = watches.written(kernel)
     if not kernel.apart and any(
             isinstance(p.type, View) and p.type.space is address_space.local_space
             for p in kernel.params):
@@ -312,5 +313,7 @@ def _group_unit(e: Emitter, number: str, edge: bool) -> None:
 def _hierarchy_unit(e: Emitter, number: str, edge: bool) -> None:
     """Run one work-group of a hierarchical kernel."""
     groups = _groups(e, number)
+    if watches.twins(e.kernel):
+        emit_watch.begin_group(e)
     Hierarchy(e, groups, lambda lows, highs, body: box(e, lows, highs, body, edge=True)).run()
     e.dead, e.mask = "", None

@@ -15,7 +15,88 @@ from unisycl.ir.shadow import ATOMIC, ITEM, NARROW, PART, SYNC, TURN
 from unisycl.ir.watched import Watch
 
 
-def look(e: Emitter, cells: str, behind: int, stride: str, now: str, stmt: Watch, *,
+def cell(e: Emitter, numbers: str, words: str) -> str:
+    """Return the addresses of the words of cells, given their numbers and the word of cell 0."""
+    w = e.lanes.lanes
+    moved = e.f.op(f"shl <{w} x i64> {numbers}, splat (i64 3)")
+    one = e.f.op(f"insertelement <{w} x i64> poison, i64 {words}, i64 0")
+    many = e.f.op(f"shufflevector <{w} x i64> {one}, <{w} x i64> poison, "
+                  f"<{w} x i32> zeroinitializer")
+    return e.f.op(f"add <{w} x i64> {moved}, {many}")
+
+
+def region(e: Emitter, numbers: str, table: str, half: str) -> str:
+    """Return the addresses of the words of cells anywhere, 0 where there are none."""
+    w = e.lanes.lanes
+    text = _REGION.format(w=w, attributes=vectors(e.widest))
+    if text not in e.f.module.functions:
+        e.f.module.functions.append(text)
+        _declare(e)
+    return e.f.op(f"call <{w} x i64> @unisycl_watch_region(<{w} x i64> {numbers}, "
+                  f"{e.mask_type} {e.full()}, i64 {table}, i64 {half})")
+
+
+def mark(e: Emitter, cells: str, behind: int, now: str) -> None:
+    """Emit the note that somebody reads cells; of several lanes one is noted."""
+    w = e.lanes.lanes
+    _declare(e)
+    where = cells if not behind else e.f.op(f"add <{w} x i64> {cells}, splat (i64 {behind})")
+    many = e.f.op(f"inttoptr <{w} x i64> {where} to <{w} x ptr>")
+    e.f.do(f"call void @llvm.masked.scatter.v{w}i64.v{w}p0(<{w} x i64> {now}, <{w} x ptr> {many}, "
+           f"i32 8, {e.mask_type} {e.full()})")
+
+
+def _declare(e: Emitter) -> None:
+    w = e.lanes.lanes
+    e.f.module.declare(f"llvm.masked.gather.v{w}i64.v{w}p0",
+                       f"<{w} x i64> @(<{w} x ptr>, i32, <{w} x i1>, <{w} x i64>)")
+    e.f.module.declare(f"llvm.masked.scatter.v{w}i64.v{w}p0",
+                       f"void @(<{w} x i64>, <{w} x ptr>, i32, <{w} x i1>)")
+
+
+# The table has two numbers for each region, sorted: the first cell, and what leads to its words.
+_REGION = """
+define internal <{w} x i64> @unisycl_watch_region(<{w} x i64> %cells, <{w} x i1> %mask, i64 %table,
+                                                  i64 %half) noinline {attributes} {{
+entry:
+  %t1 = insertelement <{w} x i64> poison, i64 %table, i64 0
+  %t = shufflevector <{w} x i64> %t1, <{w} x i64> poison, <{w} x i32> zeroinitializer
+  br label %head
+head:
+  %step = phi i64 [ %half, %entry ], [ %less, %turn ]
+  %low = phi <{w} x i64> [ zeroinitializer, %entry ], [ %next, %turn ]
+  %more = icmp ne i64 %step, 0
+  br i1 %more, label %turn, label %end
+turn:
+  %s1 = insertelement <{w} x i64> poison, i64 %step, i64 0
+  %s = shufflevector <{w} x i64> %s1, <{w} x i64> poison, <{w} x i32> zeroinitializer
+  %try = add <{w} x i64> %low, %s
+  %o = shl <{w} x i64> %try, splat (i64 4)
+  %a = add <{w} x i64> %t, %o
+  %p = inttoptr <{w} x i64> %a to <{w} x ptr>
+  %first = call <{w} x i64> @llvm.masked.gather.v{w}i64.v{w}p0(<{w} x ptr> %p, i32 8,
+    <{w} x i1> %mask, <{w} x i64> zeroinitializer)
+  %in = icmp uge <{w} x i64> %cells, %first
+  %next = select <{w} x i1> %in, <{w} x i64> %try, <{w} x i64> %low
+  %less = lshr i64 %step, 1
+  br label %head
+end:
+  %o2 = shl <{w} x i64> %low, splat (i64 4)
+  %o3 = add <{w} x i64> %o2, splat (i64 8)
+  %a2 = add <{w} x i64> %t, %o3
+  %p2 = inttoptr <{w} x i64> %a2 to <{w} x ptr>
+  %lead = call <{w} x i64> @llvm.masked.gather.v{w}i64.v{w}p0(<{w} x ptr> %p2, i32 8,
+    <{w} x i1> %mask, <{w} x i64> zeroinitializer)
+  %none = icmp eq <{w} x i64> %lead, zeroinitializer
+  %o4 = shl <{w} x i64> %cells, splat (i64 3)
+  %found = add <{w} x i64> %lead, %o4
+  %out = select <{w} x i1> %none, <{w} x i64> zeroinitializer, <{w} x i64> %found
+  ret <{w} x i64> %out
+}}
+"""
+
+
+def look(e: Emitter, cells: str, behind: int, stride: str, mask: str, now: str, stmt: Watch, *,
          local: bool) -> str:
     """Emit the look at one cell a lane; return the words that the access races with, or zeros."""
     w = e.lanes.lanes
@@ -24,14 +105,11 @@ def look(e: Emitter, cells: str, behind: int, stride: str, now: str, stmt: Watch
     head = f"define internal <{w} x i64> @{name}("
     if not any(text.startswith(head) for text in e.f.module.functions):
         e.f.module.functions.append(_Body(w, stmt, local=local, widest=e.widest).text(head))
-        e.f.module.declare(f"llvm.masked.gather.v{w}i64.v{w}p0",
-                           f"<{w} x i64> @(<{w} x ptr>, i32, <{w} x i1>, <{w} x i64>)")
-        e.f.module.declare(f"llvm.masked.scatter.v{w}i64.v{w}p0",
-                           f"void @(<{w} x i64>, <{w} x ptr>, i32, <{w} x i1>)")
+        _declare(e)
     first = e.emit(e, stmt.here[1])
     where = cells if not behind else e.f.op(f"add <{w} x i64> {cells}, splat (i64 {behind})")
     return e.f.op(f"call <{w} x i64> @{name}(<{w} x i64> {where}, i64 {stride}, {e.mask_type} "
-                  f"{e.full()}, <{w} x i64> {now}, i64 {first.ref})")
+                  f"{mask}, <{w} x i64> {now}, i64 {first.ref})")
 
 
 class _Body:
@@ -96,7 +174,7 @@ class _Body:
         """Return whether the item of a word is another one, and whether of the same group."""
         item = self.bits(word, ITEM)
         away = self.op(f"sub {self.wide} {item}, {self.first}")
-        size = _product(self.stmt.who.sizes)
+        size = self.stmt.who.slot
         mine = self.compare("ult", away, f"splat (i64 {size})") if size else "zeroinitializer"
         return self.compare("ne", item, self.item), mine
 
@@ -182,9 +260,3 @@ class _Body:
             mask = self.both(mask, self.compare("ne", self.bits(again, ITEM), self.item))
         return out
 
-
-def _product(sizes: tuple[int, ...]) -> int:
-    total = 1 if sizes else 0
-    for size in sizes:
-        total *= size
-    return total

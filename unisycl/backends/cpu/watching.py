@@ -1,7 +1,8 @@
 """Memory for the words that shadow a launch's memory while races are looked for.
 
-Each cell of ``granule`` bytes has three words of 8 bytes. Views that overlap share theirs; memory
-that no view of the launch writes has none. Non-goals: what words mean (``ir.shadow``).
+Each cell of ``granule`` bytes has three words of 8 bytes. Views that overlap share theirs. USM
+memory that the launch only reads has one word a cell, which says who read it: for races with other
+commands. What else it only reads has none. Non-goals: what words mean (``ir.shadow``).
 Invariant: words are zero when the launch begins, and live as long as it.
 """
 
@@ -13,11 +14,20 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
+from unisycl.backends.footprints import Footprint, Span
 from unisycl.base.record import dataclass
 from unisycl.ir import nodes as n
+from unisycl.ir import shadow
 from unisycl.passes import watches
 
 _WORDS = 3
+SYNC, STRIDE, BASES = 0, 1, 2
+"""Where the table has the count of what orders, the distance of a cell's words, and each memory.
+
+A memory has two numbers: the address of the word of its cell 0 and whether reads are only marked;
+all global memory has that of its regions, and half of their number.
+"""
+_EVERYWHERE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +37,13 @@ class Plan:
     ``alone``: the launch has to run on one thread.
     """
 
-    bases: tuple[tuple[n.Param | n.Array, bool], ...]
+    bases: tuple[tuple[n.Base, bool], ...]
     granule: int
     alone: bool
 
     def begin(self, launch: Launch) -> Words:
         """Return words for a launch."""
-        return Words(self, launch.values)
+        return Words(self, launch)
 
 
 def plan(kernel: n.Kernel) -> Plan | None:
@@ -45,41 +55,138 @@ def plan(kernel: n.Kernel) -> Plan | None:
                 watches.races(kernel))
 
 
+@dataclass(slots=True)
+class _Region:
+    """Memory side by side, and which bases lie in it; ``first`` is where its words begin."""
+
+    low: int
+    high: int
+    members: list[int]
+    written: bool
+    first: int = 0
+
+    def cells(self, shift: int) -> int:
+        """Return how many cells it has."""
+        return ((self.high - 1) >> shift) - (self.low >> shift) + 1 if self.high > self.low else 0
+
+
 class Words:
     """The words of one launch, and the table that its code reads."""
 
-    __slots__ = ("_kept", "address", "table")
+    __slots__ = ("_kept", "_launch", "_plan", "_regions", "_shift", "_words", "address", "table")
 
-    def __init__(self, plan: Plan, values: tuple[Any, ...]) -> None:
-        self.table = np.zeros(1 + 2 * len(plan.bases), np.int64)
+    def __init__(self, plan: Plan, launch: Launch) -> None:
+        self._plan, self._launch = plan, launch
+        self.table = np.zeros(BASES + 2 * len(plan.bases), np.int64)
         self.address: int = self.table.ctypes.data
+        self._shift = plan.granule.bit_length() - 1
         self._kept: list[np.ndarray[Any, Any]] = []
-        shift = plan.granule.bit_length() - 1
-        spans: list[tuple[int, int, int, bool]] = []
-        for k, (base, written) in enumerate(plan.bases):
-            value = values[base.index] if isinstance(base, n.Param) else None
-            if isinstance(value, BoundView):
+        self._regions = self._find(launch)
+        count = 0
+        for region in self._regions:
+            if region.written:
+                region.first = count
+                count += region.cells(self._shift)
+        self._words = np.zeros(_WORDS * count, np.uint64)
+        self.table[STRIDE] = 8 * count
+        for region in self._regions:
+            self._give(region)
+        for k, (base, _) in enumerate(plan.bases):
+            if isinstance(base, n.Heap):
+                self._lead(k)
+
+    def _find(self, launch: Launch) -> list[_Region]:
+        """Return the memory that the launch uses: local memory first, then what has addresses."""
+        local, spans = [], []
+        for k, (base, written) in enumerate(self._plan.bases):
+            value = launch.values[base.index] if isinstance(base, n.Param) else None
+            if isinstance(base, n.Heap):
+                table = next(v for p, v in zip(launch.executable.kernel.params, launch.values,
+                                               strict=True) if p.name == n.ALLOCATIONS)
+                bounds = table.memory[:table.shape[0]].reshape(-1, 2).tolist()
+                spans += [_Region(low, high, [], written) for low, high in bounds if high > low]
+            elif isinstance(value, BoundView):
                 low, high = _span(value)
                 if high > low:
-                    spans.append((low, high, k, written))
+                    spans.append(_Region(low, high, [k], written))
             elif written:
-                self._give([k], 0, _local_bytes(base, value), shift)
-        for low, high, members, written in _merged(spans):
-            if written:
-                self._give(members, low, high, shift)
+                local.append(_Region(0, _local_bytes(base, value), [k], written))
+        return [*local, *_merged(spans)]
 
-    def _give(self, members: list[int], low: int, high: int, shift: int) -> None:
-        """Give memories the words of their bytes."""
-        first = low >> shift
-        count = ((high - 1) >> shift) - first + 1 if high > low else 0
-        words = np.zeros(_WORDS * count, np.uint64)
-        self._kept.append(words)
-        for k in members:
-            self.table[1 + 2 * k] = words.ctypes.data - 8 * first
-            self.table[2 + 2 * k] = 8 * count
+    def _give(self, region: _Region) -> None:
+        """Tell where the words of a region are."""
+        origin = 0
+        if region.written:
+            origin = self._words.ctypes.data + 8 * region.first
+        elif any(self._usm(k) for k in region.members):
+            words = np.zeros(region.cells(self._shift), np.uint64)
+            region.first = len(self._kept)
+            self._kept.append(words)
+            origin = words.ctypes.data
+        for k in region.members if origin else ():
+            self.table[BASES + 2 * k] = origin - 8 * (region.low >> self._shift)
+            self.table[BASES + 1 + 2 * k] = not region.written
+
+    def _usm(self, k: int) -> Any:
+        """Return the allocation that a memory is of, if other commands may use it unordered."""
+        base = self._plan.bases[k][0]
+        if self._launch.order is None or not isinstance(base, n.Param) \
+                or base.index >= len(self._launch.raw):
+            return None
+        return getattr(self._launch.raw[base.index], "block", None)
+
+    def _lead(self, k: int) -> None:
+        """Make the list of regions in which pointers read from memory are looked up."""
+        known = [r for r in self._regions if r.written and r.low]
+        rows = [(0, 0)]
+        for r in sorted(known, key=lambda r: r.low):
+            first = r.low >> self._shift
+            rows.append((first, self._words.ctypes.data + 8 * (r.first - first)))
+            rows.append((first + r.cells(self._shift), 0))
+        size = 1 << (len(rows) - 1).bit_length()
+        table = np.array(rows + [(_EVERYWHERE, 0)] * (size - len(rows)), np.int64)
+        self._kept.append(table)
+        self.table[BASES + 2 * k] = table.ctypes.data
+        self.table[BASES + 1 + 2 * k] = size // 2
+
+    # ------------------------------------------------------------------ what was used
+    def footprint(self, places: list[str]) -> Footprint:
+        """Return which USM memory the launch read and wrote; ``places`` are the lines of sites."""
+        found = Footprint(places)
+        size, count = 1 << self._shift, len(self._words) // _WORDS
+        for region in self._regions:
+            users = [k for k in region.members if self._usm(k) is not None]
+            if not users:
+                continue
+            if region.written:
+                planes = [self._words[p * count + region.first:][:region.cells(self._shift)]
+                          for p in range(_WORDS)]
+            else:
+                read = self._kept[region.first]
+                planes = [np.broadcast_to(np.uint64(0), read.shape), read, read]
+            written, read = planes[0], np.where(planes[1] != 0, planes[1], planes[2])
+            plain = ((written != 0) & (written & np.uint64(shadow.ATOMIC) == 0)) | (
+                (read != 0) & (read & np.uint64(shadow.ATOMIC) == 0))
+            views = [(self._plan.bases[k][0].name, self._view(k), self._usm(k)) for k in users]
+            found.spans.append(Span(region.low >> self._shift << self._shift, size,
+                                    _sites(written), _sites(read), plain, views))
+        return found
+
+    def _view(self, k: int) -> BoundView:
+        base = self._plan.bases[k][0]
+        assert isinstance(base, n.Param)
+        view = self._launch.values[base.index]
+        assert isinstance(view, BoundView)
+        return view
 
 
-def _local_bytes(base: n.Param | n.Array, value: Any) -> int:
+def _sites(words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the number of each word's site, from 1 on; 0 where there is none."""
+    found = (words >> np.uint64(shadow.SITE) & np.uint64(shadow.SITES)).astype(np.uint16) + 1
+    return np.where(words != 0, found, 0).astype(np.uint16)
+
+
+def _local_bytes(base: n.Base, value: Any) -> int:
     if isinstance(base, n.Array):
         return base.nbytes
     assert isinstance(value, LocalSize)
@@ -97,14 +204,15 @@ def _span(view: BoundView) -> tuple[int, int]:
     return start + sum(min(0, s) for s in steps), start + sum(max(0, s) for s in steps) + size
 
 
-def _merged(spans: list[tuple[int, int, int, bool]]
-            ) -> list[tuple[int, int, list[int], bool]]:
-    """Return regions of memory, each with the views that lie in it."""
-    out: list[tuple[int, int, list[int], bool]] = []
-    for low, high, k, written in sorted(spans):
-        if out and low < out[-1][1]:
-            first, last, members, some = out[-1]
-            out[-1] = (first, max(last, high), [*members, k], some or written)
+def _merged(spans: list[_Region]) -> list[_Region]:
+    """Return regions that do not overlap, each with the bases that lie in it."""
+    out: list[_Region] = []
+    for span in sorted(spans, key=lambda s: (s.low, s.high)):
+        if out and span.low < out[-1].high:
+            last = out[-1]
+            last.high = max(last.high, span.high)
+            last.members += span.members
+            last.written = last.written or span.written
         else:
-            out.append((low, high, [k], written))
+            out.append(span)
     return out

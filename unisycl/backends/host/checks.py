@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from unisycl.base.errors import DeviceError, errc, exception
-from unisycl.lang.item import item, nd_item
+from unisycl.base.geometry import id
+from unisycl.lang.item import h_item, item, nd_item
 
 _PACKAGE = Path(__file__).parents[2]
 _OURS = tuple(str(_PACKAGE / room) for room in ("lang", "backends", "base", "ir", "runtime", "api"))
@@ -44,7 +45,10 @@ def _in_item(at: Any) -> str:
                 f"{at.get_group().get_group_id()!r})")
     if isinstance(at, item):
         return f" in work-item {at.get_id()!r}"
-    return f" in work-{at!r}" if at is not None else ""
+    if isinstance(at, h_item):
+        return (f" in work-item {at.get_logical_local_id()!r} of group "
+                f"{id(*at._place.group)!r}")
+    return f" in work-group {at.get_group_id()!r}" if at is not None else ""
 
 
 def _user_frame(error: Exception, files: Collection[str]) -> traceback.FrameSummary | None:

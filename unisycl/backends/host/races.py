@@ -26,6 +26,7 @@ from unisycl.base.errors import DeviceError, errc
 from unisycl.lang.atomic_place import bits_of
 from unisycl.lang.cell import PythonCell, Update
 from unisycl.lang.elements import Elements
+from unisycl.lang.item import group as work_group
 from unisycl.lang.item import item, nd_item
 from unisycl.lang.memory import HostView, poison
 
@@ -163,7 +164,7 @@ class Watch:
         if block is not None and part is not False:
             self.shared.setdefault((id(block), address), Shared(block, name)).add(now)
         if owner is not None and fresh and number.written is None:
-            text = (f"work-item {who.name} reads {name} at "
+            text = (f"{who.name} reads {name} at "
                     f"{now.place}, which no work-item of its group writes: local memory has no "
                     "initial value")
             self._blind.append((number, text))
@@ -172,17 +173,38 @@ class Watch:
             for key in (who.group, ("item", who.number)):
                 self._syncs.setdefault(key, []).append(self._time)
 
-    def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> None:
-        """Take note of an access to a member of a record, wherever that lies."""
+    def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> Any:
+        """Take note of an access to a member of a record, wherever that lies; return the member.
+
+        An array is told of when its elements are accessed.
+        """
         if isinstance(found, Elements):
             self.elements(found, range(found._type.count), writes=writes)
+            return found
+        offset = record.dtype.fields[name][1]
+        address = _address(record)
+        view = self._view_at(address)
+        if view is None:
+            return found
+        index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
+        called = f"{view._name}[{index}].{name}"
+        if isinstance(found, np.ndarray):
+            if found.dtype.names is None and not writes:
+                found = found.view(WatchedArray)
+                found.watch = self, view, called
         elif isinstance(found, np.generic) and not isinstance(found, np.void):
-            offset = record.dtype.fields[name][1]
-            address = _address(record)
-            view = self._view_at(address)
-            if view is not None:
-                index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
-                self._note(view, address + offset, f"{view._name}[{index}].{name}", writes=writes)
+            self._note(view, address + offset, called, writes=writes)
+        return found
+
+    def number(self, array: WatchedArray, index: Any, *, writes: bool) -> None:
+        """Take note of an access to an element of an array member."""
+        if array.watch is None:
+            return
+        place = index if isinstance(index, tuple) else (index,)
+        if len(place) == array.ndim and not any(isinstance(x, slice) for x in place):
+            at = np.ndarray.__getitem__(array, (*place, ...)).ctypes.data
+            _, view, name = array.watch
+            self._note(view, at, f"{name}[{', '.join(map(str, place))}]", writes=writes)
 
     def elements(self, vector: Any, places: Sequence[int], *, writes: bool) -> None:
         """Take note of an access to elements of a vector in place, if it is in watched memory."""
@@ -195,6 +217,32 @@ class Watch:
                 self._note(view, address + k * own.element.itemsize,
                            f"{view._name}[{index}].{own.dtype.names[k]}", writes=writes,
                            part=writes)
+
+    def found(self, data: np.ndarray[Any, Any], name: str) -> HostView:
+        """Return memory that a pointer leads to: what the kernel knows it by, if it does."""
+        start = data.ctypes.data
+        for low, high, view in self._known:
+            if low == start and high == start + data.nbytes and view._data.dtype == data.dtype \
+                    and view._data.ndim == 1:
+                return view
+        return self.view(data, name)
+
+    def loop(self, items: Iterator[Any]) -> Iterator[Any]:
+        """Yield the work-items of a work-item loop, each at hand meanwhile; all meet around it."""
+        outer = self._now
+        if outer is None:
+            yield from items
+            return
+        outer.meetings += 1
+        for it in items:
+            self._count += 1
+            whose = tuple(it.get_logical_local_id())
+            self._now = made = _Item(self._count, f"work-item {_id(whose)} of group "
+                                     f"{_id(outer.group)}", outer.group, self._count)
+            made.meetings = outer.meetings
+            yield it
+        outer.meetings += 1
+        self._now = outer
 
     def _view_at(self, address: int) -> HostView | None:
         k = bisect_right(self._known, address, key=lambda known: known[0]) - 1
@@ -275,12 +323,15 @@ class Watch:
     def _item(self, arguments: tuple[Any, ...]) -> _Item | None:
         self._count += 1
         it = arguments[0] if arguments else None
+        if isinstance(it, work_group):
+            group = tuple(it.get_group_id())
+            return _Item(self._count, f"work-group {_id(group)}", group, 0)
         if isinstance(it, nd_item):
             group = tuple(it.get_group().get_group_id())
-            return _Item(self._count, repr(it.get_global_id()), group,
+            return _Item(self._count, f"work-item {it.get_global_id()!r}", group,
                          it.get_sub_group().get_group_linear_id())
         if isinstance(it, item):
-            return _Item(self._count, repr(it.get_id()), self._count, 0)
+            return _Item(self._count, f"work-item {it.get_id()!r}", self._count, 0)
         return None
 
 
@@ -313,6 +364,22 @@ class WatchedView(HostView):
     def __atomic_cell__(self, index: Any) -> WatchedCell:
         """Return the element for ``atomic_ref``."""
         return WatchedCell(self, index)
+
+
+class WatchedArray(np.ndarray[Any, Any]):
+    """An array member of a record in watched memory."""
+
+    watch: tuple[Watch, HostView, str] | None = None
+
+    def __getitem__(self, index: Any) -> Any:
+        if self.watch is not None:
+            self.watch[0].number(self, index, writes=False)
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.watch is not None:
+            self.watch[0].number(self, index, writes=True)
+        super().__setitem__(index, value)
 
 
 class WatchedCell(PythonCell):
@@ -375,6 +442,10 @@ class PrivateView(HostView):
             self._there[self._locate(index)] = True
 
 
+def _id(numbers: Any) -> str:
+    return f"id({', '.join(map(str, numbers))})"
+
+
 def _address(value: Any) -> int:
     """Return where a record or a vector lies."""
     return int(np.frombuffer(value, np.uint8).__array_interface__["data"][0])
@@ -400,10 +471,11 @@ def _line() -> str:
 
 
 def _story(name: str, before: _Access, now: _Access) -> str:
-    did = ("an atomic operation of " if before.atomic else "") + "work-item"
+    did = "an atomic operation of " if before.atomic else ""
+    this = " ".join(now.item.name.split()[:1])
     verbs = {(False, False): "reads", (False, True): "writes"}
     does = verbs.get((now.atomic, now.writes), "accesses atomically")
-    text = (f"data race: this work-item {does} {name}, which {did} "
+    text = (f"data race: this {this} {does} {name}, which {did}"
             f"{before.item.name} has {'written' if before.writes else 'read'} at {before.place}, ")
     if before.atomic and now.atomic:
         narrow = now.scope if not _reaches(now, before) else before.scope

@@ -224,7 +224,7 @@ def _run_work_group(runner: Runner) -> None:
         for _ in runner.groups(place):
             runner.function(it, *runner.arguments)
     except Exception as error:
-        raise runner.fail(error, it) from error
+        raise runner.fail(error, getattr(error, "work_item", it)) from error
 
 
 def _run_nd_range(runner: Runner) -> None:
