@@ -119,6 +119,7 @@ class command_graph(HasProperties):
         owner = next((w for w in where if isinstance(w, QueueBase)), None)
         if owner is not None:
             self.graph = Graph(owner.channel.device, owner.channel.context)
+            self.graph.channel.checks = owner.channel.checks
         else:
             chosen = next((w for w in where if isinstance(w, device)), None)
             found = next((w.state for w in where if isinstance(w, context)), None)

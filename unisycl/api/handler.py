@@ -465,6 +465,8 @@ class handler(RectangleCommands):
                 channel, *(found if channel is first else views())))
         else:
             self.set_command(what, begin(first, *found), native=True)
+            self.note_use([(name, view, name == "destination") for name, view in zip(
+                ("destination", "source"), found, strict=True) if isinstance(view, BoundView)])
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         """Refuse copies and pickles: there is one handler for a group (SYCL 2020 §4.9.4)."""

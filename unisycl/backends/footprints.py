@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,7 +39,8 @@ class Span:
                  views: Sequence[tuple[str, BoundView, Any]]) -> None:
         self.low, self.cell = low, cell
         self.written, self.read, self.plain = written, read, plain
-        self.views = [(name, view, weakref.ref(block)) for name, view, block in views]
+        self.views: list[tuple[str, BoundView | None, weakref.ref[Any]]] = [
+            (name, view, weakref.ref(block)) for name, view, block in views]
 
     @property
     def high(self) -> int:
@@ -53,6 +54,8 @@ class Span:
     def name(self, address: int) -> str:
         """Return what the program knows an address by."""
         for name, view, _ in self.views:
+            if view is None:
+                continue
             left = (address - view.slots()[0]) // int(view.memory.itemsize)
             index = []
             for pitch in view.pitches:
@@ -143,9 +146,10 @@ def compare(order: Any, name: str, where: Any, used: Footprint) -> None:
         for mine, theirs in _pairs(used.spans, before.spans):
             address = mine.clash(theirs)
             if address is not None:
-                text = _told((used, mine), (before, theirs), address, f"{earlier}, submitted at "
-                             f"{there},")
-                raise DeviceError(errc.kernel, f"{name}, submitted at {line}: {text}")
+                now, then = (name, line, used, mine), (earlier, there, before, theirs)
+                if other.number > order.number:  # whatever order they ended in
+                    now, then = then, now
+                raise DeviceError(errc.kernel, _told(now, then, address))
 
 
 def _pairs(mine: Iterable[Span], theirs: Sequence[Span]) -> Iterable[tuple[Span, Span]]:
@@ -153,18 +157,21 @@ def _pairs(mine: Iterable[Span], theirs: Sequence[Span]) -> Iterable[tuple[Span,
             if a.low < b.high and b.low < a.high and not b.gone())
 
 
-def _told(now: tuple[Footprint, Span], before: tuple[Footprint, Span], address: int,
-          other: str) -> str:
+_Use: TypeAlias = tuple[str, str, Footprint, Span]
+
+
+def _told(now: _Use, before: _Use, address: int) -> str:
     """Return what is wrong with two uses of one number."""
-    (used, mine), (had, theirs) = now, before
+    name, line, used, mine = now
+    other, there, had, theirs = before
     w, r = (int(x[mine.at(address)]) for x in (mine.written, mine.read))
     v, q = (int(x[theirs.at(address)]) for x in (theirs.written, theirs.read))
     does, at = ("writes", w) if w else ("reads", r)
     did, then = ("written", v) if v else ("read", q)
-    return (f"data race between commands: it {does} {mine.name(address)}{used.place(at)}, which "
-            f"{other} has {did} as {theirs.name(address)}{had.place(then)}, and nothing orders the "
-            "two; give the later one the event of the earlier one, wait between them, or use one "
-            "in-order queue")
+    return (f"{name}, submitted at {line}: data race between commands: it {does} "
+            f"{mine.name(address)}{used.place(at)}, which {other}, submitted at {there}, has {did} "
+            f"as {theirs.name(address)}{had.place(then)}, and nothing orders the two; give the "
+            "later one the event of the earlier one, wait between them, or use one in-order queue")
 
 
 def whole(name: str, view: BoundView, block: Any, *, writes: bool) -> Span:

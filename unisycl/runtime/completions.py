@@ -133,6 +133,16 @@ class Join:
         return end, end
 
 
+class Ends(Join):
+    """The ends of a graph: it fails if one of them does."""
+
+    __slots__ = ()
+
+    def error(self) -> BaseException | None:
+        """Return the first error."""
+        return next((e for c in self._left if (e := c.error()) is not None), None)
+
+
 def ended() -> Gate:
     """Return a completion that has ended now."""
     gate = Gate()

@@ -18,9 +18,9 @@ from unisycl.base import checking
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.runtime import launch as launches
-from unisycl.runtime import moves, replay, usm
+from unisycl.runtime import moves, ordering, replay, usm
 from unisycl.runtime.channel import Channel
-from unisycl.runtime.completions import Join, Recorded, ended
+from unisycl.runtime.completions import Ends, Recorded, ended
 from unisycl.runtime.deps import Access, Tracker, add_new
 from unisycl.runtime.devices import ContextState, DeviceState
 from unisycl.runtime.group import Command, Group
@@ -475,16 +475,26 @@ class Plan:
         """Say whether all of it is one driver's, and ends with one completion of it."""
         return self.native and len(self.steps) - len(self._used) == 1
 
+    def _order(self) -> None:
+        """Give the kernels whose races are looked for their places among all commands."""
+        found = [n.launch for n in self.nodes]
+        if any(x is not None and "races" in x.executable.kernel.checks for x in found):
+            for one, order in zip(found, ordering.enter_graph(self._before), strict=True):
+                if one is not None:
+                    one.order = order
+
     def _begin_native(self, native: Sequence[Completion]) -> Completion:
+        self._order()
         ends: list[Completion] = []
         for step in self.steps:
             ends.append(step.start([ends[k] for k in step.before] if step.before else native))
         left = [end for k, end in enumerate(ends) if k not in self._used]
-        return left[0] if len(left) == 1 else Join(left or [*native, ended()])
+        return left[0] if len(left) == 1 else Ends(left or [*native, ended()])
 
     def _begin_tasks(self, native: Sequence[Completion]) -> Completion:
         """Begin a graph with host tasks; nothing of the driver is ahead of it any more."""
         assert not native
+        self._order()
         return replay.begin(self.steps, self.driver)
 
     # ------------------------------------------------------------------ updating

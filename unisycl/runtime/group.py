@@ -7,9 +7,15 @@ group enters the graph whole or not at all; nothing of it is visible before ``fi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unisycl.backends.base import BoundView, Launch, LocalSize
+import numpy as np
+
+from unisycl.backends.base import BoundView, Completion, Launch, LocalSize
+from unisycl.backends.footprints import Footprint, compare, whole
+from unisycl.base import checking
+from unisycl.base.callers import Where, caller
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.record import dataclass
 from unisycl.runtime import ordering
@@ -52,7 +58,7 @@ class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
     __slots__ = ("_accesses", "_begin", "_deps", "_label", "_launch", "_native", "_users", "alive",
-                 "blocks", "channel", "fences", "turns")
+                 "blocks", "channel", "fences", "turns", "used")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -67,6 +73,7 @@ class Group:
         self.turns: Turns | None = None
         self.fences = False
         self.blocks: list[Any] = []
+        self.used: Footprint | None = None
 
     def channels(self) -> tuple[Channel, ...]:
         """Return the channels the command may run on: one, or two with a secondary queue."""
@@ -107,6 +114,23 @@ class Group:
         ``native``: its driver orders it after its own; ``launch``: the kernel that it is.
         """
         self._label, self._begin, self._native, self._launch = label, begin, native, launch
+
+    def note_use(self, named: Sequence[tuple[str, BoundView, bool]]) -> None:
+        """Note what a copy or fill does to USM memory, where races between commands are looked for.
+
+        ``named`` are names, views and whether they are written.
+        """
+        if self.channel.recorder is not None or not (
+                ordering.state.on or "races" in checking.now(self.channel.checks)):
+            return
+        found = Footprint([])
+        for name, view, writes in named:
+            if isinstance(view.memory, np.ndarray):
+                at = view.slots()[0]
+                found.spans += [whole(name, view, b, writes=writes) for b in dict.fromkeys(
+                    self.blocks) if b.address <= at < b.address + b.nbytes]
+        if found.spans:
+            self.used = found
 
     def check_free(self, what: str) -> None:
         """Refuse a second command in a group (SYCL 2020 §4.9.3)."""
@@ -157,6 +181,9 @@ class Group:
         kernel = None if made is None else made.executable.kernel  # None: a native one
         if made is not None and kernel is not None and "races" in kernel.checks:
             made.order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
+        if self.used is not None and begin is not None:
+            order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
+            begin = partial(_compared, order, self._label, caller(), self.used, begin)
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
         if made is None or not channel.run_at_once(task, made, deps):
@@ -166,6 +193,13 @@ class Group:
             channel.submit(task, deps, begin or begin_nothing, registered=ordered)
             if isinstance(begin, Either):
                 process.executor.watch(task)
+
+
+def _compared(order: ordering.Order, label: str, where: Where, used: Footprint, begin: Begin,
+              native: Sequence[Completion]) -> Completion:
+    """Begin a copy or fill unless it races with another command."""
+    compare(order, label, where, used)
+    return begin(native)
 
 
 def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -234,8 +235,8 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
     """
     task = Task(channel, name, channel.driver, "kernel")
     given, placed = deps, False
-    if "races" in launch.executable.kernel.checks:
-        launch.order = ordering.enter(task, channel, deps)
+    if "races" in launch.executable.kernel.checks and channel.recorder is None:
+        launch, begin = replace(launch, order=ordering.enter(task, channel, deps)), None
     try:
         if channel.quick:
             placed = channel.in_order

@@ -1,7 +1,7 @@
 """Which commands come after which, as the program asked: for looking for races between commands.
 
-Only kernels over USM memory that are looked at are known here. Whatever else happens (a wait, an
-accessor, a barrier, a copy, a command nobody knows) counts as ordering all that was submitted
+Only kernels and copies over USM memory that are looked at are known here. Whatever else happens (a
+wait, an accessor, a barrier, a command nobody knows) counts as ordering all that was submitted
 before it. Non-goals: running commands in that order. Invariant: two commands that this calls
 unordered are so.
 """
@@ -9,7 +9,7 @@ unordered are so.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,6 +63,21 @@ def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = 
     return made
 
 
+def enter_graph(edges: Sequence[Sequence[int]]) -> list[Order]:
+    """Give the nodes of a graph their places, each behind those its edges name.
+
+    What was submitted before the graph comes before all of it, what is submitted later after it.
+    """
+    state.on = True
+    first, since, made = state.last + 1, state.last, list[Order]()
+    for needs in edges:
+        before = {first + k for k in needs}.union(*(made[k].before for k in needs))
+        made.append(Order(first + len(made), since, frozenset(before), 0))
+    state.last = state.since = since + len(made)
+    return made
+
+
 def waited() -> None:
     """Note that the program waited for something: all before it counts as waited for."""
     state.since = state.last
+    state.on = False  # there is nothing that a later wait could order

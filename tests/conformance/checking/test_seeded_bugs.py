@@ -1,7 +1,7 @@
 """Twelve bugs, each found with the line that it is in: on the host device all of them.
 
 The native CPU finds all of them but the kernel that never ends, which it names only after the time
-that the user sets (``test_endless``).
+that the user sets (``test_endless``). Two queues without a dependency: ``test_commands``.
 """
 
 from __future__ import annotations
@@ -147,63 +147,3 @@ def test_memory_that_was_freed_is_not_used(queue: sycl.queue) -> None:
         queue.parallel_for(8, lambda i, a: None, a)
     with pytest.raises(sycl.exception, match="freed"):
         sycl.free(a, queue)
-
-
-def fill(i: Any, a: Any) -> None:
-    a[i] = i  # fills
-
-
-def double(i: Any, a: Any) -> None:
-    a[i] = 2 * a[i]  # doubles
-
-
-@pytest.mark.row("Q-3")
-def test_two_queues_without_a_dependency_race(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UNISYCL_DEBUG", "races")
-    found: list[str] = []
-    one, two = (sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
-        e.what() for e in errors)) for _ in range(2))
-    in_order = sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
-        e.what() for e in errors), sycl.property.queue.in_order())
-
-    def ordered_by_an_event(a: Any, b: Any) -> None:
-        two.parallel_for(4, one.parallel_for(4, fill, a), double, a)
-
-    def ordered_by_a_wait(a: Any, b: Any) -> None:
-        one.parallel_for(4, fill, a).wait()
-        two.parallel_for(4, double, a)
-
-    def ordered_by_the_queue(a: Any, b: Any) -> None:
-        in_order.parallel_for(4, fill, a)
-        in_order.parallel_for(4, double, a)
-
-    def ordered_by_a_third(a: Any, b: Any) -> None:
-        first = one.parallel_for(4, fill, a)
-        two.parallel_for(4, two.parallel_for(4, first, fill, b), double, a)
-
-    def apart(a: Any, b: Any) -> None:
-        one.parallel_for(4, fill, a)
-        two.parallel_for(4, fill, b)
-
-    def unordered(a: Any, b: Any) -> None:
-        one.parallel_for(4, fill, a)  # one
-        two.parallel_for(4, double, a)  # two
-
-    def unordered_on_one_queue(a: Any, b: Any) -> None:
-        one.parallel_for(4, fill, a)  # one
-        one.parallel_for(4, double, a)  # two
-    for case in (ordered_by_an_event, ordered_by_a_wait, ordered_by_the_queue, ordered_by_a_third,
-                 apart, unordered, unordered_on_one_queue):
-        found.clear()
-        a, b = (sycl.malloc_shared(4, np.int32, one) for _ in range(2))
-        case(a, b)
-        for queue in (one, two, in_order):
-            queue.wait_and_throw()
-        if not case.__name__.startswith("unordered"):
-            assert found == [], case
-            continue
-        (text,) = found
-        for part in (f"kernel 'double', submitted at {line(case, '# two')}: data race between",
-                     f"kernel 'fill', submitted at {line(case, '# one')}",
-                     line(double, "# doubles"), line(fill, "# fills"), "nothing orders"):
-            assert part in text, text

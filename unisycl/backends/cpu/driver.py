@@ -16,7 +16,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import crash, jit, options, remembered
+from unisycl.backends.cpu import afterwards, crash, jit, options, remembered
 from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.batch import CpuBatch, cost
 from unisycl.backends.cpu.crash import here as crash_here
@@ -167,9 +167,10 @@ class CpuDriver:
             tail = (at, *tail)
         if not launch.reductions:
             block, args = _movable(executable.packer.pack(plan.head, values, tail))
-            return submit(executable.entry, args, plan.units, plan.grain, jobs,
-                          (executable, values, block, report, common, watch), assisted=assisted,
-                          error_at=error_at, on_error=on_error, words=words)
+            job = submit(executable.entry, args, plan.units, plan.grain, jobs,
+                         (executable, values, block, report, common, watch), assisted=assisted,
+                         error_at=error_at, on_error=on_error, words=words)
+            return job if watch is None else afterwards.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
@@ -177,7 +178,7 @@ class CpuDriver:
                        assisted=assisted, error_at=error_at, on_error=on_error, words=words)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
-        return last
+        return last if watch is None else afterwards.look(self.pool.submit, launch, watch, last)
 
     def _one_thread(self) -> NativePool | ConfinedPool:
         """Return the pool of launches whose races are looked for."""

@@ -150,6 +150,10 @@ class Words:
         self.table[BASES + 1 + 2 * k] = size // 2
 
     # ------------------------------------------------------------------ what was used
+    def shared(self) -> bool:
+        """Say whether the launch uses memory that other commands may use unordered."""
+        return any(self._usm(k) is not None for k in range(len(self._plan.bases)))
+
     def footprint(self, places: list[str]) -> Footprint:
         """Return which USM memory the launch read and wrote; ``places`` are the lines of sites."""
         found = Footprint(places)

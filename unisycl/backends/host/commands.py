@@ -1,54 +1,69 @@
-"""Races between two commands: kernels that use the same USM memory and that nothing orders.
+"""What a kernel on the host device used of USM memory, for races between commands.
 
-The numbers that each launch read and wrote are compared with those of the launches before it.
-Non-goals: commands that are no kernels, buffers (accessors order them). Invariant: what is told is
-a race, whatever order the commands happened to run in.
+Non-goals: comparing it with other commands (``footprints``).
 """
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from typing import Any
+import math
+import weakref
+from collections import defaultdict
 
+import numpy as np
+
+from unisycl.backends import footprints
 from unisycl.backends.base import Launch
+from unisycl.backends.footprints import Footprint, Span
 from unisycl.backends.host.races import Shared, Watch
-from unisycl.base.callers import place
-from unisycl.base.errors import DeviceError, errc
-
-_MOST = 64
-_lock = threading.Lock()
-_past: deque[tuple[Any, str, str, dict[tuple[int, int], Shared]]] = deque(maxlen=_MOST)
 
 
 def compare(watch: Watch, launch: Launch) -> None:
     """Raise ``DeviceError`` if a launch that has run races with one before it."""
-    order = launch.order
-    if order is None or not watch.shared:
-        return
-    where = place(launch.where) if launch.where is not None else "an unknown line"
-    with _lock:
-        past = list(_past)
-        _past.append((order, launch.executable.kernel.name, where, watch.shared))
-    for other, earlier, there, used in past:
-        if not order.after(other):
-            for key in watch.shared.keys() & used.keys():
-                text = _told(watch.shared[key], used[key], earlier, there)
-                if text:
-                    name = launch.executable.kernel.name
-                    raise DeviceError(errc.kernel, f"kernel '{name}', submitted at {where}: {text}")
+    if launch.order is not None and watch.shared:
+        footprints.compare(launch.order, f"kernel '{launch.executable.kernel.name}'",
+                           launch.where, _footprint(watch))
 
 
-def _told(now: Shared, before: Shared, other: str, there: str) -> str:
-    """Return what is wrong with two uses of one number; "" if nothing is."""
-    if not (now.written or before.written) or (now.atomic and before.atomic):
-        return ""
-    block = before.block()
-    if block is None or block.freed:
-        return ""
-    did, at = ("writes", now.written) if now.written else ("reads", now.read)
-    had, then = ("written", before.written) if before.written else ("read", before.read)
-    return (f"data race between commands: it {did} {now.name} at {at}, which kernel '{other}', "
-            f"submitted at {there}, has {had} as {before.name} at {then}, and nothing orders the "
-            "two; give the later one the event of the earlier one, wait between them, or use one "
-            "in-order queue")
+def _footprint(watch: Watch) -> Footprint:
+    """Return what a launch used, one span for each allocation."""
+    places: dict[str, int] = {}
+    blocks: dict[int, list[tuple[int, Shared]]] = defaultdict(list)
+    for (number, address), used in watch.shared.items():
+        blocks[number].append((address, used))
+    spans = []
+    for numbers in blocks.values():
+        low = min(address for address, _ in numbers)
+        cell = math.gcd(*(x for address, used in numbers for x in (address - low, used.size)))
+        count = max(address + used.size for address, used in numbers) - low
+        written, read = (np.zeros(count // cell, np.uint16) for _ in range(2))
+        plain = np.zeros(count // cell, np.bool_)
+        for address, used in numbers:
+            at = slice((address - low) // cell, (address - low + used.size) // cell)
+            for where, line in ((written, used.written), (read, used.read)):
+                if line:
+                    where[at] = places.setdefault(line, len(places) + 1)
+            plain[at] = not used.atomic
+        first = numbers[0][1]
+        block = first.block()
+        if block is not None:
+            names = {address: used.name for address, used in numbers}
+            spans.append(_Named(low, cell, written, read, plain, block, names))
+    found = Footprint(list(places))
+    found.spans += spans
+    return found
+
+
+class _Named(Span):
+    """A span whose numbers have names by themselves."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, low: int, cell: int, written: footprints.Numbers, read: footprints.Numbers,
+                 plain: footprints.Numbers, block: object, names: dict[int, str]) -> None:
+        super().__init__(low, cell, written, read, plain, [])
+        self.views = [("", None, weakref.ref(block))]
+        self.names = names
+
+    def name(self, address: int) -> str:
+        """Return what the kernel knows an address by."""
+        return self.names.get(address, "memory")

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
@@ -160,6 +161,8 @@ class HostDriver:
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
         run = together.run if executable.kernel.progress and launch.geometry.kind == "nd_range" \
             else workitems.run
+        if launch.order is not None:
+            launch = replace(launch)  # a graph that runs again gives it another one
         if executable.kernel.waits:
             return _start_aside(launch, lambda: together.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)

@@ -97,10 +97,10 @@ class _Number:
 class Shared:
     """How a launch used one number of USM memory: a place that read it, and one that wrote it."""
 
-    __slots__ = ("atomic", "block", "name", "read", "written")
+    __slots__ = ("atomic", "block", "name", "read", "size", "written")
 
-    def __init__(self, block: Any, name: str) -> None:
-        self.block, self.name = weakref.ref(block), name
+    def __init__(self, block: Any, name: str, size: int) -> None:
+        self.block, self.name, self.size = weakref.ref(block), name, size
         self.read = self.written = ""
         self.atomic = True
 
@@ -140,15 +140,15 @@ class Watch:
             for k in range(own.count):
                 self._note(view, address + k * own.element.itemsize,
                            f"{name}.{own.dtype.names[k]}", writes=writes,
-                           part=None if writes else False)
+                           part=None if writes else False, size=own.element.itemsize)
             return
         fresh = not writes and _fresh(data, place)
         self._note(view, address, name, writes=writes, atomic=atomic, scope=scope, fresh=fresh)
 
     def _note(self, view: HostView, address: int, name: str, *, writes: bool, atomic: bool = False,
               scope: memory_scope | None = None, fresh: bool = False,
-              part: bool | None = None) -> None:
-        """Take note of an access to one number."""
+              part: bool | None = None, size: int = 0) -> None:
+        """Take note of an access to one number, of ``size`` bytes if that is not an element's."""
         who = self._now
         if who is None:
             return
@@ -162,7 +162,10 @@ class Watch:
         number.add(now)
         block = getattr(view._raw, "block", None)
         if block is not None and part is not False:
-            self.shared.setdefault((id(block), address), Shared(block, name)).add(now)
+            use = id(block), address
+            if use not in self.shared:
+                self.shared[use] = Shared(block, name, size or view._data.itemsize)
+            self.shared[use].add(now)
         if owner is not None and fresh and number.written is None:
             text = (f"{who.name} reads {name} at "
                     f"{now.place}, which no work-item of its group writes: local memory has no "
@@ -193,7 +196,7 @@ class Watch:
                 found = found.view(WatchedArray)
                 found.watch = self, view, called
         elif isinstance(found, np.generic) and not isinstance(found, np.void):
-            self._note(view, address + offset, called, writes=writes)
+            self._note(view, address + offset, called, writes=writes, size=found.dtype.itemsize)
         return found
 
     def number(self, array: WatchedArray, index: Any, *, writes: bool) -> None:
@@ -204,7 +207,8 @@ class Watch:
         if len(place) == array.ndim and not any(isinstance(x, slice) for x in place):
             at = np.ndarray.__getitem__(array, (*place, ...)).ctypes.data
             _, view, name = array.watch
-            self._note(view, at, f"{name}[{', '.join(map(str, place))}]", writes=writes)
+            self._note(view, at, f"{name}[{', '.join(map(str, place))}]", writes=writes,
+                       size=array.itemsize)
 
     def elements(self, vector: Any, places: Sequence[int], *, writes: bool) -> None:
         """Take note of an access to elements of a vector in place, if it is in watched memory."""
@@ -216,7 +220,7 @@ class Watch:
             for k in places:
                 self._note(view, address + k * own.element.itemsize,
                            f"{view._name}[{index}].{own.dtype.names[k]}", writes=writes,
-                           part=writes)
+                           part=writes, size=own.element.itemsize)
 
     def found(self, data: np.ndarray[Any, Any], name: str) -> HostView:
         """Return memory that a pointer leads to: what the kernel knows it by, if it does."""
@@ -313,14 +317,14 @@ class Watch:
                     return
                 finally:
                     self._now = None
-                if who is not None and request[2]:
+                if request[2]:
                     who.sub_meetings += 1
-                elif who is not None:
+                else:
                     who.meetings += 1
                 result = yield request
         return parts if meeting else whole
 
-    def _item(self, arguments: tuple[Any, ...]) -> _Item | None:
+    def _item(self, arguments: tuple[Any, ...]) -> _Item:
         self._count += 1
         it = arguments[0] if arguments else None
         if isinstance(it, work_group):
@@ -332,7 +336,7 @@ class Watch:
                          it.get_sub_group().get_group_linear_id())
         if isinstance(it, item):
             return _Item(self._count, f"work-item {it.get_id()!r}", self._count, 0)
-        return None
+        return _Item(self._count, "this task", self._count, 0)
 
 
 class WatchedView(HostView):

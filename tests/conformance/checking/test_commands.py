@@ -1,0 +1,235 @@
+"""Races between commands that nothing orders: kernels, copies and fills, on one queue or two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.checking.found import place
+from unisycl.testing import refused
+
+Usm = Any
+
+
+class Program:
+    """Queues that look for races, some memory, and what was told."""
+
+    def __init__(self, device: sycl.device) -> None:
+        self.found: list[str] = []
+        self.one, self.two, self.in_order = (
+            sycl.queue(device, lambda errors: self.found.extend(e.what() for e in errors),
+                       sycl.property.queue.debug("races"), *more)
+            for more in ((), (), (sycl.property.queue.in_order(),)))
+        self.a, self.b = (sycl.malloc_shared(8, np.int32, self.one) for _ in range(2))
+        self.a[:], self.b[:] = 0, 0
+
+    def told(self, case: Callable[[Program], None]) -> list[str]:
+        """Run a case; return what it told."""
+        case(self)
+        for queue in (self.one, self.two, self.in_order):
+            queue.wait_and_throw()
+        return self.found
+
+
+@pytest.fixture
+def program(device: sycl.device) -> Iterator[Program]:
+    if device.get_backend() not in (sycl.backend.cpu, sycl.backend.host):
+        pytest.skip("races between commands are found on the CPU and the host device")
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        made = Program(device)
+        yield made
+        for p in (made.a, made.b):
+            sycl.free(p, made.one)
+
+
+def fill(i: Any, a: Any) -> None:
+    a[i] = i[0]  # fills
+
+
+def double(i: Any, a: Any) -> None:
+    a[i] = 2 * a[i]  # doubles
+
+
+def take(i: Any, a: Any, b: Any) -> None:
+    b[i] = a[i]  # takes
+
+
+def only(a: Any) -> None:
+    a[3] = 7  # only
+
+
+def count(i: Any, a: Any) -> None:
+    sycl.atomic_ref(a, 0).fetch_add(1)
+
+
+# ---- ordered: nothing is told
+def by_an_event(p: Program) -> None:
+    p.two.parallel_for(8, p.one.parallel_for(8, fill, p.a), double, p.a)
+
+
+def by_a_wait(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a).wait()
+    p.two.parallel_for(8, double, p.a)
+    p.two.wait()
+    p.one.memcpy(np.zeros(8, np.int32), p.a)
+
+
+def by_the_queue(p: Program) -> None:
+    p.in_order.memcpy(p.a, np.arange(8, dtype=np.int32))
+    p.in_order.parallel_for(8, double, p.a)
+    p.in_order.parallel_for(8, take, p.a, p.b)
+    p.in_order.fill(p.a, 3)
+
+
+def by_a_third(p: Program) -> None:
+    first = p.one.parallel_for(8, fill, p.a)
+    p.two.parallel_for(8, p.two.parallel_for(8, first, fill, p.b), double, p.a)
+
+
+def by_depends_on(p: Program) -> None:
+    first = p.one.memcpy(p.a, np.arange(8, dtype=np.int32))
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(first)
+        h.parallel_for(8, double, p.a)
+    p.two.fill(p.a, 1, depends_on=p.two.submit(group))
+
+
+def by_a_barrier(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)
+    p.one.ext_oneapi_submit_barrier()
+    p.one.parallel_for(8, double, p.a)
+
+
+def apart(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)
+    p.two.parallel_for(8, fill, p.b)
+
+
+def halves(p: Program) -> None:
+    p.one.parallel_for(4, fill, p.a)
+    p.two.parallel_for(4, fill, p.a.pointer_to(4))
+    p.two.fill(p.b, 1, 4)
+    p.one.memcpy(p.b.pointer_to(4), np.arange(4, dtype=np.int32))
+
+
+def both_read(p: Program) -> None:
+    x, y = (sycl.malloc_shared(8, np.int32, p.one) for _ in range(2))
+    p.one.parallel_for(8, take, p.a, x)
+    p.two.parallel_for(8, take, p.a, y)
+
+
+def both_atomic(p: Program) -> None:
+    p.one.parallel_for(8, count, p.a)
+    p.two.parallel_for(8, count, p.a)
+
+
+def graph_with_edges(p: Program) -> None:
+    graph = sycl.ext.oneapi.experimental.command_graph(p.one)
+    first = graph.add(lambda h: h.parallel_for(8, fill, p.a))
+    middle = graph.add()
+    graph.make_edge(first, middle)
+    last = graph.add(lambda h: h.parallel_for(8, double, p.a))
+    graph.make_edge(middle, last)
+    ready = graph.finalize()
+    for _ in range(2):
+        p.one.ext_oneapi_graph(ready)
+    p.in_order.parallel_for(8, p.one.ext_oneapi_graph(ready), double, p.a)
+
+
+@pytest.mark.row("Q-3")
+@pytest.mark.parametrize("case", [
+    by_an_event, by_a_wait, by_the_queue, by_a_third, by_depends_on, by_a_barrier, apart, halves,
+    both_read, both_atomic, graph_with_edges], ids=lambda c: c.__name__)
+def test_what_is_ordered_is_no_race(program: Program, case: Callable[[Program], None]) -> None:
+    assert program.told(case) == []
+
+
+# ---- not ordered
+def two_queues(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.two.parallel_for(8, double, p.a)  # two
+
+
+def one_queue(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.one.parallel_for(8, double, p.a)  # two
+
+
+def read_then_written(p: Program) -> None:
+    p.one.parallel_for(8, take, p.a, p.b)  # one
+    p.two.parallel_for(8, fill, p.a)  # two
+
+
+def overlapping(p: Program) -> None:
+    p.one.parallel_for(5, fill, p.a)  # one
+    p.two.parallel_for(4, fill, p.a.pointer_to(4))  # two
+
+
+def one_task(p: Program) -> None:
+    p.one.parallel_for(8, take, p.a, p.b)  # one
+    p.two.single_task(only, p.a)  # two
+
+
+def plain_and_atomic(p: Program) -> None:
+    p.one.parallel_for(8, count, p.a)  # one
+    p.two.parallel_for(8, fill, p.a)  # two
+
+
+def copied_to(p: Program) -> None:
+    p.one.memcpy(p.a, np.arange(8, dtype=np.int32))  # one
+    p.one.parallel_for(8, take, p.a, p.b)  # two
+
+
+def copied_from(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.one.memcpy(np.zeros(8, np.int32), p.a)  # two
+
+
+def filled(p: Program) -> None:
+    p.one.fill(p.a, 3)  # one
+    p.two.parallel_for(8, double, p.a)  # two
+
+
+def graph_without_edges(p: Program) -> None:
+    graph = sycl.ext.oneapi.experimental.command_graph(p.one)
+    graph.add(lambda h: h.parallel_for(8, fill, p.a))  # one
+    graph.add(lambda h: h.parallel_for(8, double, p.a))  # two
+    p.one.ext_oneapi_graph(graph.finalize())
+
+
+@pytest.mark.row("Q-3")
+@pytest.mark.parametrize(("case", "said"), [
+    (two_queues, "kernel 'double'"), (one_queue, "kernel 'double'"),
+    (read_then_written, "kernel 'fill'"), (overlapping, "kernel 'fill'"),
+    (one_task, "kernel 'only'"), (plain_and_atomic, "kernel 'fill'"),
+    (copied_to, "kernel 'take'"), (copied_from, "memcpy"), (filled, "kernel 'double'"),
+    (graph_without_edges, "kernel 'double'")],
+    ids=lambda v: getattr(v, "__name__", ""))
+def test_a_race_between_commands_names_both_submissions(
+        program: Program, case: Callable[[Program], None], said: str) -> None:
+    (text,) = program.told(case)
+    assert text.startswith(f"{said}, submitted at {place(case, '# two')}: data race between"), text
+    assert f", submitted at {place(case, '# one')}, has " in text, text
+    assert "nothing orders the two; give the later one the event of the earlier one" in text
+
+
+@pytest.mark.row("Q-3")
+def test_it_names_what_was_used_and_where(program: Program) -> None:
+    (text,) = program.told(one_task)
+    assert f"it writes a[3] at {place(only, '# only')}, which kernel 'take', submitted " in text
+    assert f", has read as a[3] at {place(take, '# takes')}, and nothing orders" in text
+
+
+@pytest.mark.row("Q-3")
+def test_memory_that_was_freed_in_between_is_other_memory(program: Program) -> None:
+    def case(p: Program) -> None:
+        for _ in range(4):
+            x = sycl.malloc_shared(8, np.int32, p.one)
+            p.one.parallel_for(8, fill, x)
+            sycl.free(x, p.one)
+    assert program.told(case) == []
