@@ -318,8 +318,10 @@ def check_priority(properties: Iterable[Property]) -> None:
 
 def checks(properties: Iterable[Property]) -> checking.Words:
     """Return what properties of a queue ask its kernels to check."""
-    asked = (p.value for p in properties if isinstance(p, property.queue.debug))
-    return checking.union(asked)
+    known = list(properties)
+    asked = [p.value for p in known if isinstance(p, property.queue.debug)]
+    return checking.union([*asked, checking.ENDLESS] if timeout(known) or config.TIMEOUT.get()
+                          else asked)
 
 
 def timeout(properties: Iterable[Property]) -> float:

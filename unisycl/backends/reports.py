@@ -53,7 +53,7 @@ class Watched:
             return f"the number at {int(values[0]):#x}"
         return f"{self.name}[{index}]{self.member}"
 
-    def whose(self, before: shadow.Before, extent: Sequence[int], offset: Sequence[int],
+    def other(self, before: shadow.Before, extent: Sequence[int], offset: Sequence[int],
               group: bool) -> str:
         """Return who made an access that was noted here, of all items or groups."""
         if self.local or not self.slot:
@@ -144,7 +144,7 @@ class Report:
             case "check":
                 count = sum(site.ids)
                 said = render(site.parts, _values(site.types, cells, count))
-                raise kernel_error(self._kernel, _whose(site, cells), site.span, said)
+                raise kernel_error(self._kernel, whose(site, cells), site.span, said)
             case "fresh" | "race":
                 raise self._watched(site, cells)
             case "stream":
@@ -163,7 +163,7 @@ class Report:
             index = self._named(site, cells, at)
             made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else ""
             what = f"reads {index}{made}, which nobody has written: "
-            return kernel_error(self._kernel, _whose(site, cells), site.span, (
+            return kernel_error(self._kernel, whose(site, cells), site.span, (
                 f"this work-item {what}fresh memory has no initial value; write it first, on "
                 "every path"))
         ndim = facts.ndim
@@ -173,10 +173,10 @@ class Report:
         before = shadow.Before(word)
         other = self._sites[before.site] if before.site < len(self._sites) else site
         place = f" at {other.span.file.name}:{other.span.line}" if other.span else ""
-        whose = (other.facts or facts).whose(before, extent, offset, other.group)
-        did = f"an atomic operation of {whose}" if before.atomic else whose
+        them = (other.facts or facts).other(before, extent, offset, other.group)
+        did = f"an atomic operation of {them}" if before.atomic else them
         this = "work-group" if site.group else "work-item"
-        return kernel_error(self._kernel, _whose(site, cells), site.span, (
+        return kernel_error(self._kernel, whose(site, cells), site.span, (
             f"data race: this {this} {facts.verb} {index}, which {did} has "
             f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
             f"{shadow.way_out(facts.atomic and before.atomic)}"))
@@ -215,7 +215,7 @@ def _values(types: tuple[Scalar, ...], cells: Any, at: int) -> Iterator[Any]:
         yield value.item() if type.weak or type.dtype.kind == "b" else value
 
 
-def _whose(site: Site, cells: Any) -> str:
+def whose(site: Site, cells: Any) -> str:
     """Return which work-item a check failed in."""
     numbers = [ctypes.c_int64(cells[k]).value for k in range(sum(site.ids))]
     found, at = [], 0

@@ -24,6 +24,8 @@ NUMBERS = ("division", "narrowing", "nan", "overflow")
 WORDS = (*USUAL, "races", *NUMBERS)
 NONE: Words = frozenset()
 _GROUPS = {"1": USUAL, "numbers": NUMBERS, "all": WORDS, "uninitialized": ("uninitialised",)}
+ENDLESS: Words = frozenset(("endless",))
+"""What a queue whose kernels have a time asks for: no word of the user's."""
 UNWRITTEN = 0xFB
 """The byte that fresh USM is filled with where reads of what nobody wrote are looked for."""
 _WITHIN = {"races", "uninitialised"}

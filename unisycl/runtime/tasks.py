@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unisycl.backends.base import Completion, Tentative
-from unisycl.base import config, interrupts
+from unisycl.base import activity, config, interrupts
 from unisycl.base.callers import Where, place
 from unisycl.base.errors import (
     DeviceError,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 SLICE = 0.05
 _NONE: Any = frozenset()
+PATIENCE = 1.0  # seconds after which a kernel is asked whether it can end
+_GRACE = 1.0  # so long may a kernel take to end that is asked to
 _LOOKS = 2  # the second time a command that began meanwhile is known
 Begin = Callable[[Sequence[Completion]], Completion]
 
@@ -50,6 +52,11 @@ class GraphLock(_thread.RLock):  # type: ignore[misc]  # final to the type check
     def held(self) -> bool:
         """Say whether the calling thread is inside the lock."""
         return bool(self._is_owned())  # type: ignore[attr-defined]  # what Condition uses
+
+
+def _nobody(text: str) -> bool:
+    """Answer for a command that nobody can ask."""
+    return False
 
 
 class _Process:
@@ -176,18 +183,20 @@ class Task:
             executor.blocking(+1)
         try:
             turn, limit, begun = 0, self._limit(), 0.0
+            activity.wait_begins()
             while not self.done():
                 if turn < _LOOKS:
                     self._refuse_deadlock()
                     turn += 1
                 executor.help()
                 self.pause(SLICE)
-                if limit:
+                if self.where is not None:
                     begun = self._spent(begun, limit)
         except KeyboardInterrupt:
             interrupts.leave(self)
             raise
         finally:
+            activity.wait_ends()
             if mine:
                 executor.blocking(-1)
 
@@ -201,18 +210,26 @@ class Task:
             raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
 
     def _spent(self, begun: float, limit: float) -> float:
-        """Return when a kernel was first seen at work; raise where that is too long ago."""
+        """Return when a kernel was first seen at work; raise where that is too long ago.
+
+        One whose loops can say where they are is asked whether they can end, then to end.
+        """
         completion, now = self.completion, time.monotonic()
-        if completion is None or not getattr(completion, "started", 1):
+        if completion is None or not getattr(completion, "running", True):
             return 0.0
-        if begun and now - begun > limit and not self.done():
-            interrupts.leave(self)
-            at = f", {self.where[2]} at {place(self.where)}," if self.where else ""
-            raise DeviceError(errc.kernel, f"{self.label}{at} still runs after {limit:g} s, the "
-                              "time that UNISYCL_TIMEOUT or the queue gives it, and is left to "
-                              "itself; on the host device (UNISYCL_DEVICE=host) its work-item and "
-                              "line are told")
-        return begun or now
+        ask = getattr(completion, "ask", _nobody)
+        if begun and now - begun > PATIENCE:
+            ask("")
+        if not limit or not begun or now - begun <= limit or self.done():
+            return begun or now
+        time_is_over = "the time that UNISYCL_TIMEOUT or the queue gives it"
+        if ask(f"it still ran after {limit:g} s, {time_is_over}") and completion.wait(_GRACE):
+            return begun
+        interrupts.leave(self)
+        at = f", {self.where[2]} at {place(self.where)}," if self.where else ""
+        raise DeviceError(errc.kernel, f"{self.label}{at} still runs after {limit:g} s, "
+                          f"{time_is_over}, and is left to itself; on the host device "
+                          "(UNISYCL_DEVICE=host) its work-item and line are told")
 
     def pause(self, seconds: float) -> None:
         """Block until it may have ended, at most so long."""

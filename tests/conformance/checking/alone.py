@@ -12,16 +12,19 @@ PROGRAM = """
 import json, sys
 import unisycl as sycl
 from unisycl.backends.host import endless
+from unisycl.runtime import tasks
 from tests.conformance.checking import {module} as module
-endless.PATIENCE, endless.PERIOD = 0.1, 0.02
-print(json.dumps(module.{function}(module.{kernel}, sycl.property.queue.timeout(60))))
+endless.PATIENCE, endless.PERIOD, tasks.PATIENCE = 0.1, 0.02, 0.1
+found = [module.{function}(getattr(module, name), sycl.{device}_selector_v)
+         for name in {kernels}]
+print(json.dumps(found))
 """
 
 
-def told_alone(module: str, function: str, kernel: str) -> list[str]:
-    """Return what a function of a test module finds out about a kernel there."""
-    code = PROGRAM.format(module=module, function=function, kernel=kernel)
+def told_alone(module: str, function: str, device: str, *kernels: str) -> list[list[str]]:
+    """Return what a function of a test module finds out about kernels there, on cpu or host."""
+    code = PROGRAM.format(module=module, function=function, kernels=kernels, device=device)
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
                           capture_output=True, text=True, timeout=240)
-    found: list[str] = json.loads(done.stdout)
+    found: list[list[str]] = json.loads(done.stdout)
     return found

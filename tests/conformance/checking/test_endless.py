@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,12 @@ def by_reading(it: sycl.nd_item, flag: Any) -> None:
         n = 1 - n
 
 
+def by_nothing(it: sycl.nd_item, flag: Any) -> None:
+    k = it.get_local_id(0)
+    while k < 5:
+        pass
+
+
 def counting(it: sycl.nd_item, flag: Any) -> None:
     turns = sycl.private_array(np.int32, 1)
     turns[0] = 0
@@ -43,34 +48,101 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("unisycl.backends.host.endless.PERIOD", 0.02)
 
 
-def launched(kernel: Any, *properties: Any) -> tuple[list[str], Any]:
+def for_ever(it: sycl.nd_item, flag: Any) -> None:
+    total = np.int64(0)
+    for k in range(10**15):
+        total += flag[k % 2] * k % 7
+    flag[1] = total
+
+
+def handed_on_at_once(it: sycl.nd_item, flag: Any) -> None:
+    flag[1] = 5
+
+
+def handed_on(it: sycl.nd_item, flag: Any) -> None:
+    ref = sycl.atomic_ref(flag, 0)
+    while ref.load() == 0:
+        pass
+    flag[1] = 5
+
+
+def launched(kernel: Any, device: Any, *properties: Any) -> tuple[list[str], Any]:
     found: list[str] = []
-    queue = sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
-        e.what() for e in errors), *properties)
+    queue = sycl.queue(device, lambda errors: found.extend(e.what() for e in errors), *properties)
     flag = sycl.malloc_shared(2, np.int32, queue)
     flag[0] = 0
-    queue.parallel_for(sycl.nd_range(2, 2), kernel, flag)
+    queue.parallel_for(sycl.nd_range(4, 2), kernel, flag)
     queue.wait_and_throw()
     return found, flag
 
 
-def errors_of(kernel: Any, *properties: Any) -> list[str]:
-    return launched(kernel, *properties)[0]
+def errors_of(kernel: Any, device: Any) -> list[str]:
+    return launched(kernel, device)[0]
+
+
+def handed_by(device: Any) -> Any:
+    """Start a kernel that waits, in front of what will end its wait; return its memory."""
+    queue = sycl.queue(device)
+    flag = sycl.malloc_shared(2, np.int32, queue)
+    flag[0] = 0
+    return queue, flag, queue.parallel_for(sycl.nd_range(2, 2), handed_on, flag)
+
+
+def patience(kernel: Any, device: Any) -> list[str]:
+    """Have a waiting kernel's flag set by a thread, and by a host task, after its patience."""
+    def later(flag: Any) -> None:
+        time.sleep(0.6)
+        sycl.atomic_ref(flag, 0).store(1)
+    told = []
+    for other in ("thread", "task", "main"):
+        queue, flag, event = handed_by(device)
+        if other == "thread":
+            threading.Thread(target=later, args=(flag,)).start()
+        elif other == "task":
+            second = sycl.queue(device)
+            second.submit(lambda h, flag=flag: h.host_task(lambda: later(flag)))
+        else:
+            later(flag)
+        try:
+            queue.wait_and_throw()
+            told.append(str(flag[1]))
+        except sycl.exception as error:
+            told.append(error.what())
+    return told
+
+
+@pytest.fixture
+def cpu() -> None:
+    if not any(d.get_backend() is sycl.backend.cpu for d in sycl.device.get_devices()):
+        pytest.skip("there is no native CPU device")
 
 
 @pytest.mark.row("Q-8")
-@pytest.mark.parametrize(("kernel", "item", "line"), [(by_atomics, 1, 3), (by_reading, 0, 2)])
-def test_waiting_for_what_cannot_come_is_told_at_once(kernel: Any, item: int, line: int) -> None:
-    (text,) = told_alone("test_endless", "errors_of", kernel.__name__)
-    first = kernel.__code__.co_firstlineno + line
-    assert f"kernel '{kernel.__name__}' failed in work-item id({item})" in text
-    assert any(f"{__file__}:{first + k}: this work-item can never go on" in text for k in (0, 1))
+def test_waiting_for_what_cannot_come_is_told_at_once(device: sycl.device) -> None:
+    where = device.get_backend().name
+    if where not in ("cpu", "host"):
+        pytest.skip("the native CPU and the host device see that nothing can change")
+    expected = [(by_atomics, 1, 3), (by_reading, 0, 2), (by_nothing, 0, 2)]
+    found = told_alone("test_endless", "errors_of", where, *(k.__name__ for k, *_ in expected))
+    for (kernel, item, line), (text,) in zip(expected, found, strict=True):
+        first = kernel.__code__.co_firstlineno + line
+        whose = {item, item + 2}  # either group may be the first
+        assert any(f"kernel '{kernel.__name__}' failed in work-item id({k})" in text
+                   for k in whose), text
+        assert any(f"{__file__}:{first + k}: this work-item can never go on" in text
+                   for k in (0, 1)), text
+
+
+@pytest.mark.row("Q-8")
+@pytest.mark.usefixtures("cpu")
+def test_waiting_for_a_thread_or_another_command_is_let_alone() -> None:
+    assert told_alone("test_endless", "patience", "cpu", "handed_on") == [["5", "5", "5"]]
 
 
 @pytest.mark.row("Q-8")
 @pytest.mark.usefixtures("quick")
 def test_what_makes_progress_is_let_alone() -> None:
-    errors, flag = launched(counting)
+    errors, flag = launched(counting, sycl.host_selector_v)
     assert errors == []
     assert flag[1] == 150000
 
@@ -78,46 +150,27 @@ def test_what_makes_progress_is_let_alone() -> None:
 @pytest.mark.row("Q-8")
 @pytest.mark.usefixtures("quick")
 def test_a_kernel_is_ended_after_the_time_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,), _ = launched(counting, sycl.property.queue.timeout(0.03))
+    (text,), _ = launched(counting, sycl.host_selector_v, sycl.property.queue.timeout(0.03))
     assert "kernel 'counting' failed in work-item id(" in text
     assert f"{__file__}:" in text
     assert "it still ran after 0.03 s" in text
     monkeypatch.setenv("UNISYCL_TIMEOUT", "soon")
-    (text,), _ = launched(counting)
+    (text,), _ = launched(counting, sycl.host_selector_v)
     assert "UNISYCL_TIMEOUT: expected a number of seconds, got 'soon'" in text
     with pytest.raises(sycl.exception, match=r"property\.queue\.timeout: expected a number"):
         sycl.property.queue.timeout(-1)
 
 
-PROGRAM = """
-import numpy as np
-import unisycl as sycl
-
-queue = sycl.queue(sycl.cpu_selector_v, sycl.property.queue.timeout(0.2))
-flag = sycl.malloc_shared(1, np.int32, queue)
-flag[0] = 0
-
-def spin(flag):
-    ref = sycl.atomic_ref(flag, 0)
-    while ref.load() == 0:
-        pass
-
-event = queue.single_task(spin, flag)
-try:
-    event.wait()
-except sycl.exception as error:
-    print(error.what())
-flag[0] = 1  # and now it ends
-"""
-
-
 @pytest.mark.row("Q-8")
-def test_native_code_is_named_with_the_line_that_submitted_it(tmp_path: Path) -> None:
-    if not any(d.get_backend() is sycl.backend.cpu for d in sycl.device.get_devices()):
-        pytest.skip("there is no native CPU device")
-    file = tmp_path / "program.py"
-    file.write_text(PROGRAM, encoding="utf-8")
-    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
-    line = PROGRAM.splitlines().index("event = queue.single_task(spin, flag)") + 1
-    assert f"kernel 'spin', submitted at {file}:{line}, still runs after 0.2 s" in done.stdout, done
-    assert done.returncode == 0
+@pytest.mark.usefixtures("cpu")
+def test_native_code_ends_after_its_time_with_item_and_line() -> None:
+    for kernel, line in ((by_atomics, 3), (for_ever, 2)):
+        (text,), _ = launched(kernel, sycl.cpu_selector_v, sycl.property.queue.timeout(0.2))
+        first = kernel.__code__.co_firstlineno + line
+        assert f"kernel '{kernel.__name__}' failed in work-item id(" in text
+        assert any(f"{__file__}:{first + k}: it still ran after 0.2 s, the time that" in text
+                   for k in (0, 1)), text
+    (text,), flag = launched(for_ever, sycl.cpu_selector_v, sycl.property.queue.timeout(0.2))
+    again, flag = launched(handed_on_at_once, sycl.cpu_selector_v,
+                           sycl.property.queue.timeout(0.2))
+    assert (again, flag[1]) == ([], 5)  # the device goes on after a kernel that was ended

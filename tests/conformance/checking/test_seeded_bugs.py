@@ -1,7 +1,6 @@
-"""Twelve bugs, each found with the line that it is in: on the host device all of them.
+"""Twelve bugs, each found with the line that it is in, on the host device and the native CPU.
 
-The native CPU finds all of them but the kernel that never ends, which it names only after the time
-that the user sets (``test_endless``). Two queues without a dependency: ``test_commands``.
+The twelfth, two queues without a dependency, is in ``test_commands``.
 """
 
 from __future__ import annotations
@@ -94,10 +93,9 @@ def line(kernel: Callable[..., None], mark: str = "# here") -> str:
     return f"{__file__}:{first + next(k for k, text in enumerate(lines) if mark in text)}"
 
 
-def errors_of(kernel: Callable[..., None], *properties: Any) -> list[str]:
+def errors_of(kernel: Callable[..., None], device: Any = sycl.host_selector_v) -> list[str]:
     found: list[str] = []
-    queue = sycl.queue(sycl.host_selector_v, lambda errors: found.extend(
-        e.what() for e in errors), *properties)
+    queue = sycl.queue(device, lambda errors: found.extend(e.what() for e in errors))
     run(queue, kernel, groups=2, tile=kernel in TILES)
     queue.wait_and_throw()
     return found
@@ -109,7 +107,7 @@ def test_a_seeded_bug_is_found_in_its_line(
         kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     word, said = BUGS[kernel]
     monkeypatch.setenv("UNISYCL_DEBUG", word)
-    (text,) = told_alone("test_seeded_bugs", "errors_of", kernel.__name__) \
+    (text,) = told_alone("test_seeded_bugs", "errors_of", "host", kernel.__name__)[0] \
         if kernel is spin else errors_of(kernel)
     assert f"kernel '{kernel.__name__}'" in text
     assert all(part in text for part in said), text
@@ -119,7 +117,7 @@ def test_a_seeded_bug_is_found_in_its_line(
 
 
 @pytest.mark.row("Q-1", "Q-2")
-@pytest.mark.parametrize("kernel", [k for k in BUGS if k is not spin], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
 def test_native_code_finds_it_too(
         kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     cpus = [d for d in sycl.device.get_devices() if d.get_backend() is sycl.backend.cpu]
@@ -127,11 +125,8 @@ def test_native_code_finds_it_too(
         pytest.skip("there is no native CPU device")
     word, said = BUGS[kernel]
     monkeypatch.setenv("UNISYCL_DEBUG", word)
-    found: list[str] = []
-    queue = sycl.queue(cpus[0], lambda errors: found.extend(e.what() for e in errors))
-    run(queue, kernel, groups=2, tile=kernel in TILES)
-    queue.wait_and_throw()
-    (text,) = found
+    (text,) = told_alone("test_seeded_bugs", "errors_of", "cpu", kernel.__name__)[0] \
+        if kernel is spin else errors_of(kernel, cpus[0])
     assert f"kernel '{kernel.__name__}'" in text
     assert line(kernel) in text
     assert said[0] in text, text

@@ -27,7 +27,7 @@ from unisycl.base.record import dataclass
 from unisycl.ir import visit
 from unisycl.ir.nodes import Check, Kernel, Param, Print
 from unisycl.ir.types import Scalar, Struct, View
-from unisycl.passes import watches
+from unisycl.passes import spins, watches
 
 LOCAL_ALIGN = 64
 SLOTS = 6  # of a reducer
@@ -89,8 +89,9 @@ def layout(kernel: Kernel) -> Layout:
 
 
 def reports(kernel: Kernel) -> bool:
-    """Say whether a kernel may call back: it prints or checks something."""
-    return watches.wanted(kernel) or visit.contains(kernel.body, (Print, Check))
+    """Say whether a kernel may call back: it prints or checks something, or may never end."""
+    return watches.wanted(kernel) or visit.contains(kernel.body, (Print, Check)) or (
+        spins.polled(kernel))
 
 
 def _slots(param: Param) -> int:

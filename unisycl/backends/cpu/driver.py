@@ -170,12 +170,14 @@ class CpuDriver:
             job = submit(executable.entry, args, plan.units, plan.grain, jobs,
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words)
+            _asking(job, report)
             return job if watch is None else afterwards.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
         first = submit(executable.entry, args, plan.units, plan.grain, jobs, keep,
                        assisted=assisted, error_at=error_at, on_error=on_error, words=words)
+        _asking(first, report)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
         return last if watch is None else afterwards.look(self.pool.submit, launch, watch, last)
@@ -264,6 +266,12 @@ def _reporting(executable: CpuExecutable, report: Report | None
     if report is None:
         return (), -1, None
     return (callback(), report.number, 0), 8 * (executable.layout.reports + 2), report.error
+
+
+def _asking(job: NativeJob, report: Report | None) -> None:
+    """Have a job know who answers for its loops."""
+    if report is not None and report.asked is not None:
+        job.asked, report.asked.job = report.asked, job
 
 
 def _movable(packed: bytes) -> tuple[bytearray, int]:

@@ -17,6 +17,7 @@ from unisycl.backends.cpu import (
     emit_memory,
     emit_print,
     emit_watch,
+    endless,
 )
 from unisycl.backends.cpu.emitter import Emitter, Loop, ScopeState
 from unisycl.backends.cpu.lanes import LINEAR, UNIFORM, VECTOR, Val
@@ -198,8 +199,9 @@ def _while(e: Emitter, stmt: n.While) -> None:
     def head(loop: Loop) -> Val:
         emit_block(e, stmt.pre)
         return e.emit(e, stmt.cond)
-    turns = begin_wait(e, stmt)
-    _loop(e, stmt, stmt.body, head, lambda: emit_pause(e, turns))
+    turns, spun = begin_wait(e, stmt), endless.begin(e, stmt)
+    _loop(e, stmt, stmt.body, head, lambda: emit_pause(e, turns),
+          lambda: endless.poll(e, stmt, spun))
 
 
 def _for(e: Emitter, stmt: n.For) -> None:
@@ -234,6 +236,7 @@ def _for(e: Emitter, stmt: n.For) -> None:
 
     def enter() -> None:
         e.write(stmt.local, now(), blend=id(stmt) in e.shapes.blends)
+        endless.poll(e, stmt, "")
 
     def advance() -> None:
         if far and not left:

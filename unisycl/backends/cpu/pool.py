@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from unisycl.backends.cpu import crash, jit, modes
+from unisycl.backends.cpu.asking import LATE, WHERE, Asked
 from unisycl.base import interrupts
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 from unisycl.base.notices import tell
@@ -98,7 +99,8 @@ class NativeJob(ctypes.Structure):
     It is a ``Completion``; any thread may call its methods.
     """
 
-    __slots__ = ("_deps", "_failure", "_keep", "_on_error", "_owner", "assisted", "begun_by")
+    __slots__ = ("_deps", "_failure", "_keep", "_on_error", "_owner", "asked", "assisted",
+                 "begun_by")
     _fields_: ClassVar = [
         ("entry", c_uint64), ("args", c_uint64), ("units", c_int64), ("grain", c_int64),
         ("pool", c_uint64), ("edges", c_uint64), ("n_edges", c_int32), ("wanted", c_int32),
@@ -106,7 +108,8 @@ class NativeJob(ctypes.Structure):
         ("dep_failed", c_int32), ("links", c_uint64 * 2), ("queued", c_int32),
         ("participants", c_int32), ("active", c_int32), ("started", c_int32),
         ("start_ns", c_int64), ("end_ns", c_int64), ("next_unit", c_int64),
-        ("words", c_uint64), ("_pad", c_uint64 * 6), ("state", c_uint32), ("given", c_int32),
+        ("words", c_uint64), ("_pad", c_uint64 * 5), ("question", c_int64), ("state", c_uint32),
+        ("given", c_int32),
         ("error_code", c_int64), ("inline_edges", c_uint64 * (2 * _INLINE_EDGES))]
 
     _owner: NativePool
@@ -118,6 +121,30 @@ class NativeJob(ctypes.Structure):
     """Whether a waiting thread may take part: not where a chunk can be long, for Ctrl-C's sake."""
     begun_by: NativeJob | None
     """The job that did the first part of this one's command, for its profile."""
+    asked: Asked | None
+    """Who answers for the loops of the kernel; None if they do not ask."""
+
+    @property
+    def root(self) -> NativeJob:
+        """The job that runs the kernel of this one's command."""
+        return self if self.begun_by is None else self.begun_by.root
+
+    @property
+    def running(self) -> bool:
+        """Whether the command has begun."""
+        return bool(self.root.started)
+
+    def ask(self, text: str) -> bool:
+        """Ask the kernel's loops to tell if one cannot end; with a text, to end with it now.
+
+        Says False of a kernel whose loops do not ask.
+        """
+        root = self.root
+        if root.asked is None:
+            return False
+        root.asked.late = root.asked.late or text
+        root.question = LATE if text else WHERE
+        return True
 
     def done(self) -> bool:
         """Say whether the job has ended; never blocks."""
@@ -290,7 +317,7 @@ class NativePool:
         job._on_error = on_error
         job._deps = deps
         job.assisted = assisted
-        job.begun_by = None
+        job.begun_by = job.asked = None
         edges = 0
         count = len(deps)
         if count:

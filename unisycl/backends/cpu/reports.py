@@ -12,17 +12,34 @@ import weakref
 from typing import Any
 
 from unisycl.backends import reports
+from unisycl.backends.base import kernel_error
+from unisycl.backends.cpu.asking import Asked
+
+_LOOPS = ("loop", "spin", "lonely")
 
 
 class Report(reports.Report):
     """What one launch has told so far; compiled code knows its number. The GIL orders calls."""
 
-    __slots__ = ("number",)
+    __slots__ = ("asked", "number")
 
     def __init__(self, kernel: str, sites: tuple[reports.Site, ...]) -> None:
         super().__init__(kernel, sites)
+        self.asked = Asked() if any(s.kind in _LOOPS for s in sites) else None
         self.number = next(_numbers)
         _live[self.number] = self
+
+    def _do(self, site: reports.Site, cells: Any) -> None:
+        if self.asked is not None and site.kind in _LOOPS:
+            self.asked.answer(self._kernel, self._sites.index(site), site, cells)
+        else:
+            super()._do(site, cells)
+
+    def error(self, code: int = reports.FAILED) -> BaseException:
+        """Return the error of a launch that failed."""
+        if self.asked is not None and self.asked.late and not self.failed:
+            return kernel_error(self._kernel, "", None, self.asked.late)
+        return super().error(code)
 
 
 _numbers = itertools.count(1)

@@ -36,7 +36,6 @@ _SAME = 3  # so often one state is seen again before it counts
 _OURS = str(Path(__file__).parents[2]) + os.sep
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 _FIXED = (FunctionType, ModuleType, type, group, sub_group)
-_BUSY = ("unisycl-host-kernel", "unisycl-host-group", "unisycl-host-item", "unisycl I/O pipe")
 
 
 class Endless(DeviceError):
@@ -99,7 +98,7 @@ class _Run:
     def _alone(self) -> bool:
         """Say whether nothing but this kernel can change memory."""
         for thread in threading.enumerate():
-            ours = thread.name.startswith("unisycl") and not thread.name.startswith(_BUSY)
+            ours = thread.name.startswith("unisycl") and not thread.name.startswith(activity.BUSY)
             if thread.ident != self.thread and not ours:
                 return False
         kernel = self.runner.kernel
