@@ -37,13 +37,14 @@ def wait_ends() -> None:
     _waiting.pop(threading.get_ident(), None)
 
 
-def moment() -> Any:
+def moment(running: int | None = None) -> Any:
     """Return what stays equal while nothing but one command is at work; None if more is.
 
-    All threads of Python's are ours or wait for a command, each as long as the value is the same.
+    All threads of Python's but the one that is ``running`` it are ours or wait for a command, each
+    as long as the value is the same.
     """
     for thread in threading.enumerate():
         ours = thread.name.startswith("unisycl") and not thread.name.startswith(BUSY)
-        if thread.ident not in _waiting and not ours:
+        if thread.ident not in _waiting and thread.ident != running and not ours:
             return None
     return None if unfinished() > 1 else tuple(_waiting.items())

@@ -88,6 +88,21 @@ def handed_by(device: Any) -> Any:
     return queue, flag, queue.parallel_for(sycl.nd_range(2, 2), handed_on, flag)
 
 
+def behind_a_task(kernel: Any, device: Any) -> list[str]:
+    """Start a kernel behind a host task, so that it runs beside the thread that waits for it."""
+    found: list[str] = []
+    queue = sycl.queue(device, lambda errors: found.extend(e.what() for e in errors))
+    flag = sycl.malloc_shared(2, np.int32, queue)
+    flag[0] = 0
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(queue.submit(lambda first: first.host_task(lambda: time.sleep(0.3))))
+        h.parallel_for(sycl.nd_range(4, 2), kernel, flag)
+    queue.submit(group)
+    queue.wait_and_throw()
+    return found
+
+
 def patience(kernel: Any, device: Any) -> list[str]:
     """Have a waiting kernel's flag set by a thread, and by a host task, after its patience."""
     def later(flag: Any) -> None:
@@ -131,6 +146,16 @@ def test_waiting_for_what_cannot_come_is_told_at_once(device: sycl.device) -> No
                    for k in whose), text
         assert any(f"{__file__}:{first + k}: this work-item can never go on" in text
                    for k in (0, 1)), text
+
+
+@pytest.mark.row("Q-8")
+def test_so_it_is_while_a_thread_waits_for_the_kernel(device: sycl.device) -> None:
+    where = device.get_backend().name
+    if where not in ("cpu", "host"):
+        pytest.skip("the native CPU and the host device see that nothing can change")
+    ((text,),) = told_alone("test_endless", "behind_a_task", where, "by_atomics")
+    assert "kernel 'by_atomics' failed in work-item id(" in text
+    assert "this work-item can never go on" in text
 
 
 @pytest.mark.row("Q-8")

@@ -64,11 +64,13 @@ class _Run:
         if self.limit and spent > self.limit:
             return (f"it still ran after {self.limit:g} s, the time that UNISYCL_TIMEOUT or the "
                     "queue gives it")
-        if spent < PATIENCE or not self._alone():
+        moment = activity.moment(self.thread)
+        if spent < PATIENCE or moment is None or not self._alone():
             return ""
         state = self._state(frames)
         if state is None:
             return ""
+        state = moment, *state
         if len(self.seen) > 1000:
             self.seen.clear()
         self.seen[state] = count = self.seen.get(state, 0) + 1
@@ -96,14 +98,9 @@ class _Run:
         return found if at is not None and at.f_code.co_filename.startswith(_OURS) else []
 
     def _alone(self) -> bool:
-        """Say whether nothing but this kernel can change memory."""
-        for thread in threading.enumerate():
-            ours = thread.name.startswith("unisycl") and not thread.name.startswith(activity.BUSY)
-            if thread.ident != self.thread and not ours:
-                return False
+        """Say whether the kernel knows all of the memory that it may change."""
         kernel = self.runner.kernel
-        return activity.unfinished() <= 1 and not kernel.waits and not kernel.reducers and len(
-            self.runner.binder.known) == 0
+        return not kernel.waits and not kernel.reducers and len(self.runner.binder.known) == 0
 
     def _state(self, frames: list[FrameType]) -> Any:
         """Return the whole state of a work-item; None where not all of it is known."""
