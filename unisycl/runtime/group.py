@@ -180,9 +180,11 @@ class Group:
         begin, made = self._begin, self._launch
         kernel = None if made is None else made.executable.kernel  # None: a native one
         if made is not None and kernel is not None and "races" in kernel.checks:
-            made.order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
+            made.order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns),
+                                        blocks=self.blocks)
         if self.used is not None and begin is not None:
-            order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns))
+            order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns),
+                                   blocks=self.blocks)
             begin = partial(_compared, order, self._label, caller(), self.used, begin)
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []

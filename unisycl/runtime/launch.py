@@ -236,7 +236,9 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
     task = Task(channel, name, channel.driver, "kernel")
     given, placed = deps, False
     if "races" in launch.executable.kernel.checks and channel.recorder is None:
-        launch, begin = replace(launch, order=ordering.enter(task, channel, deps)), None
+        used = [r.block for r in launch.raw if hasattr(r, "block")]
+        launch, begin = replace(launch, order=ordering.enter(task, channel, deps, blocks=used)), \
+            None
     try:
         if channel.quick:
             placed = channel.in_order

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unisycl.runtime.channel import Channel
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 class Order:
     """One command's place: its number, and the numbers of those that came before it."""
 
-    __slots__ = ("before", "channel", "number", "since")
+    __slots__ = ("before", "blocks", "channel", "number", "since")
 
-    def __init__(self, number: int, since: int, before: frozenset[int], channel: int) -> None:
+    def __init__(self, number: int, since: int, before: frozenset[int], channel: int,
+                 blocks: Iterable[Any] = ()) -> None:
         self.number, self.since, self.before, self.channel = number, since, before, channel
+        self.blocks = tuple(blocks)
 
     def after(self, other: Order) -> bool:
         """Say whether the program asked for this command to come after another one."""
@@ -41,8 +43,12 @@ class _State:
 state = _State()
 
 
-def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = False) -> Order:
-    """Give a command that is looked at its place; ``fenced``: more than its events order it."""
+def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = False,
+          blocks: Iterable[Any] = ()) -> Order:
+    """Give a command that is looked at its place; ``fenced``: more than its events order it.
+
+    ``blocks`` are the allocations it uses.
+    """
     state.on = True
     state.last += 1
     if fenced:
@@ -58,7 +64,7 @@ def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = 
         before |= {o.number for o in list(state.known.values()) if o.channel == id(channel)}
         before |= {n for o in list(state.known.values()) if o.channel == id(channel)
                    for n in o.before}
-    made = Order(state.last, state.since, frozenset(before), id(channel))
+    made = Order(state.last, state.since, frozenset(before), id(channel), blocks)
     state.known[task] = made
     return made
 
@@ -75,6 +81,12 @@ def enter_graph(edges: Sequence[Sequence[int]]) -> list[Order]:
         made.append(Order(first + len(made), since, frozenset(before), 0))
     state.last = state.since = since + len(made)
     return made
+
+
+def user_of(block: Any) -> Task | None:
+    """Return a command that has not ended and uses an allocation, of those that are looked at."""
+    return next((task for task, order in list(state.known.items())
+                 if block in order.blocks and not task.done()), None)
 
 
 def waited() -> None:

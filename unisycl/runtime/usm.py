@@ -14,8 +14,10 @@ import numpy as np
 
 from unisycl.backends.base import HOST
 from unisycl.base import checking
+from unisycl.base.callers import place
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
+from unisycl.runtime import ordering
 from unisycl.runtime.allocation import ALIGNMENT, Array, aligned_bytes
 from unisycl.runtime.channel import Channel
 from unisycl.runtime.devices import ContextState, DeviceState, require_aspect
@@ -66,12 +68,18 @@ class Block:
     def free(self) -> None:
         """Give the memory back as soon as nothing uses it; a second call raises ``errc.invalid``.
 
+        So does a call while a command uses it, where races between commands are looked for.
         Consumers of ``__array_interface__`` hold an address, not the memory, so the block keeps it
         for them until the block itself goes.
         """
         if self.freed:
             raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
                              "bytes was freed before; free each allocation once")
+        user = ordering.user_of(self) if ordering.state.on else None
+        if user is not None:
+            at = f", submitted at {place(user.where)}," if user.where is not None else ""
+            raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
+                             f"bytes is freed while {user.label}{at} uses it; wait for that first")
         self.freed = True
         self.context.allocations.pop(self.address, None)
         for user in tuple(self.users):

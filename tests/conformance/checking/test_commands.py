@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import unisycl as sycl
 from tests.conformance.checking.found import place
 from unisycl.testing import refused
 
-Usm = Any
+STATUS = sycl.info.event.command_execution_status
 
 
 class Program:
@@ -230,6 +231,26 @@ def test_memory_that_was_freed_in_between_is_other_memory(program: Program) -> N
     def case(p: Program) -> None:
         for _ in range(4):
             x = sycl.malloc_shared(8, np.int32, p.one)
-            p.one.parallel_for(8, fill, x)
+            event = p.one.parallel_for(8, fill, x)
+            while event.get_info(STATUS) is not sycl.info.event_command_status.complete:
+                pass
             sycl.free(x, p.one)
     assert program.told(case) == []
+
+
+@pytest.mark.row("Q-6")
+def test_memory_is_not_freed_under_a_command_that_uses_it(program: Program) -> None:
+    go, x = threading.Event(), sycl.malloc_shared(8, np.int32, program.one)
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(program.one.submit(lambda first: first.host_task(lambda: go.wait(60))))
+        h.parallel_for(8, fill, x)  # uses
+    event = program.two.submit(group)
+    try:
+        with pytest.raises(sycl.exception, match="allocation of 32 bytes is freed while kernel "
+                           "'fill', submitted at .*, uses it; wait for that first"):
+            sycl.free(x, program.one)
+    finally:
+        go.set()
+    event.wait_and_throw()
+    sycl.free(x, program.one)
