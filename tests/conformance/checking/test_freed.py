@@ -1,13 +1,13 @@
 """Memory that was freed: told at the line that would use it, whatever is checked."""
 
-from __future__ import annotations
-
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.checking.found import told
 from unisycl.testing import refused
 
 
@@ -39,3 +39,44 @@ def test_a_closed_buffer_is_refused_at_the_accessor(queue: sycl.queue) -> None:
     buffer.close()
     with pytest.raises(sycl.exception, match="the buffer is closed"):
         queue.submit(lambda h: h.parallel_for(8, writes, sycl.accessor(buffer, h)))
+
+
+@pytest.mark.row("Q-6")
+def test_memory_of_another_context_is_refused(device: sycl.device) -> None:
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        queue, other = sycl.queue(device), sycl.queue(sycl.context(device), device)
+        p = sycl.malloc_shared(8, np.float32, other)
+        for use in (lambda: queue.parallel_for(8, writes, p), lambda: sycl.free(p, queue)):
+            with pytest.raises(sycl.exception, match="belongs to another context"):
+                use()
+        sycl.free(p, other)
+
+
+@sycl.is_device_copyable.register
+@dataclasses.dataclass
+class Cell:
+    value: np.float32
+    rest: sycl.global_ptr[np.float32]
+
+
+@sycl.kernel(debug=True)
+def follows(i: Any, cells: Any) -> None:
+    cells[i].value = cells[i].rest[0]
+
+
+@pytest.mark.row("Q-6")
+def test_a_stale_pointer_in_memory_is_told(device: sycl.device) -> None:
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        queue = sycl.queue(device)
+        cells, p = (sycl.malloc_shared(4, t, queue) for t in (Cell, np.float32))
+        p[:] = 3
+        for k in range(4):
+            cells[k].value, cells[k].rest = 0, p
+        assert told(device, lambda q: q.parallel_for(4, follows, cells)) == ""
+        assert [3] * 4 == [cells[k].value for k in range(4)]
+        address = p.address()
+        sycl.free(p, queue)
+        found = told(device, lambda q: q.parallel_for(4, follows, cells))
+        assert "kernel 'follows' failed in work-item id(0) at " in found
+        assert f"the address {address} lies in no allocation of this device and context" in found
+        sycl.free(cells, queue)

@@ -81,7 +81,7 @@ BUGS: dict[Callable[..., None], tuple[str, tuple[str, ...]]] = {
     divergent_barrier: ("divergence", ("not all work-items", "work-item (3)")),
     narrow_scope: ("races", ("a[0]", "the scope work_group is too narrow")),
     outside_local: ("bounds", ("index 4 is outside 'tile'", "work-item id(3)")),
-    unwritten_local: ("uninitialised", ("reads tile[0]", "local memory has no initial value")),
+    unwritten_local: ("uninitialised", ("reads tile[0]", "nobody has written")),
     unwritten_private: ("uninitialised", ("reads private array[1], made at", "nobody has written")),
     overflowing_index: ("bounds", ("is outside 'a'", "work-item id(0)")),
     spin: ("", ("can never go on", "work-item id(0)")),

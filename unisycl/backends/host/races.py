@@ -12,6 +12,7 @@ reported is a race.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import weakref
 from bisect import bisect_right, insort
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.base.checking import UNWRITTEN
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import DeviceError, errc
 from unisycl.lang.atomic_place import bits_of
@@ -30,6 +32,9 @@ from unisycl.lang.item import group as work_group
 from unisycl.lang.item import item, nd_item
 from unisycl.lang.memory import HostView, poison
 
+_UNWRITTEN = ("which nobody has written: fresh memory has no initial value; write it first, on "
+              "every path")
+_FULL = 4  # bytes of numbers that no program fills memory with by chance
 _PACKAGE = str(Path(__file__).parents[2])
 
 
@@ -116,8 +121,8 @@ class Shared:
 class Watch:
     """Looks at all accesses of one launch."""
 
-    def __init__(self, *, races: bool = True) -> None:
-        self._races = races
+    def __init__(self, *, races: bool = True, fresh: bool = False) -> None:
+        self._races, self._fresh = races, fresh
         self.shared: dict[tuple[int, int], Shared] = {}
         self._known: list[tuple[int, int, HostView]] = []
         self._numbers: dict[tuple[int, Any], _Number] = {}
@@ -143,6 +148,8 @@ class Watch:
                            part=None if writes else False, size=own.element.itemsize)
             return
         fresh = not writes and _fresh(data, place)
+        if self._fresh and not writes and _filled(view, address):
+            raise DeviceError(errc.kernel, f"this work-item reads {name}, {_UNWRITTEN}")
         self._note(view, address, name, writes=writes, atomic=atomic, scope=scope, fresh=fresh)
 
     def _note(self, view: HostView, address: int, name: str, *, writes: bool, atomic: bool = False,
@@ -167,9 +174,7 @@ class Watch:
                 self.shared[use] = Shared(block, name, size or view._data.itemsize)
             self.shared[use].add(now)
         if owner is not None and fresh and number.written is None:
-            text = (f"{who.name} reads {name} at "
-                    f"{now.place}, which no work-item of its group writes: local memory has no "
-                    "initial value")
+            text = f"in {who.name} at {now.place}: this work-item reads {name}, {_UNWRITTEN}"
             self._blind.append((number, text))
         if atomic:
             self._time += 1
@@ -268,7 +273,7 @@ class Watch:
         """Raise ``DeviceError`` if local memory was read that nobody has written by the end."""
         for number, text in self._blind:
             if number.written is None:
-                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed: {text}")
+                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed {text}")
 
     def _ordered(self, before: _Access, now: _Access) -> bool:
         one, other = before.item, now.item
@@ -435,9 +440,8 @@ class PrivateView(HostView):
             if len(place) == self._data.ndim and not self._there[place] and _fresh(
                     self._data, place):
                 raise DeviceError(errc.kernel, "this work-item reads private array"
-                                  f"[{', '.join(map(str, place))}], made at {self._at}, which "
-                                  "nobody has written: fresh memory has no initial value; write it "
-                                  "first, on every path")
+                                  f"[{', '.join(map(str, place))}], made at {self._at}, "
+                                  f"{_UNWRITTEN}")
         return super().__getitem__(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -487,6 +491,15 @@ def _story(name: str, before: _Access, now: _Access) -> str:
         return f"{text}and the scope {word} is too narrow for both: use memory_scope.device"
     return (f"{text}and nothing orders the two; put a group_barrier between them, use atomic_ref "
             "for both, or give each work-item an element of its own")
+
+
+def _filled(view: HostView, address: int) -> bool:
+    """Say whether a number of USM memory is, with its neighbour, as fresh memory is filled."""
+    block = getattr(view._raw, "block", None)
+    if block is None or view._data.itemsize < _FULL:
+        return False
+    around = bytes([UNWRITTEN] * 8)
+    return ctypes.string_at(address & -8, 8) == around
 
 
 def _fresh(data: Any, place: tuple[int, ...]) -> bool:

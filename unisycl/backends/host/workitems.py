@@ -50,7 +50,8 @@ def run(launch: Launch, cache: Cache) -> None:
                      "every device that can", DeprecationWarning)
     checks = launch.executable.kernel.checks
     races = races or "races" in checks
-    watch = Watch(races=races) if races or "uninitialised" in checks else None
+    fresh = "uninitialised" in checks
+    watch = Watch(races=races, fresh=fresh) if races or fresh else None
     with deep(_CALLS):  # each function that the kernel calls is prepared inside its caller
         binder = Binder(launch, cache, watch)
     reducers = tuple(reducer._make(r.op, np.dtype(r.dtype), r.identity, r.extent,
