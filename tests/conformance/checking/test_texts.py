@@ -21,8 +21,9 @@ ND = sycl.nd_range(8, 4)
 def common(text: str) -> str:
     """Return a text without what differs from program to program: places, names and numbers."""
     text = " ".join(text.split())
-    for pattern, word in ((r"\S+\.py:\d+", "LINE"), (r"'[^']*'", "NAME"), (r"\w+\[[^]]*\]", "PLACE"),
-                          (r"id\([^)]*\)", "ID"), (r"-?\d+(\.\d+)?", "N"), (r"\bint\d+", "intN")):
+    for pattern, word in ((r"\S+\.py:\d+", "LINE"), (r"'[^']*'", "NAME"),
+                          (r"\w+\[[^]]*\]", "PLACE"), (r"id\([^)]*\)", "ID"),
+                          (r"-?\d+(\.\d+)?", "N"), (r"\bint\d+", "intN")):
         text = re.sub(pattern, word, text)
     return text
 

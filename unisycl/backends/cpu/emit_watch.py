@@ -138,6 +138,10 @@ def _races(e: Emitter, stmt: Watch) -> None:
     stride = _entry(e, watching.STRIDE)
     local = isinstance(base.type, View) and base.type.space is address_space.local_space
     mask = e.full()
+    cells = stmt.count * _size(stmt) // e.granule
+    key = _key(e, stmt) if local and watch_words.calms(stmt) else ""
+    if key and cells == 1:
+        _pass_calm(e, stmt, words, stride, key, done)
     if isinstance(base, n.Heap):
         where = watch_words.region(e, _cells(e, stmt), words, _entry(e, number + 1))
         mask = f.op(f"icmp ne {_wide(e)} {where}, zeroinitializer")
@@ -146,7 +150,6 @@ def _races(e: Emitter, stmt: Watch) -> None:
         where = watch_words.cell(e, _cells(e, stmt), words)
     site = len(e.sites)
     now = _now(e, stmt, site)
-    cells = stmt.count * _size(stmt) // e.granule
     if not local and not isinstance(base, n.Heap) and base not in e.written:
         mark, full = f.label("mark"), f.label("full")
         f.branch(f.op(f"icmp ne i64 {_entry(e, number + 1)}, 0"), mark, full)
@@ -155,14 +158,81 @@ def _races(e: Emitter, stmt: Watch) -> None:
             watch_words.mark(e, where, 8 * k, now)
         f.jump(done)
         f.start(full)
-    found = ""
+    found, lie = "", _lie(e, stmt) if cells == 1 else watch_words.MANY
     for k in range(cells):
-        other = watch_words.look(e, where, 8 * k, stride, mask, now, stmt, local=local)
+        other = watch_words.look(e, where, 8 * k, (stride, mask, now, key), stmt, local=local,
+                                 lie=lie)
         found = other if not found else e.f.op(
             f"select {e.mask_type} {_some(e, found)}, {_wide(e)} {found}, {_wide(e)} {other}")
     _report_if(e, Val(VECTOR, BOOL, _some(e, found)), stmt, (Val(VECTOR, UINT64, found),))
     f.jump(done)
     f.start(done)
+
+
+def _lie(e: Emitter, stmt: Watch) -> str:
+    """Return how the cells of the lanes lie, if each has one."""
+    if isinstance(stmt.place.base, n.Heap) or e.lanes.lanes == 1:
+        return watch_words.MANY
+    at = emit_memory.address(e, stmt.place)
+    if at.index.form == LINEAR and at.index.stride * at.scale == e.granule:
+        return watch_words.ROW
+    nobody = e.mask is not None and e.maybe_empty
+    if at.index.form == UNIFORM and not (nobody or stmt.writes or stmt.scope is not None
+                                         or stmt.who.parts):
+        return watch_words.ONE
+    return watch_words.MANY
+
+
+def _key(e: Emitter, stmt: Watch) -> str:
+    """Return what marks cells of local memory in which this stretch of the group is calm."""
+    lanes = e.lanes
+    _, first, turn, _ = (e.emit(e, x) for x in stmt.here)
+    at, most = shadow.TURN
+    word = lanes.logic("and", _form(e, first), lanes.const(shadow.ITEM, INT64))
+    parts = [(_form(e, turn), at, most)]
+    if stmt.who.syncs:
+        parts.append((Val(UNIFORM, INT64, _entry(e, watching.SYNC)), *shadow.SYNC))
+    for value, at, most in parts:
+        cut = lanes.call("llvm.umin", INT64, value, lanes.const(most, INT64))
+        word = lanes.logic("or", word, lanes.map(INT64, "shl {t} {0}, {1}", cut,
+                                                 lanes.const(at, INT64)))
+    return lanes.vector(lanes.logic("or", word, lanes.const(-(1 << 63), INT64)))
+
+
+def _form(e: Emitter, value: Val) -> Val:
+    return Val(VECTOR, INT64, e.lanes.vector(value)) if value.form == LINEAR else value
+
+
+def _pass_calm(e: Emitter, stmt: Watch, words: str, stride: str, key: str, done: str) -> None:
+    """Go on at once where two others have read what is read, since it was written long ago."""
+    f, lanes, w = e.f, e.lanes, e.lanes.lanes
+    at = emit_memory.address(e, stmt.place)
+    shift = e.granule.bit_length() - 1
+    start = f.op(f"sub i64 {f.op(f'ptrtoint ptr {at.base} to i64')}, {_origin(e, stmt)}")
+    plane = f.op(f"add i64 {words}, {f.op(f'mul i64 {stride}, 3')}")
+    nobody = e.mask is not None and e.maybe_empty  # whose index may lead anywhere
+    if at.index.form == VECTOR or w == 1 or (nobody and at.index.form == UNIFORM):
+        where = watch_words.cell(e, _cells(e, stmt), plane)
+        found = watch_words.gather(e, where)
+    else:
+        first = f.op(f"mul i64 {at.index.ref}, {at.scale}")
+        first = f.op(f"add i64 {f.op(f'add i64 {first}, {start}')}, {at.fixed}")
+        first = f.op(f"shl i64 {f.op(f'lshr i64 {first}, {shift}')}, 3")
+        place = f.op(f"inttoptr i64 {f.op(f'add i64 {first}, {plane}')} to ptr")
+        if at.index.form == UNIFORM:
+            found = lanes.vector(Val(UNIFORM, INT64, f.load("i64", place)))
+        elif at.index.stride * at.scale == e.granule:
+            name = f"llvm.masked.load.v{w}i64.p0"
+            f.module.declare(name, f"{_wide(e)} @(ptr, i32, {e.mask_type}, {_wide(e)})")
+            found = f.op(f"call {_wide(e)} @{name}(ptr {place}, i32 8, {e.mask_type} {e.full()}, "
+                         f"{_wide(e)} {key})")
+        else:
+            where = watch_words.cell(e, _cells(e, stmt), plane)
+            found = watch_words.gather(e, where)
+    other = e.and_mask(f.op(f"icmp ne {_wide(e)} {found}, {key}"))
+    slow = f.label("restless")
+    f.branch(e.any(other), slow, done, unlikely=True)
+    f.start(slow)
 
 
 def _wide(e: Emitter) -> str:
@@ -175,19 +245,24 @@ def _some(e: Emitter, found: str) -> str:
 
 def _cells(e: Emitter, stmt: Watch) -> str:
     """Return the numbers of the first cells of a place, for all lanes."""
-    f, lanes = e.f, e.lanes
-    base = stmt.place.base
+    lanes = e.lanes
     at = emit_memory.number(e, stmt.place)
     shift = e.granule.bit_length() - 1
-    origin = ""
-    if isinstance(base, n.Array):
-        origin = e.arrays[base]
-    elif isinstance(base, n.Param) and isinstance(base.type, View) and (
-            base.type.space is address_space.local_space):
-        origin = emit_memory.view_pointer(e, base)
-    if origin:
-        at = lanes.sub(at, Val(UNIFORM, UINT64, f.op(f"ptrtoint ptr {origin} to i64")))
+    origin = _origin(e, stmt)
+    if origin != "0":
+        at = lanes.sub(at, Val(UNIFORM, UINT64, origin))
     return lanes.vector(lanes.map(UINT64, "lshr {t} {0}, {1}", at, lanes.const(shift, UINT64)))
+
+
+def _origin(e: Emitter, stmt: Watch) -> str:
+    """Return the address that cells of local memory are counted from, 0 of other memory."""
+    base = stmt.place.base
+    if isinstance(base, n.Array):
+        return e.f.op(f"ptrtoint ptr {e.arrays[base]} to i64")
+    if isinstance(base, n.Param) and isinstance(base.type, View) and (
+            base.type.space is address_space.local_space):
+        return e.f.op(f"ptrtoint ptr {emit_memory.view_pointer(e, base)} to i64")
+    return "0"
 
 
 def _now(e: Emitter, stmt: Watch, site: int) -> str:

@@ -46,8 +46,8 @@ def mark(e: Emitter, cells: str, behind: int, now: str) -> None:
            f"i32 8, {e.mask_type} {e.full()})")
 
 
-def _declare(e: Emitter) -> None:
-    w = e.lanes.lanes
+def _declare(e: Emitter, width: int = 0) -> None:
+    w = width or e.lanes.lanes
     e.f.module.declare(f"llvm.masked.gather.v{w}i64.v{w}p0",
                        f"<{w} x i64> @(<{w} x ptr>, i32, <{w} x i1>, <{w} x i64>)")
     e.f.module.declare(f"llvm.masked.scatter.v{w}i64.v{w}p0",
@@ -96,27 +96,90 @@ end:
 """
 
 
-def look(e: Emitter, cells: str, behind: int, stride: str, mask: str, now: str, stmt: Watch, *,
-         local: bool) -> str:
-    """Emit the look at one cell a lane; return the words that the access races with, or zeros."""
+def calms(stmt: Watch) -> bool:
+    """Say whether an access to local memory keeps note of which cells are calm.
+
+    Such a cell was read by two items of the group and not written since all of it last met: another
+    read of it finds no race and leaves nothing behind.
+    """
+    return not stmt.who.parts
+
+
+def gather(e: Emitter, where: str) -> str:
+    """Return the words at addresses, for the lanes that are on."""
+    w = e.lanes.lanes
+    _declare(e)
+    many = e.f.op(f"inttoptr <{w} x i64> {where} to <{w} x ptr>")
+    return e.f.op(f"call <{w} x i64> @llvm.masked.gather.v{w}i64.v{w}p0(<{w} x ptr> {many}, i32 8, "
+                  f"{e.mask_type} {e.full()}, <{w} x i64> zeroinitializer)")
+
+
+MANY, ROW, ONE = "", "_row", "_one"
+"""How the cells of the lanes lie: anywhere, side by side, or it is one for all."""
+
+
+def look(e: Emitter, cells: str, behind: int, how: tuple[str, str, str, str], stmt: Watch, *,
+         local: bool, lie: str = MANY) -> str:
+    """Emit the look at one cell a lane; return the words that the access races with, or zeros.
+
+    ``how``: the distance of a cell's words, the lanes, the word of this access, that of calm cells.
+    """
+    stride, mask, now, key = how
     w = e.lanes.lanes
     name = "unisycl_watch" + ("_write" if stmt.writes else "_read") + (
-        "_local" if local else "") + ("_atomic" if stmt.scope is not None else "")
-    head = f"define internal <{w} x i64> @{name}("
+        "_local" if local else "") + ("_atomic" if stmt.scope is not None else "") + lie
+    width = 1 if lie == ONE else w
+    head = f"define internal <{width} x i64> @{name}("
     if not any(text.startswith(head) for text in e.f.module.functions):
-        e.f.module.functions.append(_Body(w, stmt, local=local, widest=e.widest).text(head))
-        _declare(e)
+        e.f.module.functions.append(_Body(width, stmt, local=local, widest=e.widest,
+                                          row=lie == ROW).text(head))
+        _declare(e, width)
+        if lie == ROW:
+            e.f.module.declare(f"llvm.masked.load.v{w}i64.p0",
+                               f"<{w} x i64> @(ptr, i32, <{w} x i1>, <{w} x i64>)")
+            e.f.module.declare(f"llvm.masked.store.v{w}i64.p0",
+                               f"void @(<{w} x i64>, ptr, i32, <{w} x i1>)")
     first = e.emit(e, stmt.here[1])
+    if lie == ONE:
+        return _ends(e, name, cells, how, first.ref)
     where = cells if not behind else e.f.op(f"add <{w} x i64> {cells}, splat (i64 {behind})")
     return e.f.op(f"call <{w} x i64> @{name}(<{w} x i64> {where}, i64 {stride}, {e.mask_type} "
-                  f"{mask}, <{w} x i64> {now}, i64 {first.ref})")
+                  f"{mask}, <{w} x i64> {now}, i64 {first.ref}, <{w} x i64> "
+                  f"{key or 'zeroinitializer'})")
+
+
+def _ends(e: Emitter, name: str, cells: str, how: tuple[str, str, str, str], first: str) -> str:
+    """Look at one cell that all lanes read, for the first and the last of them.
+
+    Whoever wrote it is not both, and it remembers two readers anyway.
+    """
+    f, w, b = e.f, e.lanes.lanes, e.mask_bits
+    stride, mask, now, key = how
+    bits = e.bits(mask)
+    f.module.declare(f"llvm.ctlz.{b}", f"{b} @({b}, i1)")
+    zeros = f.op(f"call {b} @llvm.ctlz.{b}({b} {bits}, i1 true)")
+    last = f.op(f"sub {b} {w - 1}, {zeros}")
+    last = f.op(f"zext {b} {last} to i64") if w < 64 else last
+    found = "zeroinitializer"
+    cell = f.op(f"shufflevector <{w} x i64> {cells}, <{w} x i64> poison, <1 x i32> zeroinitializer")
+    calm = f.op(f"shufflevector <{w} x i64> {key or 'zeroinitializer'}, <{w} x i64> poison, "
+                "<1 x i32> zeroinitializer")
+    for lane in (e.lowest(bits), last):
+        word = f.op(f"extractelement <{w} x i64> {now}, i64 {lane}")
+        mine = f.op(f"insertelement <1 x i64> poison, i64 {word}, i64 0")
+        out = f.op(f"call <1 x i64> @{name}(<1 x i64> {cell}, i64 {stride}, "
+                   f"<1 x i1> splat (i1 true), <1 x i64> {mine}, i64 {first}, <1 x i64> {calm})")
+        other = f.op(f"extractelement <1 x i64> {out}, i64 0")
+        found = f.op(f"insertelement <{w} x i64> {found}, i64 {other}, i64 {lane}")
+    return found
 
 
 class _Body:
     """Writes the function that looks at a cell for each lane."""
 
-    def __init__(self, w: int, stmt: Watch, *, local: bool, widest: int) -> None:
+    def __init__(self, w: int, stmt: Watch, *, local: bool, widest: int, row: bool) -> None:
         self.w = w
+        self.row = row
         self.stmt = stmt
         self.local = local
         self.widest = widest
@@ -157,14 +220,26 @@ class _Body:
     def no(self, a: str) -> str:
         return self.op(f"xor {self.mask} {a}, splat (i1 true)")
 
+    def first_of(self, where: str) -> str:
+        one = self.op(f"extractelement {self.wide} {where}, i64 0")
+        return self.op(f"inttoptr i64 {one} to ptr")
+
     def gather(self, where: str, mask: str) -> str:
         w = self.w
+        if self.row:
+            return self.op(f"call {self.wide} @llvm.masked.load.v{w}i64.p0(ptr "
+                           f"{self.first_of(where)}, i32 8, {self.mask} {mask}, {self.wide} "
+                           "zeroinitializer)")
         many = self.op(f"inttoptr {self.wide} {where} to <{w} x ptr>")
         return self.op(f"call {self.wide} @llvm.masked.gather.v{w}i64.v{w}p0(<{w} x ptr> {many}, "
                        f"i32 8, {self.mask} {mask}, {self.wide} zeroinitializer)")
 
     def scatter(self, value: str, where: str, mask: str) -> None:
         w = self.w
+        if self.row:
+            self.lines.append(f"  call void @llvm.masked.store.v{w}i64.p0({self.wide} {value}, ptr "
+                              f"{self.first_of(where)}, i32 8, {self.mask} {mask})")
+            return
         many = self.op(f"inttoptr {self.wide} {where} to <{w} x ptr>")
         self.lines.append(f"  call void @llvm.masked.scatter.v{w}i64.v{w}p0({self.wide} {value}, "
                           f"<{w} x ptr> {many}, i32 8, {self.mask} {mask})")
@@ -223,13 +298,17 @@ class _Body:
         written = self.gather("%cells", "%mask")
         self.one = self.op(f"add {self.wide} %cells, {self.step}")
         self.two = self.op(f"add {self.wide} {self.one}, {self.step}")
+        self.calm = ""
+        if self.local and calms(self.stmt):
+            self.calm = self.op(f"add {self.wide} {self.two}, {self.step}")
+        self.written = written
         found = self.races(written)
         out = self.op(f"select {self.mask} {found}, {self.wide} {written}, {self.wide} "
                       "zeroinitializer")
         out = self.write(out) if self.stmt.writes else self.read(out)
         body = "\n".join(self.lines)
         declared = (f"{head}{self.wide} %cells, i64 %stride, {self.mask} %mask, {self.wide} %now, "
-                    f"i64 %first) noinline {vectors(self.widest)} {{")
+                    f"i64 %first, {self.wide} %key) noinline {vectors(self.widest)} {{")
         return f"{declared}\nentry:\n{body}\n  ret {self.wide} {out}\n}}"
 
     def write(self, out: str) -> str:
@@ -240,7 +319,9 @@ class _Body:
             there = self.both(self.compare("ne", reader, "zeroinitializer"), "%mask")
             self.scatter("zeroinitializer", where, there)
         self.scatter("%now", "%cells", "%mask")
-        if self.stmt.scope is not None or self.w == 1:
+        if self.calm:
+            self.scatter("zeroinitializer", self.calm, "%mask")
+        if self.stmt.scope is not None or self.w == 1 or self.row:
             return out
         again = self.gather("%cells", "%mask")
         lost = self.both(self.compare("ne", again, "%now"), "%mask")
@@ -256,7 +337,34 @@ class _Body:
                 free = self.either(free, self.no(mine))
             free = self.either(free, self.compare("eq", reader, "zeroinitializer"))
             self.scatter("%now", where, self.both(mask, free))
+            if self.row or self.w == 1:
+                mask = self.both(mask, self.no(free))
+                continue
             again = self.gather(where, mask)
             mask = self.both(mask, self.compare("ne", self.bits(again, ITEM), self.item))
+        if self.calm and self.stmt.scope is None:
+            self.settle()
         return out
+
+    def settle(self) -> None:
+        """Note the cells that two items have read by now, without a race with who wrote."""
+        one, two = (self.gather(x, "%mask") for x in (self.one, self.two))
+        at, most = TURN
+        calm = self.both("%mask", self.compare("ne", self.bits("%now", most << at),
+                                               f"splat (i64 {most << at})"))
+        calm = self.both(calm, self.compare("ne", self.bits(one, ITEM), self.bits(two, ITEM)))
+        for word in (one, two):
+            calm = self.both(calm, self.fixed(word))
+        _, mine = self.group(self.written)
+        calm = self.both(calm, self.either(
+            self.no(self.both(mine, self.compare("ne", self.written, "zeroinitializer"))),
+            self.ordered(self.written, mine)))
+        self.scatter("%key", self.calm, calm)
+
+    def fixed(self, word: str) -> str:
+        """Return whether a read stays in its cell until the group meets again."""
+        plain = self.compare("eq", self.bits(word, ATOMIC), "zeroinitializer")
+        there = self.both(plain, self.compare("ne", word, "zeroinitializer"))
+        _, mine = self.group(word)
+        return self.both(self.both(there, mine), self.no(self.ordered(word, mine)))
 

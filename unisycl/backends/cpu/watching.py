@@ -1,6 +1,7 @@
 """Memory for the words that shadow a launch's memory while races are looked for.
 
-Each cell of ``granule`` bytes has three words of 8 bytes. Views that overlap share theirs. USM
+Each cell of ``granule`` bytes has three words of 8 bytes, of local memory a fourth, which says
+whether reads of it need a look. Views that overlap share theirs. USM
 memory that the launch only reads has one word a cell, which says who read it: for races with other
 commands. What else it only reads has none. Non-goals: what words mean (``ir.shadow``).
 Invariant: words are zero when the launch begins, and live as long as it.
@@ -73,7 +74,8 @@ class _Region:
 class Words:
     """The words of one launch, and the table that its code reads."""
 
-    __slots__ = ("_kept", "_launch", "_plan", "_regions", "_shift", "_words", "address", "table")
+    __slots__ = ("_count", "_kept", "_launch", "_plan", "_regions", "_shift", "_words", "address",
+                 "table")
 
     def __init__(self, plan: Plan, launch: Launch) -> None:
         self._plan, self._launch = plan, launch
@@ -87,7 +89,9 @@ class Words:
             if region.written:
                 region.first = count
                 count += region.cells(self._shift)
-        self._words = np.zeros(_WORDS * count, np.uint64)
+        local = sum(r.cells(self._shift) for r in self._regions if r.written and not r.low)
+        self._words = np.zeros(_WORDS * count + local, np.uint64)
+        self._count = count
         self.table[STRIDE] = 8 * count
         for region in self._regions:
             self._give(region)
@@ -157,7 +161,7 @@ class Words:
     def footprint(self, places: list[str]) -> Footprint:
         """Return which USM memory the launch read and wrote; ``places`` are the lines of sites."""
         found = Footprint(places)
-        size, count = 1 << self._shift, len(self._words) // _WORDS
+        size, count = 1 << self._shift, self._count
         for region in self._regions:
             users = [k for k in region.members if self._usm(k) is not None]
             if not users:
