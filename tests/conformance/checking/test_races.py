@@ -203,3 +203,17 @@ def test_tables_of_constants_are_nobodys_to_race_for(
     queue.parallel_for(sycl.nd_range(64, 8), look_up, a, sycl.local_accessor(np.int32, 8))
     queue.wait_and_throw()
     assert [ROOMY[i % 64] + ROOMY[i * 7 % 64] for i in range(64)] == list(a)
+
+
+@pytest.mark.row("Q-2")
+def test_a_kernel_without_an_access_has_nothing_to_race_for(device: sycl.device) -> None:
+    @checked
+    def nothing(i: Any, total: Any) -> None:
+        for k in range(3):
+            total.combine(k)
+    total = np.zeros(1, np.int64)
+    more = sycl.property.queue.timeout(60), sycl.property.queue.debug("races,uninitialised")
+    queue = sycl.queue(device, *more)
+    queue.parallel_for(8, sycl.reduction(total, sycl.plus()), nothing).wait_and_throw()
+    assert total[0] == 24
+    queue.parallel_for(8, lambda i: None).wait_and_throw()

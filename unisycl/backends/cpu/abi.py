@@ -109,9 +109,12 @@ BLOCK_AT = 8
 
 
 class Packer:
-    """Writes a kernel's argument blocks: one ``struct`` for all of it. Immutable."""
+    """Writes a kernel's argument blocks: one ``struct`` for all of it. Immutable.
 
-    __slots__ = ("_format", "_kinds", "_views", "local")
+    ``plain``: there is nothing behind the arguments; ``reports``: the kernel may call back.
+    """
+
+    __slots__ = ("_format", "_kinds", "_views", "local", "plain", "reports")
 
     def __init__(self, kernel: Kernel, layout: Layout) -> None:
         kinds, parts = [], [f"={3 * layout.ndim + 2}q"]
@@ -120,8 +123,10 @@ class Packer:
             kinds.append(kind)
             parts.append(text)
         parts.append(f"{SLOTS * len(kernel.reducers)}q" if kernel.reducers else "")
-        parts.append("q" if kernel.apart or watches.wanted(kernel) else "")
-        parts.append(f"{REPORT_SLOTS}q" if reports(kernel) else "")
+        tail = layout.count - layout.reducers - SLOTS * len(kernel.reducers)
+        parts.append(f"{tail}q" if tail else "")
+        self.plain = not tail
+        self.reports = tail >= REPORT_SLOTS
         self._format = struct.Struct("".join(parts))
         self._kinds = tuple(kinds)
         self._views = all(k == "view" for k in kinds)

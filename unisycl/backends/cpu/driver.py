@@ -148,7 +148,8 @@ class CpuDriver:
         plan = executable.plan(launch.geometry)
         jobs: Any = deps
         values = launch.values
-        report = Report(executable.kernel.name, executable.sites) if executable.sites else None
+        report = Report(executable.kernel.name, executable.sites) \
+            if executable.packer.reports else None
         tail, error_at, on_error = _reporting(executable, report)
         watch: Any = None
         if executable.watch is not None:

@@ -165,10 +165,11 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     names = (_SYMBOL, direct.symbol(_SYMBOL), *([_SYMBOL + ".finish"] if kernel.reducers else []))
     loaded, parts = _recall(kernel, key, names) or _make(kernel, key, names)
     heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
+    packer = Packer(kernel, parts.layout)
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
                          loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
-                         parts.sites, parts.watch, Packer(kernel, parts.layout),
-                         0 if parts.watch else direct.steps(plain(kernel), parts.lanes),
+                         parts.sites, parts.watch, packer,
+                         0 if not packer.plain else direct.steps(plain(kernel), parts.lanes),
                          direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
 
 
