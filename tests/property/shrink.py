@@ -1,11 +1,13 @@
 """Makes a failing program small: takes statements and parts of expressions away while it fails.
 
-Every try runs in a child process with a time limit. Non-goals: the smallest program there is.
-Invariant: what is left still fails in the same way, and the host device still runs it.
+``python -m tests.property.shrink [--device NAME] FILE...`` writes each beside its file. Every try
+runs in a child process with a time limit. Non-goals: the smallest program there is. Invariant:
+what is left still fails in the same way, and the host device still runs it.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import copy
 import os
@@ -20,7 +22,7 @@ LIMIT = 5
 _LISTS = ("args", "values", "comparators")
 
 
-def verdict(text: str) -> str:
+def verdict(text: str, device: str = "cpu") -> str:
     """Return how a program goes, from a child process; it ends where the child dies."""
     read, write = os.pipe()
     child = os.fork()
@@ -29,11 +31,11 @@ def verdict(text: str) -> str:
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, 2)
         warnings.simplefilter("ignore")
-        limit(LIMIT)
+        limit(LIMIT if device == "cpu" else 4 * LIMIT)
         word, details = outcome(text, "host")
         if word == "same":
             os.write(write, b"host ran|")
-            word, details = outcome(text)
+            word, details = outcome(text, device)
         more = "" if word in ("differs", "same") else details[:80]
         os.write(write, f"{word}|{more}".encode())
         os._exit(0)
@@ -128,9 +130,9 @@ def _expressions(tree: ast.Module) -> Iterator[ast.Module]:
             yield made
 
 
-def shrink(text: str, tries: int = 600) -> str:
+def shrink(text: str, tries: int = 600, device: str = "cpu") -> str:
     """Return a smaller program that fails as this one does."""
-    wanted = verdict(text)
+    wanted = verdict(text, device)
     if not wanted.startswith("host ran|") or "same" in wanted:
         return text
     tree = ast.parse(text)
@@ -140,7 +142,7 @@ def shrink(text: str, tries: int = 600) -> str:
         for made in smaller(tree):
             tries -= 1
             candidate = ast.unparse(ast.fix_missing_locations(made))
-            if verdict(candidate) == wanted:
+            if verdict(candidate, device) == wanted:
                 tree, changed = made, True
                 break
             if tries <= 0:
@@ -150,9 +152,14 @@ def shrink(text: str, tries: int = 600) -> str:
 
 def main() -> int:
     """Shrink the programs of the files named and write each beside it."""
-    for name in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--device", default="cpu", help="as in tests: opencl, opencl:1, ...")
+    parser.add_argument("--tries", type=int, default=600, help="programs to try for each file")
+    options = parser.parse_args()
+    for name in options.files:
         path = Path(name)
-        small = shrink(path.read_text(encoding="utf-8"))
+        small = shrink(path.read_text(encoding="utf-8"), options.tries, options.device)
         path.with_suffix(".small").write_text(small + "\n", encoding="utf-8")
         print(f"# {name}\n{small}\n")
     return 0

@@ -84,6 +84,7 @@ class Dialect:
         serial_groups: one item of a group combining for all is cheaper than a tree.
         lockstep: its compiler lets the first item of a group decide loops and branches around
             barriers for all.
+        closes_branches: behind a branch with a barrier in it there has to be one, too.
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
@@ -124,6 +125,7 @@ class Dialect:
     sub_groups: bool = False
     serial_groups: bool = False
     lockstep: bool = False
+    closes_branches: bool = False
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""

@@ -22,6 +22,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Struct
 from unisycl.passes import steps
+from unisycl.passes.shapes import holds_barrier
 
 _STEADY = (n.Const, n.ParamRead, n.Extent, n.Query, n.Binary, n.Cast, n.Narrow)
 
@@ -195,6 +196,12 @@ def _foreign(b: Body, stmt: n.Foreign) -> None:
 
 # ---- branches and loops
 def _if(b: Body, stmt: n.If) -> None:
+    _branches(b, stmt)
+    if b.p.d.closes_branches and holds_barrier(stmt):
+        b.p.line(b.p.d.local_barrier)
+
+
+def _branches(b: Body, stmt: n.If) -> None:
     head = f"if ({emit(b.p, stmt.cond).c})"
     while True:
         if not stmt.orelse:

@@ -28,6 +28,8 @@ class Quirks:
         emulate_collectives: the work-group functions give wrong results.
         first_decides: of a loop or branch around a barrier, the condition of a group's first item
             counts for all.
+        open_branches: behind a branch with a barrier in it that no barrier follows, work-items do
+            what others ought to, or nothing.
         forgets_local: what other items write to an array of local memory, declared in the kernel,
             is not seen behind a barrier, unless the array's address escapes.
         one_queue: commands of one queue are not begun while another is waited for, or nobody has
@@ -72,6 +74,7 @@ class Quirks:
     fills_own: bool = False
     unnamed_scope: bool = False
     first_decides: bool = False
+    open_branches: bool = False
     forgets_local: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
@@ -155,6 +158,11 @@ TABLE = (
           "items change in branches of their own, in a loop with a barrier, are taken for the "
           "group's, unless -cl-opt-disable is given "
           "(tests/conformance/group/test_own_conditions.py)"),
+    Quirk("Portable Computing Language", "", ("open_branches",),
+          "PoCL 3.0: 'if (n) { barrier(...); if (id % 5 > 2) a[id] += 7; } for (int q = 0; q < 3; "
+          "q++) b[3 * id + q] = x;', n an argument, adds nothing for any item; with 'if (id % 3) "
+          "b[id] = x;' in place of the loop it adds 7 for all. Right with a barrier behind the "
+          "branch (tests/conformance/group/test_branches_around_barriers.py)"),
     Quirk("Portable Computing Language", "", ("forgets_local",),
           "PoCL 3.0: '__local int s[1]; s[0] = 0; barrier(...); if (k) s[0] = k; barrier(...); "
           "out[id] = s[0];' stores k, each item's own; so for arrays of any size. Right if s is an "

@@ -1,0 +1,122 @@
+"""What follows a branch with a barrier in it is done once by each work-item (SYCL 2020 §3.8.2).
+
+A compiler that copies what follows into both sides must not lose who does what there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+N, L = 32, 16
+
+
+def then_a_loop(it, a, b, n):
+    i = it.get_global_id(0)
+    if n > 0:
+        it.barrier()
+        if it.get_local_id(0) % 5 > 2:
+            a[i] += 7
+    for q in range(3):
+        b[3 * i + q] = i
+
+
+def then_a_branch(it, a, b, n):
+    i = it.get_global_id(0)
+    if n > 0:
+        it.barrier()
+        if it.get_local_id(0) % 5 > 2:
+            a[i] += 7
+    if it.get_local_id(0) % 3 == 1:
+        b[3 * i] = i
+
+
+def on_the_other_side(it, a, b, n):
+    i = it.get_global_id(0)
+    if n < 0:
+        a[i] = 1
+    else:
+        it.barrier()
+        turns = 0
+        while turns < 2 and it.get_local_id(0) % 5 > 2:
+            turns += 1
+            a[i] += 3
+    for q in range(3):
+        b[3 * i + q] = i
+
+
+def in_a_loop(it, a, b, n):
+    i = it.get_global_id(0)
+    for k in range(n):
+        if k % 2 == 0:
+            it.barrier()
+            if it.get_local_id(0) % 5 > 2:
+                a[i] += 7
+        for q in range(3):
+            b[3 * i + q] = b[3 * i + q] + k
+        if it.get_local_id(0) % 3 == 1:
+            a[i] += 1
+
+
+def by_a_sum(it, a, b, n):
+    i = it.get_global_id(0)
+    if n > 0:
+        s = sycl.reduce_over_group(it.get_group(), a[i], sycl.plus)
+        if it.get_local_id(0) % 5 > 2:
+            a[i] += s
+    for q in range(3):
+        b[3 * i + q] = i
+
+
+def one_in_another(it, a, b, n):
+    i = it.get_global_id(0)
+    if n > 0:
+        if n > 1:
+            it.barrier()
+            if it.get_local_id(0) % 5 > 2:
+                a[i] += 7
+        if it.get_local_id(0) % 2:
+            a[i] += 1
+    for q in range(3):
+        b[3 * i + q] = i
+
+
+def expected(kernel: Any, a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], n: int) -> None:
+    """Do by plain Python what the items of one launch do."""
+    groups = a.reshape(-1, L).sum(axis=1)
+    for i in range(N):
+        part = i % L % 5 > 2
+        if kernel is in_a_loop:
+            for k in range(n):
+                a[i] += 7 * (k % 2 == 0 and part) + (i % L % 3 == 1)
+                b[3 * i:3 * i + 3] += k
+            continue
+        if kernel is on_the_other_side:
+            a[i] = 1 if n < 0 else a[i] + 6 * part
+        elif kernel is by_a_sum:
+            a[i] += groups[i // L] * (part and n > 0)
+        else:
+            a[i] += 7 * (part and n > (kernel is one_in_another))
+        if kernel is one_in_another:
+            a[i] += n > 0 and i % 2
+        if kernel is not then_a_branch:
+            b[3 * i:3 * i + 3] = i
+        elif i % L % 3 == 1:
+            b[3 * i] = i
+
+
+@pytest.mark.part("D-37")
+@pytest.mark.parametrize("kernel", [
+    then_a_loop, then_a_branch, on_the_other_side, in_a_loop, by_a_sum, one_in_another])
+def test_what_follows_is_done_once_by_each_item(queue: sycl.queue, kernel: Any) -> None:
+    for n in (2, 1, -1):
+        a, b = np.arange(N, dtype=np.int32), np.zeros(3 * N, np.int32)
+        wanted = a.copy(), b.copy()
+        expected(kernel, *wanted, n)
+        queue.parallel_for(sycl.nd_range(N, L), kernel, a, b, n).wait()
+        np.testing.assert_array_equal(a, wanted[0])
+        np.testing.assert_array_equal(b, wanted[1])
