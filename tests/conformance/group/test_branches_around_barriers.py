@@ -120,3 +120,83 @@ def test_what_follows_is_done_once_by_each_item(queue: sycl.queue, kernel: Any) 
         queue.parallel_for(sycl.nd_range(N, L), kernel, a, b, n).wait()
         np.testing.assert_array_equal(a, wanted[0])
         np.testing.assert_array_equal(b, wanted[1])
+
+
+def by_a_break(it, a, n):
+    turns = 0
+    while turns < n:
+        if it.get_local_id(0) % 4 == 2:
+            break
+        turns += 1
+    it.barrier()
+    a[it.get_global_id(0)] = turns
+
+
+def by_its_condition(it, a, n):
+    turns = 3
+    while turns < n and it.get_local_id(0) % 4 != 2:
+        turns += 2
+    if n > 0:
+        it.barrier()
+    a[it.get_global_id(0)] = turns
+
+
+def by_a_break_and_a_loop(it, a, n):
+    turns, rest = 3, 0
+    while turns < n:
+        if it.get_local_id(0) % 4 == 2:
+            break
+        turns += 1
+    it.barrier()
+    for k in range(2):
+        rest ^= a[it.get_global_id(0) ^ k] + k
+    it.barrier()
+    a[it.get_global_id(0)] = turns + rest
+
+
+def found(k, n):
+    for turn in range(n):
+        if turn == k:
+            return turn
+    return -1
+
+
+def by_a_return(it, a, n):
+    turn = found(it.get_local_id(0) % 4, n)
+    s = sycl.reduce_over_group(it.get_group(), turn, sycl.plus)
+    a[it.get_global_id(0)] = 100 * s + turn
+
+
+def by_a_loop_in_a_loop(it, a, n):
+    s, turns = 0, np.int32(0)
+    for k in range(n):
+        turns = np.int32(0)
+        while turns < n:
+            if it.get_local_id(0) % 4 == k:
+                break
+            turns += np.int32(1)
+        s += turns
+    it.barrier()
+    a[it.get_global_id(0)] = 100 * s + turns
+
+
+@pytest.mark.part("D-37")
+@pytest.mark.parametrize("kernel", [
+    by_a_break, by_a_break_and_a_loop, by_its_condition, by_a_return, by_a_loop_in_a_loop])
+def test_items_that_leave_a_loop_apart_keep_their_counters(queue: sycl.queue, kernel: Any) -> None:
+    for n in (6, 2, 0):
+        a, own = np.zeros(N, np.int32), np.arange(N) % L % 4
+        queue.parallel_for(sycl.nd_range(N, L), kernel, a, n).wait()
+        if kernel is by_a_break:
+            wanted = np.where(own == 2, 0, n)
+        elif kernel is by_a_break_and_a_loop:
+            wanted = np.where(own == 2, 3, max(n, 3)) + 1
+        elif kernel is by_its_condition:
+            wanted = np.where(own == 2, 3, max(3, n + 1 - n % 2))
+        elif kernel is by_a_return:
+            turn = np.where(own < n, own, -1)
+            wanted = 100 * (turn[:L].sum()) + turn
+        else:
+            turns = [[0 if k == m else n for m in range(n)] for k in range(4)]
+            wanted = np.array([100 * sum(t) + (t[-1] if t else 0) for t in turns])[own]
+        np.testing.assert_array_equal(a, wanted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from unisycl.backends.cfamily import foreign
+from unisycl.backends.cfamily import departures, foreign
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.signs import meet
 from unisycl.backends.opencl import sources
@@ -45,8 +45,7 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
     if (traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked
             and _ROUGH.isdisjoint(given)):
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
-    if quirks.first_decides and kernel is not None and (
-            lockstep.needed(kernel) or visit.contains(kernel.body, Check)):
+    if kernel is not None and _misread(quirks, kernel):
         words.append("-cl-opt-disable")
     for word in map(str, asked):
         if word.startswith("-march=") and word != "-march=native" and kernel is not None:
@@ -62,6 +61,14 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
             and meet(kernel):
         given = tuple(w for w in given if w not in _MAKE_NEGATIONS)
     return " ".join([*words, *(w for w in given if w not in words)])
+
+
+def _misread(quirks: Quirks, kernel: Kernel) -> bool:
+    """Say whether the optimiser takes items of a kernel that part ways for going together."""
+    if quirks.first_decides and (
+            lockstep.needed(kernel) or visit.contains(kernel.body, Check)):
+        return True
+    return quirks.shared_counters and departures.found(kernel)
 
 
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,

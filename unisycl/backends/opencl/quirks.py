@@ -30,6 +30,8 @@ class Quirks:
             counts for all.
         open_branches: behind a branch with a barrier in it that no barrier follows, work-items do
             what others ought to, or nothing.
+        shared_counters: work-items that leave a loop apart get one item's counter, behind a
+            barrier.
         forgets_local: what other items write to an array of local memory, declared in the kernel,
             is not seen behind a barrier, unless the array's address escapes.
         one_queue: commands of one queue are not begun while another is waited for, or nobody has
@@ -75,6 +77,7 @@ class Quirks:
     unnamed_scope: bool = False
     first_decides: bool = False
     open_branches: bool = False
+    shared_counters: bool = False
     forgets_local: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
@@ -163,6 +166,13 @@ TABLE = (
           "q++) b[3 * id + q] = x;', n an argument, adds nothing for any item; with 'if (id % 3) "
           "b[id] = x;' in place of the loop it adds 7 for all. Right with a barrier behind the "
           "branch (tests/conformance/group/test_branches_around_barriers.py)"),
+    Quirk("Portable Computing Language", "", ("shared_counters",),
+          "PoCL 3.0: 'int n = 0; while (n < k) { if (id % 4 == 2) break; n++; } barrier(...); "
+          "a[id] = n;', k an argument, stores one item's n for all of a work-group; so it is "
+          "wherever LLVM knows what each turn adds, and all items begin with the same number. "
+          "Right with -cl-opt-disable; a volatile copy or something of the item's id joined to n "
+          "behind the loop is not enough (tests/conformance/group"
+          "/test_branches_around_barriers.py)"),
     Quirk("Portable Computing Language", "", ("forgets_local",),
           "PoCL 3.0: '__local int s[1]; s[0] = 0; barrier(...); if (k) s[0] = k; barrier(...); "
           "out[id] = s[0];' stores k, each item's own; so for arrays of any size. Right if s is an "
