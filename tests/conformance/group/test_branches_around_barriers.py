@@ -122,6 +122,24 @@ def test_what_follows_is_done_once_by_each_item(queue: sycl.queue, kernel: Any) 
         np.testing.assert_array_equal(b, wanted[1])
 
 
+@pytest.mark.part("D-37")
+def test_the_first_item_of_a_narrow_group_does_everything_once(queue: sycl.queue) -> None:
+    def kernel(it, a, b, n):
+        i = it.get_global_linear_id()
+        a[i] += 1
+        if n > 0:
+            it.barrier()
+            b[i] = 100 * it.get_local_id(0) + it.get_local_linear_id()
+    for local in ((5, 1), (4, 1, 1), (2, 4, 1), (2, 1, 4)):
+        space = tuple(2 * x for x in local)
+        a, b = np.zeros((2, np.prod(space)), np.int32)
+        queue.parallel_for(sycl.nd_range(space, local), kernel, a, b, 1).wait()
+        assert a.tolist() == [1] * a.size
+        ids = np.indices(space) % np.reshape(local, (-1, *[1] * len(local)))
+        wanted = 100 * ids[0] + np.ravel_multi_index(tuple(ids), local)
+        np.testing.assert_array_equal(b, wanted.ravel())
+
+
 def by_a_break(it, a, n):
     turns = 0
     while turns < n:

@@ -85,6 +85,8 @@ class Dialect:
         lockstep: its compiler lets the first item of a group decide loops and branches around
             barriers for all.
         closes_branches: behind a branch with a barrier in it there has to be one, too.
+        long_rows: work-groups whose items meet must not be one item wide in the first dimension of
+            C, and more in another.
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
@@ -126,6 +128,7 @@ class Dialect:
     serial_groups: bool = False
     lockstep: bool = False
     closes_branches: bool = False
+    long_rows: bool = False
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""

@@ -24,6 +24,7 @@ from unisycl.backends.cfamily.printer import (
     Text,
 )
 from unisycl.backends.cfamily.reducers import FINISH_ITEMS, Reducers, print_finish
+from unisycl.backends.cfamily.signs import meet
 from unisycl.backends.cfamily.statements import print_body
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import INT32, DType
@@ -114,7 +115,11 @@ def _unwrapped(kernel: n.Kernel) -> n.Kernel:
 
 def is_flat(kernel: n.Kernel, dialect: Dialect) -> bool:
     """Say whether the items of a kernel's work-groups are put in one dimension."""
-    if kernel.index_kind != "nd_range" or kernel.ndim == 1 or not dialect.sub_groups:
+    if kernel.index_kind != "nd_range" or kernel.ndim == 1:
+        return False
+    if dialect.long_rows and kernel.local[-1] == 1 < math.prod(kernel.local) and meet(kernel):
+        return True
+    if not dialect.sub_groups:
         return False
     return any(isinstance(s, n.GroupCall | n.Barrier) and s.scope is memory_scope.sub_group
                for s in visit.statements(kernel.body)) or any(

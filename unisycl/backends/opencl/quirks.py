@@ -32,6 +32,8 @@ class Quirks:
             what others ought to, or nothing.
         shared_counters: work-items that leave a loop apart get one item's counter, behind a
             barrier.
+        first_twice: in work-groups of one item in dimension 0, and more in another, the first does
+            twice what stands before a branch with a barrier in it.
         forgets_local: what other items write to an array of local memory, declared in the kernel,
             is not seen behind a barrier, unless the array's address escapes.
         one_queue: commands of one queue are not begun while another is waited for, or nobody has
@@ -78,6 +80,7 @@ class Quirks:
     first_decides: bool = False
     open_branches: bool = False
     shared_counters: bool = False
+    first_twice: bool = False
     forgets_local: bool = False
     one_queue: bool = False
     concurrent_kernels: bool = False
@@ -173,6 +176,11 @@ TABLE = (
           "Right with -cl-opt-disable; a volatile copy or something of the item's id joined to n "
           "behind the loop is not enough (tests/conformance/group"
           "/test_branches_around_barriers.py)"),
+    Quirk("Portable Computing Language", "", ("first_twice",),
+          "PoCL 3.0: in work-groups of (1, 5) 'a[id] += 1; if (n) { barrier(...); b[id] = 1; }', n "
+          "an argument, adds 2 for the first item of each group, also with -cl-opt-disable; so it "
+          "is for (1, 1, 4) and (1, 4, 2), not for (2, 5), (5, 1) and (4, 1, 2) (tests/conformance"
+          "/group/test_branches_around_barriers.py)"),
     Quirk("Portable Computing Language", "", ("forgets_local",),
           "PoCL 3.0: '__local int s[1]; s[0] = 0; barrier(...); if (k) s[0] = k; barrier(...); "
           "out[id] = s[0];' stores k, each item's own; so for arrays of any size. Right if s is an "
