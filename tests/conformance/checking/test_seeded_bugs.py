@@ -6,6 +6,7 @@ The twelfth, two queues without a dependency, is in ``test_commands``.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.checking.alone import told_alone
+from unisycl.backends.opencl import unchecked
+from unisycl.base import notices
 
 
 def global_race(it: Any, a: Any) -> None:
@@ -132,6 +135,38 @@ def test_native_code_finds_it_too(
     assert said[0] in text, text
     if kernel is missing_barrier:
         assert line(kernel, "# before") in text
+
+
+@pytest.mark.row("Q-1", "Q-4")
+def test_opencl_finds_what_it_looks_for_and_names_the_rest(
+        device: sycl.device, monkeypatch: pytest.MonkeyPatch,
+        recwarn: pytest.WarningsRecorder) -> None:
+    if device.get_backend() is not sycl.backend.opencl:
+        pytest.skip("about OpenCL")
+    monkeypatch.setattr(unchecked, "_told", set())
+    monkeypatch.setattr(notices, "tell", warnings.warn)
+    for kernel in (divergent_barrier, outside_local, overflowing_index):
+        word, said = BUGS[kernel]
+        monkeypatch.setenv("UNISYCL_DEBUG", word)
+        found: list[str] = []
+        queue = sycl.queue(device, lambda errors, found=found: found.extend(
+            e.what() for e in errors))
+        run(queue, kernel, groups=2, tile=kernel in TILES)
+        queue.wait_and_throw()
+        (text,) = found
+        assert f"kernel '{kernel.__name__}'" in text
+        assert line(kernel) in text
+        assert said[0] in text
+    assert not recwarn.list  # these it looks for, and says nothing of them
+    warnings.simplefilter("always")
+    monkeypatch.setenv("UNISYCL_DEBUG", "races")
+    a = np.zeros(8, np.int32)
+    for _ in range(2):
+        sycl.queue(device).parallel_for(8, fill, a).wait()
+    (one,) = recwarn.list
+    assert "does not look for races (debug: races); run kernel 'fill' on the cpu" in str(
+        one.message)
+    assert a.tolist() == list(range(8))
 
 
 @pytest.mark.row("Q-6")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,6 +42,7 @@ WAITS = {
                  "print('go', flush=True)\nevent.wait()"),
 }
 CAUGHT = """
+before.wait()
 event = q.parallel_for(n, endless, slow)
 print('go', flush=True)
 try:
@@ -94,7 +96,9 @@ def test_ctrl_c_ends_the_wait_and_the_program(device, wait):
         assert lines[-1].startswith("unisycl: the program was interrupted"), errors
         assert "kernel 'endless'" in lines[-1]
         if wait == "follower":
-            assert "2 command(s)" in lines[-1]
+            # Where shared memory goes back to the host behind the endless kernel, the launch before
+            # it is among those that have not ended.
+            assert re.search(r"[23] command\(s\)", lines[-1]), errors
             assert "kernel 'put'" in lines[-1]
 
 
