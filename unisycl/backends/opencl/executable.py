@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from unisycl.backends.base import BoundView, Geometry, Launch
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
-from unisycl.backends.opencl import arguments, shapes
+from unisycl.backends.opencl import arguments, shapes, unchecked
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.memory import DeviceArray
 from unisycl.backends.opencl.pace import Habit
@@ -29,7 +29,7 @@ from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
-from unisycl.passes import chains, images, lockstep, narrow, positions, scalars
+from unisycl.passes import chains, images, lockstep, narrow, positions, scalars, unwritten
 
 _PLANS = 256
 _STACK = 6 << 20  # bytes; a thread of PoCL's has 8 MiB
@@ -102,6 +102,11 @@ class Texts:
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
               variant: Variant = PLAIN) -> Source:
     """Return the text of a kernel."""
+    if kernel.checks:
+        extents, room = dict(variant.shapes), traits.number_of("local_mem_size")
+        if extents or not local_memory(kernel, traits):  # else these are of another text
+            unchecked.tell(kernel, traits, unwritten.left(kernel, extents, room))
+        kernel = unwritten.run(kernel, extents, room)
     if dialect.lockstep:
         kernel = lockstep.whole(kernel)
     kernel, small = scalars.expand(images.expand(kernel)), False

@@ -12,7 +12,7 @@ from typing import Any
 from unisycl.backends.cfamily import departures, foreign
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.signs import meet
-from unisycl.backends.opencl import sources, unchecked
+from unisycl.backends.opencl import sources
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.quirks import Quirks
 from unisycl.backends.opencl.session import Session
@@ -66,7 +66,7 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
 def _misread(quirks: Quirks, kernel: Kernel) -> bool:
     """Say whether the optimiser takes items of a kernel that part ways for going together."""
     if quirks.first_decides and (
-            lockstep.needed(kernel) or visit.contains(kernel.body, Check)):
+            lockstep.needed(kernel) or kernel.checks or visit.contains(kernel.body, Check)):
         return True
     return quirks.shared_counters and departures.found(kernel)
 
@@ -74,7 +74,6 @@ def _misread(quirks: Quirks, kernel: Kernel) -> bool:
 def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel: Kernel,
           source: Source) -> Any:
     """Return the program of a text, from disk if it is there."""
-    unchecked.tell(kernel, traits)
     words = options(traits, quirks, kernel)
     linked = dict(kernel.traits).get("linked", ())
     if linked:
