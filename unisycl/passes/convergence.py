@@ -145,7 +145,7 @@ class _Check:
         """Go through blocks that may run, each for all the items that are here."""
         on, gone = self.on, self.gone
         for block in blocks:
-            self.on = on
+            self.on, self.gone = on, gone
             self.block(block)
         self.on, self.gone = on, gone
         for block in blocks:

@@ -129,3 +129,20 @@ def test_what_data_decides_around_a_loop_is_taken_to_be_alike() -> None:
             sycl.group_barrier(it.get_group())
             k += 1
     accepted(kernel)
+
+
+def test_a_return_of_all_items_on_one_way_takes_none_away_on_the_other() -> None:
+    def kernel(it, a):  # type: ignore[no-untyped-def]
+        if a[0]:
+            return
+        else:
+            if it.get_local_id(0) < 8:
+                for _k in range(a[1]):
+                    if a[2] > 0:
+                        break
+                    a[2] = 1
+            sycl.group_barrier(it.get_group())
+        a[2] = 2
+
+    sycl.queue(sycl.cpu_selector_v).parallel_for(
+        sycl.nd_range(16, 16), kernel, np.zeros(3, np.int32)).wait()
