@@ -42,6 +42,14 @@ PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in {
     "functions as values": r"= fn\d+\(", "partial functions": r"functools\.partial",
     "match": r"^ +match ", "memories that change places": r"^ +src\d+, dst",
     "arrays with strides": r"\bz(back|column|one)o?_",
+    "swaps in private memory": r"^ +sw\d+ = .*\bpr\d+\[|^ +pr\d+\[.*, pr\d+",
+    "swaps in local memory": r"^ +sw\d+ = .*l(_\w+)?\[lid|^ +\w+l(_\w+)?\[lid\], ",
+    "swaps in global memory": r"^ +sw\d+ = .*oo(_\w+)?\[2|^ +\w+oo(_\w+)?\[2 \* lin\], ",
+    "local arrays that change places": r"^ +src\d+, dst\d+ = t0_",
+    "local memory declared": r"group_local_memory",
+    "atomics of parts": r"atomic_ref\([svy]\w+c(_\w+)?[\[,]",
+    "pointers in memory": r" h(read|move|add)_",
+    "names that loops give a value": r"^ +v\d+ = un\d+$", "to be refused": r"# refused: ",
     "atomics of few bits": r"atomic_ref\(c\w+int(8|16),"}.items()}
 
 

@@ -24,7 +24,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 def possible(case: Any, text: str) -> bool:
     """Say whether a program has a model."""
     return case.kind in ("range", "single") and not any(
-        word in text for word in ("sycl.vec(", "sycl.marray(", "g_image"))
+        word in text for word in ("oo_", "sycl.vec(", "sycl.marray(", "g_image",
+                                  " hmove_", " hread_", " hadd_"))
 
 
 class Index(int):
@@ -52,10 +53,13 @@ class Index(int):
 
 
 class Atomic:
-    """A reference to an element that nobody else is looking at."""
+    """A reference to an element, or part of one, that nobody else is looking at."""
 
-    def __init__(self, memory: np.ndarray[Any, Any], index: int, *_: Any) -> None:
-        self.memory, self.index = memory, index
+    def __init__(self, memory: Any, index: Any, *_: Any) -> None:
+        *path, self.index = index if isinstance(index, tuple) else (index,)
+        for step in path:
+            memory = memory[step]
+        self.memory = memory
 
     def load(self) -> Any:
         return self.memory[self.index]
@@ -70,7 +74,7 @@ class Atomic:
 
     def _update(self, fn: Callable[[Any, Any], Any], value: Any) -> Any:
         old = self.memory[self.index]
-        self.memory[self.index] = fn(old, self.memory.dtype.type(value))
+        self.memory[self.index] = fn(old, type(old)(value))
         return old
 
     def __getattr__(self, name: str) -> Callable[[Any], Any]:
@@ -111,7 +115,8 @@ def run(case: Any, names: dict[str, Any], given: dict[str, Any],
         reductions: list[tuple[np.ndarray[Any, Any], str]]) -> None:
     """Run a program on memory made for it."""
     facade = SimpleNamespace(**{k: getattr(sycl, k) for k in sycl.__all__ if hasattr(sycl, k)})
-    facade.private_array = lambda dtype, shape: np.zeros(shape, dtype)
+    facade.private_array = lambda kind, shape: np.zeros(
+        shape, kind if issubclass(kind, np.generic) else kind.dtype)
     facade.atomic_ref = Atomic
     kernel = names["kernel"]
     kernel.__globals__["sycl"] = facade

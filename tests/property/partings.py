@@ -239,14 +239,12 @@ def run(seed: int, device: sycl.device, *, debug: bool = False) -> Any:
                      for a in (own, even)]
             h.parallel_for(sycl.nd_range(space, local), kernel, sycl.accessor(result, h), *views,
                            sycl.local_accessor(np.int64, int(np.prod(local)), h))
-        sycl.queue(device, _raise).submit(group).wait_and_throw()
+        errors: list[Exception] = []
+        sycl.queue(device, errors.extend).submit(group).wait_and_throw()
+        if errors:
+            raise errors[0]
         with sycl.host_accessor(result) as found:
             return np.array(found)
-
-
-def _raise(errors: Any) -> None:
-    for error in errors:
-        raise error
 
 
 def main() -> int:

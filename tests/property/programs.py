@@ -11,7 +11,7 @@ from random import Random
 
 from tests.property.cases import Case
 from tests.property.expressions import FLOATS, GROUP, INTEGERS, ITEM, SCALARS, SUB_GROUP, Variable
-from tests.property.idioms import Idioms
+from tests.property.kept import Kept
 from tests.property.statements import RELAXED, Flow
 from tests.property.vectors import HEADS, parts
 
@@ -42,7 +42,7 @@ def own_max(a, b):
 Way = tuple[int, Callable[[Flow], object]]
 
 
-class Kernels(Idioms):
+class Kernels(Kept):
     """Statements with the operations of groups, and the frame of a kernel around them."""
 
     def __init__(self, rng: Random, kind: str, span: tuple[int, ...],
@@ -273,6 +273,8 @@ class Kernels(Idioms):
         reductions = self.reductions() if self.kind in ("range", "nd_range") else []
         self.indent = 1
         self.prologue()
+        if self.linear == "lin" and self.often(0.02):
+            self.refused()
         for _ in range(self.rng.randint(1, 3)):
             self.introduce(Flow(GROUP, GROUP, None))
         if self.kind == "work_group":
