@@ -16,6 +16,7 @@ from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import atomic_bits, coerce, stored
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match
+from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -144,10 +145,10 @@ def _check_operation(ctx: Context, op: str, name: str, type: Scalar, node: ast.A
 def _operand(ctx: Context, op: str, value: Value, type: Scalar, node: ast.AST) -> n.Expr:
     """Return an operand in the element's type; what moves a pointer is counted in elements."""
     if not isinstance(type, PointerType):
-        return coerce.convert(ctx.to_scalar(value, node), type)
+        return coerce.convert(ctx.to_scalar(value, node, unsure=True), type)
     if op not in ("add", "sub"):
         return ctx.to_pointer(stored.decayed(ctx, value), type, node)
-    step = ctx.to_scalar(value, node)
+    step = plain(ctx.to_scalar(value, node, unsure=True))
     if not step.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(step.type), help="convert it first: int(...)")
     distance = coerce.binary("mul", coerce.convert(step, WEAK_INT),

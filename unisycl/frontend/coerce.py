@@ -237,10 +237,18 @@ def _convert(value: Any, to: DType) -> Any:
             return complex(to.numpy.type(value))
         if to.kind == "f":
             return float(to.numpy.type(value))
-        if isinstance(value, float) and not np.isfinite(value):
-            return 0
-        whole = int(value) & ((1 << to.bits) - 1)
+        whole = (_whole(value, to) if isinstance(value, float) else int(value)) & (
+            (1 << to.bits) - 1)
         return whole - (1 << to.bits) if to.kind == "i" and whole >> (to.bits - 1) else whole
+
+
+def _whole(value: float, to: DType) -> int:
+    """Return a float as an integer, as it is at run time: by way of 32 bits or of 64."""
+    if to.kind == "u" and to.bits == 64 and value >= 2.0 ** 63:
+        return _whole(value - 2.0 ** 63, to) ^ (1 << 63)
+    bits = 32 if to.bits < 32 or (to.kind, to.bits) == ("i", 32) else 64
+    return int(value) if -(2.0 ** (bits - 1)) - (bits == 32) < value < 2.0 ** (bits - 1) \
+        or value == -(2.0 ** (bits - 1)) else -(1 << (bits - 1))
 
 
 def truth(x: n.Expr) -> n.Expr:

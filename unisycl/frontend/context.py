@@ -159,6 +159,7 @@ class Context(Variables):
         self.path: tuple[Condition, ...] = ()
         self.heads: list[Head] = []
         self.sums: dict[Span, Scalar] = {}
+        self.powers: dict[Span, n.Expr] = {}
         self.unassigned: dict[Span, tuple[str, Definition]] = {}
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0

@@ -23,6 +23,7 @@ from unisycl.frontend import (
     memories,
     output,
     pointers,
+    powers,
     stored,
     vectors,
 )
@@ -270,35 +271,15 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.
     if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent) \
             and (type.dtype is not dtypes.BFLOAT16 or exponent in (1, 2)):  # rounded once
         return _repeated(ctx, a, int(exponent), type, node)
+    if type.dtype.is_integer:
+        return powers.of_integers(ctx, a, b, type, node)
     x, y = coerce.cast(a, type), coerce.cast(b, type)
     if exponent == 0.5:
         x = ctx.hold(x)
         low = n.Compare(BOOL, "eq", x, n.Const(type, -math.inf))
         root = n.Call(type, BUILTINS["sqrt"], (n.Binary(type, "add", x, n.Const(type, 0.0)),))
         return coerce.select(low, n.Const(type, math.inf), root, type)
-    if type.dtype.is_float:
-        return n.Call(type, BUILTINS["pow"], (x, y))
-    return _integer_power(ctx, x, y, type, node)
-
-
-def _integer_power(ctx: Context, x: n.Expr, y: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
-    """Emit the loop that squares and multiplies; a negative exponent gives 1 where NumPy raises."""
-    base, left, result = (n.Local(name, type) for name in ("base", "exponent", "power"))
-    one, zero = n.Const(type, 1), n.Const(type, 0)
-    span = ctx.span(node)
-    for local, value in ((base, x), (left, y), (result, one)):
-        ctx.emit(n.Assign(local, value, span=span))
-    odd = n.Compare(BOOL, "ne", n.Binary(type, "and", n.Read(type, left), one), zero)
-    more = n.Compare(BOOL, "gt", n.Read(type, left), zero)
-
-    def times(a: n.Local, b: n.Local) -> n.Expr:
-        return n.Binary(type, "mul", n.Read(type, a), n.Read(type, b))
-    ctx.emit(n.While((), more, (
-        n.Assign(result, n.Select(type, odd, times(result, base), n.Read(type, result))),
-        n.Assign(base, times(base, base)),
-        n.Assign(left, n.Binary(type, "shr", n.Read(type, left), one)),
-    ), span=span))
-    return n.Read(type, result)
+    return n.Call(type, BUILTINS["pow"], (x, y))
 
 
 def _repeated(ctx: Context, a: n.Expr, exponent: int, type: Scalar, node: ast.AST) -> n.Expr:

@@ -75,6 +75,22 @@ def checked_power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST,
     return result
 
 
+def whole(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return a float that becomes a Python integer, checked to be one that 64 bits hold."""
+    if "assert" not in ctx.shape.checks or not x.type.dtype.is_float or isinstance(x, n.Const):
+        return x
+    x, span = ctx.hold(x), ctx.span(node)
+    size, most = n.Call(x.type, BUILTINS["fabs"], (x,)), n.Const(x.type, 2.0 ** 63)
+    fits = n.Compare(BOOL, "lt", size, most) if x.type.dtype.bits > 16 else n.true()
+    for good, text in (
+            (n.Compare(BOOL, "eq", x, x), "ValueError: cannot convert float NaN to integer"),
+            (n.Unary(BOOL, "not", _infinite(x)),
+             "OverflowError: cannot convert float infinity to integer"),
+            (fits, "OverflowError: Python int too large: integers of kernels have 64 bits")):
+        ctx.emit(n.Check(good, (text,), span=span))
+    return x
+
+
 def _infinite(x: n.Expr) -> n.Expr:
     return n.Compare(BOOL, "eq", n.Call(x.type, BUILTINS["fabs"], (x,)), n.Const(x.type, math.inf))
 

@@ -16,6 +16,7 @@ from unisycl.frontend import coerce, stored, vectors
 from unisycl.frontend.context import Context, Refused
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
+from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Constant,
     Item,
@@ -106,7 +107,7 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
     if isinstance(value, Several | Vector):
         raise ctx.refuse("K049", node, found=describe(value), expected="a number",
                          help="format its elements one by one")
-    x = _printable(ctx, ctx.to_scalar(value, node), node)
+    x = _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)
     if part.conversion != -1:
         if spec:
             raise ctx.refuse("K001", node, what="a conversion together with a format",
@@ -138,7 +139,7 @@ def _spelt(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
             out += [", "] if k else []
             out += _inner(ctx, item, node) if value.kind == "tuple" else _spelt(ctx, item, node)
         return [*out, ",)" if value.kind == "tuple" and len(value.items) == 1 else ")"]
-    return [_printable(ctx, ctx.to_scalar(value, node), node)]
+    return [_printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
 
 
 def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
@@ -147,7 +148,7 @@ def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
         raise ctx.refuse("K049", node, found=x.type, expected="a number that can be printed",
                          help="print z.real and z.imag" if x.type.dtype.kind == "c" else
                          "convert it first: np.float32(x)")
-    return x
+    return plain(x)
 
 
 def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:
@@ -173,7 +174,7 @@ def _inner(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
         return [repr(value.object)]
     if isinstance(value, Several | Vector):
         return _spelt(ctx, value, node)
-    return [Shown("repr"), _printable(ctx, ctx.to_scalar(value, node), node)]
+    return [Shown("repr"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
 
 
 # ---- printf
@@ -273,7 +274,7 @@ def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
     where = stored.number(ctx, value, node)
     if where is not None:
         return [Shown("pointer"), where]
-    return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node), node)]
+    return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
 
 
 def _indexed(ctx: Context, owner: Value, kind: str, node: ast.AST) -> list[Piece]:

@@ -326,18 +326,18 @@ def _write(ctx: Context, target: Target, value: Value, node: ast.AST, origin: as
                                  f"np.int64({problem.value})") from None
             ctx.emit(n.Store(target, x, span=ctx.span(node)))
         case Choice():
-            x = ctx.hold(ctx.to_scalar(value, origin))
+            x = ctx.hold(ctx.to_scalar(value, origin, unsure=True))
             memories.each(ctx, target, lambda memory: _write(
                 ctx, _place(ctx, memory, node), x, node, origin), node)
         case Vector():
             vectors.assign(ctx, target, value, node)
         case Element():
-            vectors.assign_element(ctx, target.of, target.index, ctx.to_scalar(value, origin),
-                                   node)
+            x = ctx.to_scalar(value, origin, unsure=True)
+            vectors.assign_element(ctx, target.of, target.index, x, node)
         case Slot():
             ctx.set_field(target.of, target.name, value, node)
         case n.Read() | n.Load():
-            vectors.put(ctx, target, ctx.to_scalar(value, origin), node)
+            vectors.put(ctx, target, ctx.to_scalar(value, origin, unsure=True), node)
 
 
 def _place(ctx: Context, target: Memory | Record, node: ast.AST) -> n.Place:

@@ -17,6 +17,7 @@ from unisycl.base.record import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic
+from unisycl.frontend.faults import whole as whole_number
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import Constant, Value
 from unisycl.ir import nodes as n
@@ -116,10 +117,7 @@ def _whole(name: str) -> Callable[[Context, ast.Call], Value]:
         x = ctx.to_scalar(parameters(ctx, node, name, ("x",))["x"], node)
         if not x.type.dtype.is_float:
             return coerce.convert(x, WEAK_INT)
-        if "assert" in ctx.shape.checks:
-            x = ctx.hold(x)
-            _report(ctx, _is_infinite(x), said(name, (math.inf,)), node)
-            _report(ctx, n.Unary(BOOL, "not", _is_number(x)), said(name, (math.nan,)), node)
+        x = whole_number(ctx, x, node)
         return coerce.convert(n.Call(x.type, BUILTINS[name], (x,)), WEAK_INT)
     return lower
 

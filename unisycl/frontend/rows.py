@@ -7,6 +7,7 @@ differ here in their types only.
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from unisycl.base import dtypes
 from unisycl.frontend import coerce, complexes, signature, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
-from unisycl.frontend.faults import fitting
+from unisycl.frontend.faults import fitting, whole
 from unisycl.frontend.geometric import OF_VECTORS
-from unisycl.frontend.unsure import exact, plain
+from unisycl.frontend.unsure import Unsure, alternatives, exact, plain
 from unisycl.frontend.values import Constant, Several, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
@@ -55,25 +56,35 @@ def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
                          found=len(args))
     if any(isinstance(a, Vector) for a in args):
         return _of_vectors(ctx, row, args, node, family)
-    xs = [ctx.to_scalar(a, node) for a in args]
+    xs = [ctx.to_scalar(a, node, unsure=True) for a in args]
     if len(xs) == 1 and xs[0].type.dtype.kind == "c" and row.name in complexes.FUNCTIONS \
             and (family == "numpy" or row.name == "abs"):
         result = complexes.FUNCTIONS[row.name](ctx, xs[0])
         return coerce.convert(result, Scalar(result.type.dtype)) if family == "numpy" else result
-    found = signature.resolve(row, [x.type for x in xs], family)
+    found = _resolved(ctx, row, xs, family, node)
     if found is None:
         raise ctx.refuse("K036", node, op=row.name, types=", ".join(str(x.type) for x in xs),
                          help=signature.explain(row, [x.type for x in xs]))
     operands, results = found
     for type in (*operands, *results):
         ctx.need(type, node)
-    given = tuple(coerce.convert(coerce.truth(x), t) if t.dtype.kind == "b" else coerce.cast(x, t)
-                  for x, t in zip(xs, operands, strict=True))
+    given = tuple(coerce.convert(coerce.truth(plain(x)), t) if t.dtype.kind == "b"
+                  else coerce.cast(x, t) for x, t in zip(xs, operands, strict=True))
     if not row.parts:
         return n.Call(results[0], _relaxed(ctx, row, results[0]), given)
     held = tuple(ctx.hold(x) for x in given)
     return Several(tuple(n.Call(type, _relaxed(ctx, BUILTINS[part], type), held)
                          for type, part in zip(results, row.parts, strict=True)))
+
+
+def _resolved(ctx: Context, row: Builtin, xs: list[n.Expr], family: str, node: ast.AST
+              ) -> tuple[list[Scalar], list[Scalar]] | None:
+    """Return the types of operands and results, whichever of several types a number has."""
+    first, *others = (signature.resolve(row, list(types), family)
+                      for types in itertools.product(*(alternatives(x.type) for x in xs)))
+    if any(other != first for other in others):
+        raise ctx.unsettled(next(x.type for x in xs if isinstance(x.type, Unsure)), node)
+    return first
 
 
 def _relaxed(ctx: Context, row: Builtin, type: Scalar) -> Builtin:
@@ -128,6 +139,7 @@ def convert(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value |
         return coerce.convert(ctx.truth(args[0], node), target)
     x = ctx.to_scalar(args[0], node, unsure=True)
     x = coerce.convert(x, target) if not exact(x.type) else plain(x)
+    x = whole(ctx, x, node) if obj is int else x
     return coerce.convert(x, target) if target.weak \
         else coerce.cast(fitting(ctx, x, target, node), target)
 

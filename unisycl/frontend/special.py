@@ -29,6 +29,7 @@ from unisycl.frontend.arrays import filled, full, private_array, private_memory
 from unisycl.frontend.choices import lower_partial
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic, operate
+from unisycl.frontend.faults import whole
 from unisycl.frontend.generators import as_static, items_of, unrolled
 from unisycl.frontend.geometric import lower_cross
 from unisycl.frontend.given import placed
@@ -38,7 +39,7 @@ from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.rows import call_row
-from unisycl.frontend.unsure import Unsure
+from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -136,7 +137,7 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
 def _round(ctx: Context, node: ast.Call) -> Value:
     """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
     found = parameters(ctx, node, "round", ("number",), ("ndigits",))
-    x = ctx.to_scalar(found["number"], node)
+    x = plain(ctx.to_scalar(found["number"], node, unsure="ndigits" not in found))
     if "ndigits" in found and not x.type.weak:
         return numeric.rounded(ctx, x, found["ndigits"], node)
     if "ndigits" in found:
@@ -144,6 +145,7 @@ def _round(ctx: Context, node: ast.Call) -> Value:
                          expected="one number in a kernel")
     if not x.type.dtype.is_float:
         return coerce.convert(x, WEAK_INT)
+    x = whole(ctx, x, node)
     return coerce.convert(n.Call(x.type, BUILTINS["rint"], (x,)), WEAK_INT)
 
 
@@ -215,7 +217,7 @@ def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
 
 def _divmod(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "divmod", ("x", "y"))
-    a, b = (ctx.hold(ctx.to_scalar(found[k], node)) for k in "xy")
+    a, b = (ctx.hold(ctx.to_scalar(found[k], node, unsure=True)) for k in "xy")
     return Several((arithmetic(ctx, "floordiv", a, b, node), arithmetic(ctx, "mod", a, b, node)))
 
 

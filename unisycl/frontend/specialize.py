@@ -31,6 +31,7 @@ from unisycl.frontend import (
     matching,
     names,
     output,
+    powers,
     reducers,
     stmt,
     unassigned,
@@ -229,6 +230,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = pipeline.prepare(kernel, rebound=rebound)
     unassigned.warn(ctx)
     unsure.warn(ctx.sums)
+    powers.warn(ctx.powers, body)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.uses.items())

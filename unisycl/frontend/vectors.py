@@ -101,7 +101,7 @@ def construct(ctx: Context, own: elements_type, args: Sequence[Value], node: ast
                                  help=f"convert it first: .convert(np.{own.element})")
             items += ctx.loaded(part).items
         else:
-            items.append(coerce.cast(ctx.to_scalar(part, node), kind))
+            items.append(coerce.cast(ctx.to_scalar(part, node, unsure=True), kind))
     if not items:
         items = [coerce.cast(coerce.weak_scalar(0), kind)]
     if len(items) == 1:
@@ -158,7 +158,8 @@ def operands(ctx: Context, symbol: str, left: Value, right: Value,
         if isinstance(value, Vector) and value in several:
             columns.append(list(ctx.loaded(value).items))
         else:
-            x = _fitting(ctx, symbol, ctx.to_scalar(value, node), own, left, right, node)
+            x = ctx.to_scalar(value, node, unsure=True)
+            x = _fitting(ctx, symbol, x, own, left, right, node)
             columns.append([ctx.once(x)] * own.count)
     return own, columns[0], columns[1]
 
@@ -342,7 +343,7 @@ def _assigned(ctx: Context, own: elements_type, value: Value, node: ast.AST) -> 
     if isinstance(value, Record):
         raise ctx.refuse("K049", node, found=describe(value), expected=own.__name__, help="")
     if not isinstance(value, Vector) or len(value.items) == 1:
-        x = coerce.cast(ctx.to_scalar(value, node), kind)
+        x = coerce.cast(ctx.to_scalar(value, node, unsure=True), kind)
         return [ctx.once(x)] * own.count
     theirs = type_of(value)
     if theirs.count != own.count:

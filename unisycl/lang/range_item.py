@@ -142,6 +142,12 @@ class item(Unconstructible):
     __lt__, __le__ = _forward(operator.lt), _forward(operator.le)
     __gt__, __ge__ = _forward(operator.gt), _forward(operator.ge)
 
+    def __round__(self, digits: int | None = None) -> int:
+        return round(self.__index__(), digits or 0)
+
+    def __trunc__(self) -> int:
+        return self.__index__()
+
     def __neg__(self) -> int:
         return -self.__index__()
 

@@ -8,8 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unisycl.base.errors import KernelError
-from unisycl.ir.nodes import Kernel
+from unisycl.ir.nodes import Block, Expr, Kernel
 from unisycl.passes import bounds, convergence, meetings, numbers, steps, unread
+
+
+def never_negative(body: Block, x: Expr) -> bool:
+    """Say whether an integer computed in a body is at least 0, whatever the data."""
+    return steps.never_negative(x, steps.rising(body))
 
 
 def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:

@@ -32,7 +32,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
     if not any(isinstance(s, n.For) and (not isinstance(s.step, n.Const) or overflows(s))
                for s in visit.statements(kernel.body)):
         return kernel
-    return replace(kernel, body=_Stepper(_rising(kernel.body)).block(kernel.body))
+    return replace(kernel, body=_Stepper(rising(kernel.body)).block(kernel.body))
 
 
 def overflows(stmt: n.For) -> bool:
@@ -64,12 +64,15 @@ def _bits(x: n.Expr) -> int:
     return 64
 
 
-def _rising(body: n.Block) -> set[n.Local]:
+def rising(body: n.Block) -> set[n.Local]:
     """Return the locals that only ever get numbers that are not negative."""
     given: dict[n.Local, list[n.Expr | None]] = {}
     for stmt in visit.statements(body):
         if isinstance(stmt, n.Assign):
             given.setdefault(stmt.local, []).append(stmt.value)
+            continue
+        if isinstance(stmt, n.For):
+            given.setdefault(stmt.local, []).append(_lowest(stmt))
             continue
         for local in visit.targets(stmt):
             given.setdefault(local, []).append(None)
@@ -82,6 +85,14 @@ def _rising(body: n.Block) -> set[n.Local]:
         found = less
 
 
+def _lowest(stmt: n.For) -> n.Expr | None:
+    """Return what the counter of a loop is never below; None if that is not known."""
+    if not isinstance(stmt.step, n.Const):
+        return None
+    return stmt.start if stmt.step.value > 0 else n.Binary(
+        stmt.stop.type, "add", stmt.stop, n.Const(stmt.stop.type, 1))
+
+
 def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
     """Say whether an integer is at least 0, ``rising`` being the locals that are."""
     def known(*xs: n.Expr) -> bool:
@@ -90,6 +101,8 @@ def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
     match x:
         case n.Const():
             return not isinstance(x.value, complex) and x.value >= 0
+        case n.Binary(op="add", a=n.Const(value=-1), b=n.Const(value=1)):
+            return True
         case n.Query() | n.Extent() | n.Pitch():
             return True
         case n.Read():

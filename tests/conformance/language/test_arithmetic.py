@@ -44,6 +44,7 @@ def test_binary_operators_give_numpys_values(queue, left, right):
     assert wrong == {}
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # of exponents
 @pytest.mark.row("D-1")
 @pytest.mark.parametrize(("left", "right"), PAIRS)
 def test_binary_operators_give_numpys_types(queue, left, right):
@@ -57,6 +58,7 @@ def test_binary_operators_give_numpys_types(queue, left, right):
     assert [t for t, ok in zip(tests, out) if not ok] == []
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # of exponents
 @pytest.mark.row("D-1")
 @pytest.mark.parametrize("name", DTYPES)
 def test_powers_of_integers_wrap_and_those_of_floats_are_close(queue, name):

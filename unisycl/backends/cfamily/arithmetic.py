@@ -72,7 +72,9 @@ EXACT_SUB = Helper("""{T} {name}({T} a, {T} b)
 }}""")
 TO_ULONG = Helper("""ulong {name}({T} x)
 {{
-    return x < 0 ? (ulong)(long)x : (ulong)x;
+    const {T} most = ({T})9223372036854775808.0f;
+    const ulong top = x >= most ? 0x8000000000000000UL : 0;
+    return (ulong)(long)(top ? x - most : x) ^ top;
 }}""")
 
 HELPERS: dict[str, Helper] = {

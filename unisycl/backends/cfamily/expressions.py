@@ -231,6 +231,8 @@ def convert(p: Printer, v: Text, source: DType, to: DType) -> Text:
     if source.is_float and to.is_integer and to.kind == "u":
         if to.bits == 64:
             return Text(f"{p.helper('to_ulong', source)}({v.c})")
+        if to.bits < 32:
+            return Text(f"({p.type(to)})({p.d.types['int32']}){v.at(UNARY)}", UNARY)
         return cast(p, cast(p, v, INT64), to)
     if source.is_float and to.is_integer and to.bits < 32:
         return Text(f"({p.type(to)})({p.d.types['int32']}){v.at(UNARY)}", UNARY)

@@ -214,18 +214,23 @@ class Lanes:
         return self.cast(odd, to)
 
     def _to_int(self, v: Val, to: DType) -> Val:
-        """Truncate a float; narrow integers take the low bits of 32 or 64, as NumPy does."""
+        """Truncate a float; narrow integers take the low bits of 32 or 64, as NumPy does.
+
+        What does not fit those is the least of them; beyond 2 ** 63 uint64 goes on from there.
+        """
         if to.bits < 32:
             return self.cast(self.cast(v, dtypes.INT32), to)
         if to is dtypes.UINT32:  # through int64, as NumPy does: negative numbers wrap
             return self.cast(self.cast(v, INT64), to)
         if to is dtypes.UINT64:
-            signed = self.cast(self.cast(v, INT64), to)
-            t = self.map(to, "fptoui {t} {0} to {to}", v)
-            large = Val(t.form, to, self.f.op(f"freeze {self.type(to, t.form)} {t.ref}"))
-            return self.select(self.compare("olt", v, self.const(0.0, v.dtype)), signed, large)
-        word = "fptosi" if to.kind == "i" else "fptoui"
-        t = self.map(to, f"{word} {{t}} {{0}} to {{to}}", v)
+            if v.dtype.bits == 16:
+                v = self.cast(v, dtypes.FLOAT32)
+            half = self.const(2.0 ** 63, v.dtype)
+            large = self.compare("oge", v, half)
+            low = self.cast(self.select(large, self.sub(v, half), v), INT64)
+            top = self.select(large, self.const(-1 << 63, INT64), self.const(0, INT64))
+            return self.cast(self.logic("xor", low, top), to)
+        t = self.map(to, "fptosi {t} {0} to {to}", v)
         return Val(t.form, t.dtype, self.f.op(f"freeze {self.type(to, t.form)} {t.ref}"))
 
     def index(self, v: Val) -> Val:
