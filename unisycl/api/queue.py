@@ -272,7 +272,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         check_callable(kernel)
         check_process(self.channel)
         made = launch.build(self.channel, None, kernel, launch.space_geometry(space), arguments)
-        return bound_kernel(self.channel, made, label(kernel), self._made)
+        return bound_kernel(self.channel, made, label(kernel), self._made, kernel)
 
     def ext_unisycl_report(self, space: Any, kernel: Kernel, *arguments: Any) -> str:
         """Return what a launch would compile: options, loops, memories, pipes; nothing is run.

@@ -240,7 +240,7 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
                              found=len(args))
         return _function_object(ctx, obj, a, b, node)
     if complexes.is_function(obj) and not any(isinstance(a, Vector) for a in args):
-        return complexes.function(ctx, obj, [ctx.to_scalar(a, node) for a in args])
+        return pymath.of_complex(ctx, obj, [ctx.to_scalar(a, node) for a in args], node)
     found = operator_function(ctx, obj, args, node)
     return convert(ctx, obj, args, node) if found is None else found
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base.record import dataclass
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, complexes
 from unisycl.frontend.context import Context
 from unisycl.frontend.expr import arithmetic
 from unisycl.frontend.faults import whole as whole_number
@@ -22,7 +22,7 @@ from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import Constant, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
-from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 from unisycl.lang import whole
 
 
@@ -192,6 +192,63 @@ def library(ctx: Context, name: str, args: Sequence[Value], node: ast.AST) -> Va
     return ctx.call(ctx, callee, list(args), node)
 
 
+def power_modulo(ctx: Context, xs: Sequence[n.Expr], node: ast.AST) -> Value:
+    """Return ``pow`` of three Python integers; NumPy's have no such power."""
+    for x in xs:
+        if not x.type.weak or x.type.dtype.kind not in "ib":
+            raise ctx.refuse("K036", node, op="pow with a modulus", types=x.type,
+                             help="Python has it for its own integers only: int(...)")
+    a, b, m = (ctx.hold(coerce.convert(x, WEAK_INT)) for x in xs)
+    if isinstance(a, n.Const) and isinstance(b, n.Const) and isinstance(m, n.Const):
+        try:
+            return coerce.weak_scalar(pow(a.value, b.value, m.value))
+        except ValueError as error:
+            raise ctx.refuse("K054", node, what=f"pow() of these numbers raises: {error}",
+                             help="") from None
+    if "assert" in ctx.shape.checks:
+        zero = n.Const(WEAK_INT, 0)
+        _report(ctx, n.Compare(BOOL, "eq", m, zero),
+                ("ValueError: pow() 3rd argument cannot be 0",), node)
+        common = ctx.to_scalar(library(ctx, "gcd", [a, m], node), node)
+        bad = _all([n.Compare(BOOL, "lt", b, zero),
+                    n.Compare(BOOL, "ne", common, n.Const(WEAK_INT, 1))])
+        _report(ctx, bad, ("ValueError: base is not invertible for the given modulus",), node)
+    return library(ctx, "power_modulo", [a, b, m], node)
+
+
+# ---- functions of complex numbers
+_TURNING = {"exp": 1, "sinh": 1, "cosh": 1, "tanh": 1, "sin": 0, "cos": 0, "tan": 0}
+"""Which part of the operand a function goes round with: 0 the real one, 1 the imaginary one."""
+
+
+def of_complex(ctx: Context, obj: Any, args: Sequence[n.Expr], node: ast.AST) -> Value | None:
+    """Return a function of a complex number, checked where Python's ``cmath`` raises."""
+    name = obj.__name__ if getattr(obj, "__module__", "") == "cmath" else ""
+    if "assert" not in ctx.shape.checks or not args or (
+            name not in _TURNING and name not in ("log", "log10")):
+        return complexes.function(ctx, obj, args)
+    z = ctx.hold(coerce.cast(args[0], WEAK_COMPLEX))
+    a, b = complexes.parts(ctx, z)
+    domain = "ValueError: math domain error"
+    if name not in _TURNING:
+        _report(ctx, _all([n.Compare(BOOL, "eq", x, n.Const(x.type, 0.0)) for x in (a, b)]),
+                (domain,), node)
+        return complexes.function(ctx, obj, [z, *args[1:]])
+    result = complexes.function(ctx, obj, [z])
+    assert isinstance(result, n.Expr)
+    result = ctx.hold(result)
+    round_, other = (b, a) if _TURNING[name] else (a, b)
+    known = n.Unary(BOOL, "not", _is_infinite(other)) if name in ("tan", "tanh") else n.true()
+    if name == "exp":
+        known = n.Compare(BOOL, "ne", other, n.Const(other.type, -math.inf))
+    _report(ctx, _all([_is_infinite(round_), _is_number(other), known]), (domain,), node)
+    endless = n.Binary(BOOL, "or", *map(_is_infinite, complexes.parts(ctx, result)))
+    finite = [x for part in (a, b) for x in (
+        _is_number(part), n.Unary(BOOL, "not", _is_infinite(part)))]
+    _report(ctx, _all([endless, *finite]), ("OverflowError: math range error",), node)
+    return result
+
+
 def _fold_over(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of math.gcd and math.lcm, which take any number of integers."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -227,4 +284,4 @@ SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
     "math.log": _log, "math.isclose": _isclose,
 }
 
-__all__ = ["SPECIAL", "checked"]
+__all__ = ["SPECIAL", "checked", "of_complex", "power_modulo"]

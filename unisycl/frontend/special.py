@@ -222,7 +222,11 @@ def _divmod(ctx: Context, node: ast.Call) -> Value:
 
 
 def _pow(ctx: Context, node: ast.Call) -> Value:
-    found = parameters(ctx, node, "pow", ("base", "exp"))
+    found = parameters(ctx, node, "pow", ("base", "exp"), ("mod",))
+    mod = found.get("mod")
+    if mod is not None and not (isinstance(mod, Constant) and mod.object is None):
+        return pymath.power_modulo(ctx, [ctx.to_scalar(found[k], node) for k in (
+            "base", "exp", "mod")], node)
     return operate(ctx, "pow", found["base"], found["exp"], node)
 
 

@@ -26,6 +26,47 @@ def lcm(a: Any, b: Any) -> Any:
     return first // gcd(first, second) * second
 
 
+def product_modulo(a: Any, b: Any, m: Any) -> Any:
+    """Return ``a * b % m`` of numbers from 0 to m, without larger ones on the way."""
+    if m <= 3037000499:
+        return a * b % m
+    total = 0
+    while b > 0:
+        if b & 1:
+            total = total - (m - a) if total >= m - a else total + a
+        a = a - (m - a) if a >= m - a else a + a
+        b >>= 1
+    return total
+
+
+def inverse(a: Any, m: Any) -> Any:
+    """Return the number whose product with ``a`` is 1 modulo ``m``, if there is one."""
+    more, rest, x, y = m, a, 0, 1
+    while rest != 0:
+        q = more // rest
+        more, rest = rest, more - q * rest
+        x, y = y, x - q * y
+    return x % m
+
+
+def power_modulo(a: Any, b: Any, m: Any) -> Any:
+    """Return ``pow(a, b, m)``; 0 if m is 0."""
+    size = abs(m)
+    if size == 0:
+        return 0
+    base = a % size
+    if b < 0:
+        base = inverse(base, size)
+        b = -b
+    found = 1 % size
+    while b > 0:
+        if b & 1:
+            found = product_modulo(found, base, size)
+        base = product_modulo(base, base, size)
+        b >>= 1
+    return found + m if m < 0 and found > 0 else found
+
+
 def factorial(n: Any) -> Any:
     """Return the product of 1 to n."""
     product = 1

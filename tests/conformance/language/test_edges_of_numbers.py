@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -202,3 +203,45 @@ def test_debugged_kernels_say_what_python_or_numpy_raises(queue: sycl.queue) -> 
         with pytest.raises(sycl.exception, match=text):
             queue.parallel_for(1, checked, np.array([value]), -2,
                                np.ones(1, np.int64)).wait_and_throw()
+
+
+def test_pow_of_three_integers_is_pythons(queue: sycl.queue) -> None:
+    def kernel(i, a, b, m, o):  # type: ignore[no-untyped-def]
+        o[i] = pow(int(a[i]), int(b[i]), int(m[i]))
+
+    some = [(3, 0, 7), (3, 200, 7), (-3, 5, 7), (3, 5, -7), (2, 62, 2**62 - 57), (3, -1, 7),
+            (10**17, 3, 10**18 - 11), (5, 3, 1), (0, 0, 1), (-7, -3, -10),
+            (2**62, 2**62, 2**62 - 1)]
+    a, b, m = (np.array(x) for x in zip(*some, strict=True))
+    found = np.zeros(len(some), np.int64)
+    queue.parallel_for(len(some), kernel, a, b, m, found).wait()
+    assert found.tolist() == [pow(*x) for x in some]
+    for bad in ((3, 2, 0), (2, -1, 4)):
+        with pytest.raises(sycl.exception, match="cannot be 0|not invertible"):
+            queue.parallel_for(1, sycl.kernel(debug=True)(kernel), *(np.array([x]) for x in bad),
+                               found).wait_and_throw()
+
+
+@pytest.mark.part("D-11")
+def test_debugged_kernels_raise_where_cmath_does(queue: sycl.queue) -> None:
+    inf, nan = math.inf, math.nan
+    operands = [complex(x, y) for x in (0.0, 1.0, 800.0, -inf) for y in (0.0, 1.0, 800.0, inf)]
+    operands += [complex(inf, nan), complex(nan, inf), complex(inf, 1.0), complex(inf, inf)]
+
+    def raised(call: Any) -> str:
+        try:
+            call()
+        except (ArithmeticError, ValueError, sycl.exception) as error:
+            return next(x for x in ("domain error", "range error") if x in str(error))
+        return ""
+
+    for function in (cmath.exp, cmath.sin, cmath.tanh, cmath.log):
+        @sycl.kernel(debug=True)
+        def kernel(z, o):  # type: ignore[no-untyped-def]
+            o[0] = function(z[0])  # noqa: B023 - launched in the turn it is made in
+
+        for z in operands:
+            memory, found = np.array([z]), np.zeros(1, np.complex128)
+            got = raised(lambda: queue.single_task(  # noqa: B023 - called at once
+                kernel, memory, found).wait_and_throw())  # noqa: B023
+            assert got == raised(lambda: function(z)), (function, z)  # noqa: B023

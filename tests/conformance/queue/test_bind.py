@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -134,3 +136,24 @@ def test_threads_share_a_bound_kernel_and_its_function(queue):
     found = np.zeros(5, np.int32)
     in_order.memcpy(found, out, found.nbytes).wait()
     assert [190, 190, 190, 190, 80] == found.tolist()
+
+
+@pytest.mark.part("A-24")
+def test_a_bound_launch_says_that_its_module_was_loaded_anew(queue, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    name = f"reloaded_{queue.get_device().get_backend().name}_{abs(hash(tmp_path))}"
+    text = "def fill(i, a):\n    a[i] = {}\n"
+    (tmp_path / f"{name}.py").write_text(text.format(1))
+    module = importlib.import_module(name)
+    found = np.zeros(3, np.int32)
+    bound = queue.bind(3, module.fill, found)
+    importlib.reload(module)  # the same text: nothing to say
+    bound().wait()
+    (tmp_path / f"{name}.py").write_text(text.format("2 + 0"))
+    importlib.reload(module)
+    with pytest.warns(sycl.KernelWarning, match="bind it again"):
+        bound()
+    bound().wait()  # which says nothing again
+    queue.bind(3, module.fill, found)().wait()
+    assert found.tolist() == [2, 2, 2]
