@@ -94,6 +94,7 @@ class Dialect:
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
         infinities: the spelling of 'inf' and 'nan'.
+        hides_turns: a name must not be seen to take another one's value of the turn before.
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
         joins_private: private arrays are members of one struct.
@@ -140,5 +141,6 @@ class Dialect:
     print_atomic: str = ""
     hides_negations: bool = False
     joins_private: bool = False
+    hides_turns: bool = False
     halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from unisycl.base.dtypes import DTYPES, DType
 from unisycl.base.enums import address_space
 from unisycl.base.span import Span
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import Struct
 
 PRIMARY, UNARY, PRODUCT, SUM, RELATION, EQUAL, BITS, TERNARY = range(8, 0, -1)
@@ -54,6 +55,12 @@ class Argument(NamedTuple):
     dim: int = 0
 
 
+def _turned(kernel: n.Kernel) -> frozenset[n.Local]:
+    """Return the locals that loops assign."""
+    return frozenset(local for s in visit.statements(kernel.body)
+                     if isinstance(s, n.For | n.While) for local in visit.assigned((s,)))
+
+
 class Printer:
     """Prints one kernel; used once."""
 
@@ -62,6 +69,7 @@ class Printer:
         self.kernel = kernel
         self.d = dialect
         self.exact = exact
+        self.turned = _turned(kernel) if dialect.hides_turns else frozenset()
         self.signs = Signs(kernel) if dialect.hides_negations and meet(kernel) else None
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}

@@ -82,8 +82,11 @@ def print_body(p: Printer, block: n.Block, known: frozenset[n.Local] = frozenset
 
 # ---- values
 def _assign(b: Body, stmt: n.Assign) -> None:
-    value = emit(b.p, stmt.value)
-    b.p.line(f"{b.target(stmt, stmt.local)} = {value.c};")
+    value = emit(b.p, stmt.value).c
+    if isinstance(stmt.value, n.Read) and {stmt.local, stmt.value.local} <= b.p.turned \
+            and stmt.local.type.dtype.kind in "iuf":
+        value = f"{b.p.helper('hidden', stmt.local.type.dtype)}({value})"
+    b.p.line(f"{b.target(stmt, stmt.local)} = {value};")
 
 
 def _store(b: Body, stmt: n.Store) -> None:

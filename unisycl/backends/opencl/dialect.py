@@ -65,7 +65,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
-        hides_negations=quirks.shared_negations,
+        hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
         joins_private=quirks.chosen_arrays,
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",

@@ -55,6 +55,7 @@ class Quirks:
         low_limits: CL_KERNEL_WORK_GROUP_SIZE is 256 for kernels that run in larger groups, too.
         lone_waits: of several threads that wait in the driver, with a queue out of order, some wait
             for ever.
+        lost_turns: the compiler crashes where a name takes another one's value of the turn before.
         shared_negations: all work-items get the last one's value of a float that was negated before
             a barrier.
         shared_branches: in loops, items of a vector take the first one's side of branches whose
@@ -86,6 +87,7 @@ class Quirks:
     concurrent_kernels: bool = False
     masked_atomics: bool = False
     shared_negations: bool = False
+    lost_turns: bool = False
     shared_branches: bool = False
     chosen_arrays: bool = False
     emulated: bool = False
@@ -256,6 +258,12 @@ TABLE = (
           "one of two addresses, and the vectorised kernel reads elsewhere. Not if both are "
           "members of one struct, nor with -cl-opt-disable "
           "(python -m tests.device.chosen_arrays opencl:0)"),
+    Quirk("Intel", "cpu", ("lost_turns",),
+          "Intel 2026.2: 'long a = 0, b = 1; for (int k = 0; k < n[i]; k++) { long t = b; "
+          "b = a + b; a = t; }', i being the id, ends the process in the compiler (pass "
+          "vplan-vec); with -cl-opt-disable, with a bound that is the same for all items, or with "
+          "a value that LLVM does not know to be b's it is right "
+          "(tests/conformance/language/test_names_that_turn.py)"),
     Quirk("Intel", "cpu", ("lone_waits",),
           "Intel 2026.2: two threads that launch kernels on an out-of-order queue and on in-order "
           "ones by turns, and wait for every third, stand still in clWaitForEvents after some "
