@@ -114,7 +114,7 @@ def test_what_is_no_question_is_refused(queue: sycl.queue) -> None:
 
     with pytest.raises(sycl.exception) as caught:
         queue.parallel_for(3, wrong, np.zeros(3, np.int32))
-    assert caught.value.code() == sycl.errc.kernel_argument or "K046" in caught.value.what()
+    assert "error K046" in caught.value.what()
     for call in (lambda: device_is(sycl.aspect.cpu),
                  lambda: x.architecture_is(x.architecture.x86_64)):
         with pytest.raises(sycl.exception, match="only in a kernel") as caught:

@@ -56,14 +56,15 @@ def test_independent_groups_may_overlap_in_time(queue: sycl.queue) -> None:
     count = 64 * 1024
     base = sycl.buffer(np.zeros(2 * count, np.uint8))
     parts = [sycl.buffer(base, 0, count), sycl.buffer(base, count, count)]
-    meet = threading.Barrier(2)
+    meet, met = threading.Barrier(2), []
 
     def group(h: sycl.handler, part: sycl.buffer) -> None:
         sycl.accessor(part, h, sycl.write_only_host_task)
-        h.host_task(lambda: meet.wait(10))
+        h.host_task(lambda: met.append(meet.wait(10)))
     for part in parts:
         queue.submit(lambda h, p=part: group(h, p))
     queue.wait()
+    assert {0, 1} == {*met}
 
 
 @pytest.mark.row("E-2")

@@ -73,10 +73,14 @@ def buffer() -> sycl.buffer:
 @pytest.mark.parametrize("kind", range(3))
 def test_readers_of_one_buffer_and_users_of_others_meet(device: sycl.device, kind: int) -> None:
     shared, one, two = buffer(), buffer(), buffer()
-    meet = threading.Barrier(2)
-    first = task(sycl.queue(device), lambda: meet.wait(60), [(shared, "read"), (one, "write")])
-    second = task(others(device)[kind], lambda: meet.wait(60), [(shared, "read"), (two, "write")])
+    meet, met = threading.Barrier(2), []
+
+    def body() -> None:
+        met.append(meet.wait(60))
+    first = task(sycl.queue(device), body, [(shared, "read"), (one, "write")])
+    second = task(others(device)[kind], body, [(shared, "read"), (two, "write")])
     sycl.event.wait([first, second])
+    assert {0, 1} == {*met}, "an error of a host task is not one of the wait"
 
 
 @pytest.mark.row("E-10")
@@ -143,9 +147,10 @@ def test_a_reading_host_accessor_meets_readers_and_waits_for_writers(device: syc
 def test_readers_of_overlapping_parts_and_of_the_whole_meet(device: sycl.device) -> None:
     whole = sycl.buffer(np.zeros(3 * 128, np.int64))
     parts = [whole, sycl.buffer(whole, 0, 128), sycl.buffer(whole, 64, 128)]
-    meet = threading.Barrier(len(parts))
-    sycl.event.wait([task(q, lambda: meet.wait(60), [(part, "read")])
+    meet, met = threading.Barrier(len(parts)), []
+    sycl.event.wait([task(q, lambda: met.append(meet.wait(60)), [(part, "read")])
                      for q, part in zip(others(device), parts, strict=True)])
+    assert {0, 1, 2} == {*met}
 
 
 @pytest.mark.row("E-9", "E-1")

@@ -65,7 +65,9 @@ def test_a_device_outside_the_context_is_refused(device: sycl.device) -> None:
 
 @pytest.mark.row("B-44")
 def test_an_allocation_of_nothing_is_freed_like_any(queue: sycl.queue) -> None:
-    sycl.free(sycl.malloc_device(0, queue), queue)
+    nothing = sycl.malloc_device(0, queue)
+    assert 0 == nothing.size()
+    sycl.free(nothing, queue)
     sycl.free(None, queue)
 
 

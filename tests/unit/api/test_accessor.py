@@ -13,7 +13,11 @@ def test_the_kernel_type_has_the_mode_and_dimensions() -> None:
     b = sycl.buffer((2, 3), dtype=np.int16)
     kind = sycl.accessor(b, sycl.read_only).__kernel_type__()
     assert (2, sycl.access_mode.read) == (kind.ndim, kind.mode)
-    assert kind is sycl.accessor(b).__kernel_type__() or kind != sycl.accessor(b).__kernel_type__()
+    assert kind is sycl.accessor(b, sycl.read_only).__kernel_type__()
+    line, wide = sycl.buffer((6,), dtype=np.int16), sycl.buffer((2, 3), dtype=np.int32)
+    for other in (sycl.accessor(b), sycl.accessor(line, sycl.read_only),
+                  sycl.accessor(wide, sycl.read_only)):
+        assert kind != other.__kernel_type__()
 
 
 def test_the_whole_buffer_is_bound_as_it_is() -> None:

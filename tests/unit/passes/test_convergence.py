@@ -7,6 +7,8 @@ import pytest
 
 import unisycl as sycl
 from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
 
 data = np.zeros(64, np.int64)
 
@@ -19,7 +21,8 @@ def refused(function: object, local: tuple[int, ...] = (16,)) -> str:
 
 
 def accepted(function: object, local: tuple[int, ...] = (16,)) -> None:
-    specialize(function, "nd_range", len(local), (), (), local)
+    made = specialize(function, "nd_range", len(local), (), (), local)
+    assert visit.contains(made.kernel.body, n.Barrier), "it has the barrier that is asked about"
 
 
 def test_a_condition_on_the_local_id_is_refused_with_two_witnesses() -> None:

@@ -50,6 +50,7 @@ def test_a_finaliser_may_let_go() -> None:
         holding.abandon()
     task.wait()
     holding.abandon()
+    assert task.done()
 
 
 def test_the_memorys_end_closes_the_holder() -> None:

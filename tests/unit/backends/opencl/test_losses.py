@@ -89,7 +89,9 @@ def test_a_command_whose_state_nobody_can_tell_is_lost():
 
 
 def test_a_flush_that_fails_once_is_not_told():
-    losses.flush(Flaky(2), None, None, "a copy")
+    flaky = Flaky(2)
+    losses.flush(flaky, None, None, "a copy")
+    assert flaky.left == -1, "it was asked until it did not refuse, and not once more"
 
 
 def test_what_a_command_uses_outlives_a_flush_that_fails():
