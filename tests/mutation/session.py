@@ -29,7 +29,7 @@ import pytest
 
 from tests.mutation import processes
 from tests.mutation.lines import Map, Recorder, timed
-from tests.mutation.mutants import ROOT, Mutant, mutants_of, mutated
+from tests.mutation.mutants import ROOT, Mutant, codes, mutants_of, mutated
 from unisycl.backends.cpu import remembered
 from unisycl.base import disk_cache
 
@@ -165,18 +165,25 @@ class Session:
                 continue
             yield mutant, tests, covering
 
+    def _put(self, path: str, code: CodeType) -> bool:
+        """Give all functions of a code object theirs: those made while importing have it, too."""
+        any_put = False
+        new: dict[tuple[str, int], list[CodeType]] = {}
+        for each in codes(code):
+            new.setdefault((each.co_qualname, each.co_firstlineno), []).append(each)
+        for key, found in new.items():
+            for function in self._functions.get((path, *key), []):
+                if len(found) == 1 and found[0].co_freevars == function.__code__.co_freevars:
+                    function.__code__ = found[0]
+                    any_put = True
+        return any_put
+
     def _attempt(self, job: tuple[Mutant, list[tuple[str, float]], int], told: IO[str]) -> None:
         mutant, tests, _ = job
         code = mutated(mutant)
-        functions = self._functions.get((mutant.path, *mutant.function), [])
-        if code is None or not functions:
+        if code is None or not self._put(mutant.path, code):
             told.write('"not made"\n')
             return
-        for function in functions:
-            if len(code.co_freevars) != len(function.__code__.co_freevars):
-                told.write('"not made"\n')
-                return
-            function.__code__ = code
         items = [self._items[test] for test, _ in tests]
         for (test, seconds), item, following in itertools.zip_longest(tests, items, items[1:]):
             told.write(json.dumps(test) + "\n")
