@@ -106,7 +106,7 @@ def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
         case n.Query() | n.Extent() | n.Pitch():
             return True
         case n.Read():
-            return x.local in rising or x.type.dtype.kind == "b"
+            return x.local in rising or x.type.dtype.kind in "bu"
         case n.Cast() | n.Narrow():
             inner = x.x.type.dtype
             if not inner.is_integer and inner.kind != "b":
@@ -119,12 +119,19 @@ def never_negative(x: n.Expr, rising: set[n.Local]) -> bool:
         case n.Binary() if x.op in ("add", "mul", "floordiv", "mod", "shl", "shr", "and", "or"):
             if x.op == "mod":
                 return known(x.b)
-            return known(x.a, x.b) if x.type.dtype.kind != "f" else False
+            return x.type.dtype.kind != "f" and known(x.a, x.b) and not _wraps(x)
         case n.Call() if x.builtin.name == "max":
             return any(never_negative(e, rising) for e in x.args)
         case n.Call() if x.builtin.name == "min":
             return known(*x.args)
     return x.type.dtype.kind == "u"
+
+
+def _wraps(x: n.Binary) -> bool:
+    """Say whether a result of operands that are not negative may be: beyond what its type holds."""
+    if x.type.weak or x.type.dtype.kind == "u" or x.op not in ("add", "mul", "shl"):
+        return False
+    return _bits(x) >= x.type.dtype.bits
 
 
 def _is_positive(x: n.Expr) -> bool:

@@ -36,6 +36,20 @@ def test_a_step_of_either_sign_counts_as_in_python(queue):
     agree(queue, build, N, a=starts, b=stops, s=steps, out=ints(N, 4))
 
 
+def test_a_step_that_wraps_to_a_negative_one_counts_downwards(queue):
+    sizes = np.array([1, 3, 0x7FFF, 0x8000, 0xFFFF], np.uint16)
+
+    def build(s, out):
+        def kernel(i):
+            step = np.int32(s[i]) << np.int32(16)
+            for k in range(100000, 0, step):
+                out[i, 0] += k
+            for k in range(0, 200000, np.int32(s[i]) << np.int32(1)):
+                out[i, 1] += 1
+        return kernel
+    agree(queue, build, len(sizes), s=sizes, out=ints(len(sizes), 2))
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32])
 def test_steps_of_every_integer_type(queue, dtype):
     steps = (np.arange(N) % 11 + 1).astype(dtype)
