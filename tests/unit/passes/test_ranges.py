@@ -79,7 +79,8 @@ def test_other_expressions() -> None:
             (n.Select(I64, n.Read(B, FLAG), READ_A, READ_C), (-3, 9)),
             (n.Query(WEAK_INT, "global_id", 0), (0, (1 << 30) - 1)),
             (n.Cast(i8, READ_A), (-3, 5)), (n.Cast(u8, READ_C), (2, 9)),
-            (n.Cast(u8, READ_A), (0, 255)), (n.Cast(i8, n.Const(f32, 3.0)), (-128, 127)), (n.Const(f32, 3.0), (-1 << 70, 1 << 70)),
+            (n.Cast(u8, READ_A), (0, 255)), (n.Cast(i8, n.Const(f32, 3.0)), (-128, 127)),
+            (n.Const(f32, 3.0), (-1 << 70, 1 << 70)),
             (n.Binary(u8, "sub", n.Cast(u8, READ_C), n.Const(u8, 3)), (0, 255)),
             (n.Compare(B, "lt", READ_A, READ_C), (0, 1)), (n.Unary(I64, "not", READ_A), None)):
         assert (whole(INT64) if ends is None else Interval(*ends)) == ranges.of(x), x
