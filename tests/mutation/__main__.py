@@ -35,7 +35,8 @@ def main() -> int:
     parser.add_argument("--map", type=Path, help="the map of lines: read if there, else written")
     parser.add_argument("--places", nargs="+", default=PLACES, help="files and folders to mutate")
     parser.add_argument("--tests", nargs="+", default=TESTS)
-    parser.add_argument("--again", action="store_true", help="try again those that survived")
+    parser.add_argument("--again", action="store_true",
+                        help="only those that survived, as --out says, which is rewritten")
     options = parser.parse_args()
     os.chdir(ROOT)
     os.environ.update(UNISYCL_THREADS="2", OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1",

@@ -135,6 +135,9 @@ class Session:
     # ------------------------------------------------------------------ the mutants
     def _try(self, known: Map, found: list[Mutant]) -> None:
         random.Random(self._options.seed).shuffle(found)
+        if self._options.again:
+            survivors = _survivors(self._options.out)
+            found = [m for m in found if _identity(dataclasses.asdict(m)) in survivors]
         found = found[:self._options.count or None]
         results = _Results(self._options.out, found, again=self._options.again)
         gone = [k for k, test in enumerate(known.tests) if test not in self._items]
@@ -244,8 +247,7 @@ class _Results:
         names = {_identity(dataclasses.asdict(m)) for m in found}
         if path and path.exists():
             for row in json.loads(path.read_text(encoding="utf-8"))["mutants"]:
-                if _identity(row) in names and not (again and row["state"] in (
-                        "survived", "not run")):
+                if _identity(row) in names and not again:
                     self._known[_identity(row)] = row
 
     def has(self, mutant: Mutant) -> bool:
@@ -298,6 +300,12 @@ class _Results:
         for room, noticed in sorted(rooms.items()):
             print(f"{room}: {sum(noticed)} of {len(noticed)}, {sum(noticed) / len(noticed):.1%}")
         print(f"score {self.score():.1%} of {len(self._known)} mutants: {self._counts()}")
+
+
+def _survivors(path: Path) -> set[str]:
+    """Return which mutants a file of results says nobody noticed."""
+    rows = json.loads(path.read_text(encoding="utf-8"))["mutants"]
+    return {_identity(row) for row in rows if row["state"] in ("survived", "not run")}
 
 
 def _identity(row: dict[str, Any]) -> str:

@@ -273,6 +273,8 @@ def bring(ctx: Context, at: Site, node: ast.AST) -> None:
     for (key, name), form in wanted(ctx, at).items():
         for frame in ctx.frames:
             if frame.key == key and not isinstance(form, Lost):
+                if name not in frame.names:  # its variable is zero here, but it is unassigned
+                    frame.definitions.setdefault(name, UNSET)
                 frame.names[name] = ctx.bring((key, name), name, form, frame.names.get(name), node)
 
 

@@ -333,6 +333,25 @@ def test_a_loop_that_may_not_run_leaves_zero_and_a_warning(queue):
     np.testing.assert_array_equal(out, np.where(counts > 0, counts * 2 + 28, 0))
 
 
+def test_a_branch_that_may_not_be_taken_leaves_zero_and_a_warning(queue):
+    wide, high = np.array([-1, 1, -1, 1]), np.array([-1, -1, 1, 1])
+    out = np.full(4, -1)
+
+    def kernel(i):
+        if wide[i] > 0:
+            z = 5
+        if high[i] > 0:
+            out[i] = z
+    forget()
+    with pytest.warns(sycl.KernelWarning, match=r"'z' may be read here.*\(line \d+\)"):
+        if queue.get_backend() is sycl.backend.host:
+            with pytest.raises(sycl.exception, match="UnboundLocalError"):
+                queue.parallel_for(4, kernel).wait()
+            return
+        queue.parallel_for(4, kernel).wait()
+    assert [-1, -1, 0, 5] == out.tolist()
+
+
 @pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")
 def test_what_no_turn_assigned_is_zero_where_python_raises(queue):
     counts = np.array([0, 2, 0, 1], np.int32)
