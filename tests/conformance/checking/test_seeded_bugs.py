@@ -137,6 +137,10 @@ def test_native_code_finds_it_too(
         assert line(kernel, "# before") in text
 
 
+def fill(i: Any, a: Any) -> None:
+    a[i] = i
+
+
 @pytest.mark.row("Q-1", "Q-4")
 def test_opencl_finds_what_it_looks_for_and_names_the_rest(
         device: sycl.device, monkeypatch: pytest.MonkeyPatch,
