@@ -238,11 +238,14 @@ def of_complex(ctx: Context, obj: Any, args: Sequence[n.Expr], node: ast.AST) ->
     assert isinstance(result, n.Expr)
     result = ctx.hold(result)
     round_, other = (b, a) if _TURNING[name] else (a, b)
-    known = n.Unary(BOOL, "not", _is_infinite(other)) if name in ("tan", "tanh") else n.true()
+    known: n.Expr = n.true()
+    if name in ("tan", "tanh"):
+        known = n.Unary(BOOL, "not", _is_infinite(other))
     if name == "exp":
         known = n.Compare(BOOL, "ne", other, n.Const(other.type, -math.inf))
     _report(ctx, _all([_is_infinite(round_), _is_number(other), known]), (domain,), node)
-    endless = n.Binary(BOOL, "or", *map(_is_infinite, complexes.parts(ctx, result)))
+    real, imag = complexes.parts(ctx, result)
+    endless = n.Binary(BOOL, "or", _is_infinite(real), _is_infinite(imag))
     finite = [x for part in (a, b) for x in (
         _is_number(part), n.Unary(BOOL, "not", _is_infinite(part)))]
     _report(ctx, _all([endless, *finite]), ("OverflowError: math range error",), node)
