@@ -27,13 +27,31 @@ def cell(e: Emitter, numbers: str, words: str) -> str:
 
 def region(e: Emitter, numbers: str, table: str, half: str) -> str:
     """Return the addresses of the words of cells anywhere, 0 where there are none."""
-    w = e.lanes.lanes
+    w = max(_FEWEST, e.lanes.lanes)
     text = _REGION.format(w=w, attributes=vectors(e.widest))
     if text not in e.f.module.functions:
         e.f.module.functions.append(text)
-        _declare(e)
-    return e.f.op(f"call <{w} x i64> @unisycl_watch_region(<{w} x i64> {numbers}, "
-                  f"{e.mask_type} {e.full()}, i64 {table}, i64 {half})")
+        _declare(e, w)
+    found = e.f.op(f"call <{w} x i64> @unisycl_watch_region(<{w} x i64> {_widened(e, numbers)}, "
+                   f"<{w} x i1> {_widened(e, e.full(), 'i1')}, i64 {table}, i64 {half})")
+    return _narrowed(e, found)
+
+
+def _widened(e: Emitter, value: str, element: str = "i64") -> str:
+    """Return a value of all lanes, of two where there is one, the second off.
+
+    LLVM's code generator aborts at some functions over vectors of one element.
+    """
+    if e.lanes.lanes >= _FEWEST:
+        return value
+    return e.f.op(f"shufflevector <1 x {element}> {value}, <1 x {element}> zeroinitializer, "
+                  "<2 x i32> <i32 0, i32 1>")
+
+
+def _narrowed(e: Emitter, value: str) -> str:
+    if e.lanes.lanes >= _FEWEST:
+        return value
+    return e.f.op(f"shufflevector <2 x i64> {value}, <2 x i64> poison, <1 x i32> zeroinitializer")
 
 
 def mark(e: Emitter, cells: str, behind: int, now: str) -> None:
@@ -114,6 +132,7 @@ def gather(e: Emitter, where: str) -> str:
                   f"{e.mask_type} {e.full()}, <{w} x i64> zeroinitializer)")
 
 
+_FEWEST = 2
 MANY, ROW, ONE = "", "_row", "_one"
 """How the cells of the lanes lie: anywhere, side by side, or it is one for all."""
 
@@ -128,11 +147,11 @@ def look(e: Emitter, cells: str, behind: int, how: tuple[str, str, str, str], st
     w = e.lanes.lanes
     name = "unisycl_watch" + ("_write" if stmt.writes else "_read") + (
         "_local" if local else "") + ("_atomic" if stmt.scope is not None else "") + lie
-    width = 1 if lie == ONE else w
+    width = _FEWEST if lie == ONE else max(_FEWEST, w)
     head = f"define internal <{width} x i64> @{name}("
     if not any(text.startswith(head) for text in e.f.module.functions):
         e.f.module.functions.append(_Body(width, stmt, local=local, widest=e.widest,
-                                          row=lie == ROW).text(head))
+                                          row=lie == ROW, lanes=w).text(head))
         _declare(e, width)
         if lie == ROW:
             e.f.module.declare(f"llvm.masked.load.v{w}i64.p0",
@@ -143,9 +162,12 @@ def look(e: Emitter, cells: str, behind: int, how: tuple[str, str, str, str], st
     if lie == ONE:
         return _ends(e, name, cells, how, first.ref)
     where = cells if not behind else e.f.op(f"add <{w} x i64> {cells}, splat (i64 {behind})")
-    return e.f.op(f"call <{w} x i64> @{name}(<{w} x i64> {where}, i64 {stride}, {e.mask_type} "
-                  f"{mask}, <{w} x i64> {now}, i64 {first.ref}, <{w} x i64> "
-                  f"{key or 'zeroinitializer'})")
+    key = _widened(e, key) if key else "zeroinitializer"
+    on, word = _widened(e, mask, "i1"), _widened(e, now)
+    found = e.f.op(f"call <{width} x i64> @{name}(<{width} x i64> {_widened(e, where)}, "
+                   f"i64 {stride}, <{width} x i1> {on}, <{width} x i64> {word}, i64 {first.ref}, "
+                   f"<{width} x i64> {key})")
+    return _narrowed(e, found)
 
 
 def _ends(e: Emitter, name: str, cells: str, how: tuple[str, str, str, str], first: str) -> str:
@@ -160,25 +182,28 @@ def _ends(e: Emitter, name: str, cells: str, how: tuple[str, str, str, str], fir
     zeros = f.op(f"call {b} @llvm.ctlz.{b}({b} {bits}, i1 true)")
     last = f.op(f"sub {b} {w - 1}, {zeros}")
     last = f.op(f"zext {b} {last} to i64") if w < 64 else last
+    lanes = (e.lowest(bits), last)
+    two, words = "poison", []
+    for k, lane in enumerate(lanes):
+        words.append(f.op(f"extractelement <{w} x i64> {now}, i64 {lane}"))
+        two = f.op(f"insertelement <2 x i64> {two}, i64 {words[k]}, i64 {k}")
+    cell, calm = (f.op(f"shufflevector <{w} x i64> {x}, <{w} x i64> poison, "
+                       "<2 x i32> zeroinitializer") for x in (cells, key or "zeroinitializer"))
+    out = f.op(f"call <2 x i64> @{name}(<2 x i64> {cell}, i64 {stride}, <2 x i1> splat (i1 true), "
+               f"<2 x i64> {two}, i64 {first}, <2 x i64> {calm})")
     found = "zeroinitializer"
-    cell = f.op(f"shufflevector <{w} x i64> {cells}, <{w} x i64> poison, <1 x i32> zeroinitializer")
-    calm = f.op(f"shufflevector <{w} x i64> {key or 'zeroinitializer'}, <{w} x i64> poison, "
-                "<1 x i32> zeroinitializer")
-    for lane in (e.lowest(bits), last):
-        word = f.op(f"extractelement <{w} x i64> {now}, i64 {lane}")
-        mine = f.op(f"insertelement <1 x i64> poison, i64 {word}, i64 0")
-        out = f.op(f"call <1 x i64> @{name}(<1 x i64> {cell}, i64 {stride}, "
-                   f"<1 x i1> splat (i1 true), <1 x i64> {mine}, i64 {first}, <1 x i64> {calm})")
-        other = f.op(f"extractelement <1 x i64> {out}, i64 0")
-        found = f.op(f"insertelement <{w} x i64> {found}, i64 {other}, i64 {lane}")
+    for k in (1, 0):  # they may be one lane: the first
+        other = f.op(f"extractelement <2 x i64> {out}, i64 {k}")
+        found = f.op(f"insertelement <{w} x i64> {found}, i64 {other}, i64 {lanes[k]}")
     return found
 
 
 class _Body:
     """Writes the function that looks at a cell for each lane."""
 
-    def __init__(self, w: int, stmt: Watch, *, local: bool, widest: int, row: bool) -> None:
-        self.w = w
+    def __init__(self, w: int, stmt: Watch, *, local: bool, widest: int, row: bool,
+                 lanes: int) -> None:
+        self.w, self.lanes = w, lanes
         self.row = row
         self.stmt = stmt
         self.local = local
@@ -261,7 +286,7 @@ class _Body:
             a, b = (self.op(f"sub {self.wide} {x}, {self.first}") for x in (
                 self.bits(word, ITEM), self.item))
             apart = self.op(f"xor {self.wide} {a}, {b}")
-            apart = self.op(f"lshr {self.wide} {apart}, splat (i64 {self.w.bit_length() - 1})")
+            apart = self.op(f"lshr {self.wide} {apart}, splat (i64 {self.lanes.bit_length() - 1})")
             same = self.both(mine, self.compare("eq", apart, "zeroinitializer"))
             after = self.either(after, self.both(same, self.passed(word, *PART)))
         if who.syncs:
@@ -321,7 +346,7 @@ class _Body:
         self.scatter("%now", "%cells", "%mask")
         if self.calm:
             self.scatter("zeroinitializer", self.calm, "%mask")
-        if self.stmt.scope is not None or self.w == 1 or self.row:
+        if self.stmt.scope is not None or self.row:
             return out
         again = self.gather("%cells", "%mask")
         lost = self.both(self.compare("ne", again, "%now"), "%mask")
@@ -337,7 +362,7 @@ class _Body:
                 free = self.either(free, self.no(mine))
             free = self.either(free, self.compare("eq", reader, "zeroinitializer"))
             self.scatter("%now", where, self.both(mask, free))
-            if self.row or self.w == 1:
+            if self.row:
                 mask = self.both(mask, self.no(free))
                 continue
             again = self.gather(where, mask)
