@@ -147,5 +147,6 @@ def test_a_return_of_all_items_on_one_way_takes_none_away_on_the_other() -> None
             sycl.group_barrier(it.get_group())
         a[2] = 2
 
-    sycl.queue(sycl.cpu_selector_v).parallel_for(
-        sycl.nd_range(16, 16), kernel, np.zeros(3, np.int32)).wait()
+    a = np.zeros(3, np.int32)
+    sycl.queue(sycl.cpu_selector_v).parallel_for(sycl.nd_range(16, 16), kernel, a).wait()
+    assert [0, 0, 2] == a.tolist()
