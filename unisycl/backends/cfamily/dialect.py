@@ -97,6 +97,7 @@ class Dialect:
         hides_turns: a name must not be seen to take another one's value of the turn before.
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
+        hides_inversions: the compiler must not see that the bits of an integer are turned.
         joins_private: private arrays are members of one struct.
         halves: whether values may be of half precision; otherwise its bits can be converted, by
             the helpers half_to_float and float_to_half of ushort.
@@ -140,6 +141,7 @@ class Dialect:
     keep_local: str = ""
     print_atomic: str = ""
     hides_negations: bool = False
+    hides_inversions: bool = False
     joins_private: bool = False
     hides_turns: bool = False
     halves: bool = True

@@ -75,7 +75,8 @@ def _unary(p: Printer, x: n.Unary) -> Text:
         return Text(f"!{v.at(UNARY)}", UNARY)
     if x.op == "invert":
         text = Text(f"~{v.at(UNARY)}", UNARY)
-        return cast(p, text, dtype) if dtype.bits < 32 else text
+        text = cast(p, text, dtype) if dtype.bits < 32 else text
+        return _through(p, "hidden", text, dtype) if p.d.hides_inversions else text
     if p.signs is not None and dtype.is_float:
         return _through(p, "negated", v, dtype)
     if dtype.is_float or _is_exact(p, x):
@@ -100,7 +101,29 @@ def _binary(p: Printer, x: n.Binary) -> Text:
     if p.signs is not None and dtype.is_float:
         a, b = (_through(p, "hidden", text, dtype) if hide else text
                 for text, hide in zip((a, b), p.signs.hidden(x), strict=True))
-    return binary(p, x.op, a, b, dtype, x)
+    text = binary(p, x.op, a, b, dtype, x)
+    return _through(p, "hidden", text, dtype) if p.d.hides_inversions and inverts(x) else text
+
+
+def inverts(x: n.Binary) -> bool:
+    """Say whether an operation turns all bits of an operand: -1 - a, -a - 1, a ^ -1."""
+    if x.type.dtype.kind not in "iu":
+        return False
+    one, ones = 1, (1 << x.type.dtype.bits) - 1
+    a, b = (y.value & ones if isinstance(y, n.Const) else y for y in (x.a, x.b))
+    match x.op:
+        case "xor":
+            return ones in (a, b)
+        case "sub":
+            return a == ones or (b == one and _is_negation(a))
+        case "add":
+            return (b == ones and _is_negation(a)) or (a == ones and _is_negation(b))
+    return False
+
+
+def _is_negation(x: object) -> bool:
+    return (isinstance(x, n.Unary) and x.op == "neg") or (
+        isinstance(x, n.Binary) and x.op == "sub" and isinstance(x.a, n.Const) and x.a.value == 0)
 
 
 def binary(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary | None = None) -> Text:

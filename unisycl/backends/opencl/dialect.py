@@ -66,7 +66,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
         hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
-        joins_private=quirks.chosen_arrays,
+        hides_inversions=quirks.lost_inversions, joins_private=quirks.chosen_arrays,
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",
         halves=traits.has("cl_khr_fp16"),

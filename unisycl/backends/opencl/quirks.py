@@ -62,6 +62,7 @@ class Quirks:
             conditions do not change there.
         chosen_arrays: of a load from one of two private arrays, by data, items of a vector take
             what another item has there.
+        lost_inversions: the greater or lesser of two integers, one of them a ~x, is that of x.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
     """
 
@@ -90,6 +91,7 @@ class Quirks:
     lost_turns: bool = False
     shared_branches: bool = False
     chosen_arrays: bool = False
+    lost_inversions: bool = False
     emulated: bool = False
     no_line_tables: bool = False
     one_kind: bool = False
@@ -252,6 +254,12 @@ TABLE = (
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
           "the attribute cold (python -m tests.device.branches opencl:0)"),
+    Quirk("Intel", "", ("lost_inversions",),
+          "Intel 2026.2, where a processor has AVX-512 and kernels are not vectorised (in "
+          "work-groups of 8 and less, say): max(v, ~w) is max(v, w), for 32 and 64 bits, signed "
+          "and not, written as min, max, clamp or v > ~w ? v : ~w; -1 - w and w ^ -1 are ~w to "
+          "LLVM. Right where it does not know that bits are turned "
+          "(python -m tests.device.inversions opencl:0)"),
     Quirk("Intel", "", ("chosen_arrays",),
           "Intel 2026.2: 'uint x[4], y[4]; ... v = a[id] % 3 == 1 ? x[k] : y[k];' is wrong for "
           "most items of work-groups of 16 and more, by if and else, too: LLVM loads once, from "
