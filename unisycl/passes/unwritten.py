@@ -33,7 +33,7 @@ def run(kernel: n.Kernel, extents: Extents, room: int) -> n.Kernel:
         extents: those of local parameters that are known, by their numbers.
         room: how many bytes of local memory a work-group has.
     """
-    if not watches.twins(kernel):
+    if not watches.twins(kernel) or kernel.index_kind == "work_group":
         return kernel
     checks = kernel.checks
     watched = watches.run(replace(kernel, checks=checks - {"races"}))
@@ -46,7 +46,7 @@ def run(kernel: n.Kernel, extents: Extents, room: int) -> n.Kernel:
 
 def left(kernel: n.Kernel, extents: Extents, room: int) -> tuple[str, ...]:
     """Return the names of local and private memory that has no twin."""
-    if not watches.wanted(kernel):
+    if not watches.wanted(kernel) or kernel.index_kind == "work_group":
         return tuple(dict.fromkeys(_name(x) for x in _memories(kernel)))
     twins = _twins(kernel, extents, room)
     return tuple(dict.fromkeys(_name(x) for x in _memories(kernel) if x not in twins))

@@ -478,7 +478,8 @@ class Plan:
     def _order(self) -> None:
         """Give the kernels whose races are looked for their places among all commands."""
         found = [n.launch for n in self.nodes]
-        if any(x is not None and "races" in x.executable.kernel.checks for x in found):
+        kernels = [x.executable.kernel for x in found if x is not None]  # None: one of the user's
+        if any(k is not None and "races" in k.checks for k in kernels):
             for one, order in zip(found, ordering.enter_graph(self._before), strict=True):
                 if one is not None:
                     one.order = order

@@ -204,6 +204,7 @@ def test_a_word_the_environment_does_not_know_is_refused(queue, monkeypatch):
     ("narrowing", 300, 39, "OverflowError: Python integer 300 out of bounds for uint8"),
     ("mixing", -144, 39, "OverflowError: Python integer -144 out of bounds for int8"),
     ("shifting", 0, 39, "ValueError: negative shift count")])
+@pytest.mark.filterwarnings("ignore:this exponent")
 def test_what_python_raises_for_two_python_numbers_is_told(device, kernel, by, item, text):
     out = np.zeros(40)
     found = failure(device, lambda q: q.parallel_for(40, getattr(checked, kernel), by, out))
