@@ -97,7 +97,7 @@ def test(arguments: Sequence[str]) -> int:
 
 
 def ci(arguments: Sequence[str]) -> int:
-    """The tests with a few cases each, two processes at a time: [--needs PLATFORM] [PYTEST ...].
+    """The tests with a few cases each, some processes at a time: [--needs PLATFORM] [PYTEST ...].
 
     On the CPU and the host device all tests, on each other device those that take one, and some of
     them again, as ``SETTINGS`` says; ``nightly`` runs all cases. ``--needs``: a part of a
@@ -130,7 +130,10 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
 
 
 def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
-    """Run the tests on every device, two processes at a time, the longest first."""
+    """Run the tests on every device, the longest first.
+
+    One process more than there are processors: a third of the time each waits for something.
+    """
     require("test", *TEST)
     places, without = found_devices()
     missing = [word for word in needs if not any(word in place for place in places.values())]
@@ -140,7 +143,7 @@ def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit:
         return 1
     jobs = _jobs([name for name in places if name not in OURS])
     failed = []
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
         running = {pool.submit(_job, name, (*command, *options), environment, limit): name
                    for name, (command, environment) in jobs.items()}
         for ended in as_completed(running):

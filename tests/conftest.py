@@ -41,7 +41,7 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 
 FILES = itertools.count(1)
-FROZEN_FOR = 16  # files
+FROZEN_FOR = 64  # files
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -89,7 +89,7 @@ class accessor(Window, Capturable):
 
     def join(self, group: Group) -> None:
         """Become part of a command group (internal; ``handler.require`` for placeholders)."""
-        if self._group is group or self._is_empty_accessor():
+        if self._group is group or self._region.memory is _NOTHING:
             return
         group.check_alive()
         self._region.memory.check_open()
@@ -111,9 +111,6 @@ class accessor(Window, Capturable):
             self._check_device(channel)
         self._group = group
         return self._access()
-
-    def _is_empty_accessor(self) -> bool:
-        return self._region.memory is _NOTHING
 
     def _check_device(self, channel: Channel) -> None:
         """Sub-buffers must be aligned for the device that uses them (SYCL 2020 §4.7.2.1)."""
@@ -139,7 +136,7 @@ class accessor(Window, Capturable):
 
     def bind(self, group: Group | None, channel: Channel) -> BoundView:
         """Return the argument of a launch in ``group``; refuses any other group."""
-        if self._is_empty_accessor():
+        if self._region.memory is _NOTHING:
             return BoundView(_no_elements(self._region.dtype, channel), 0, (0,), (1,))
         if self._group is not group or group is None:
             self._refuse(group)

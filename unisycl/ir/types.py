@@ -195,7 +195,8 @@ def struct_type(dtype: np.dtype[np.generic]) -> Struct | None:
 
 def global_view(dtype: np.dtype[np.generic], ndim: int, mode: access_mode) -> View | None:
     """Return the type of a view of global memory, the same object each time; None: no type."""
-    return _global_view(dtype, dtypes.owners(dtype), ndim, mode)
+    owners = () if dtype.names is None else dtypes.owners(dtype)
+    return _global_view(dtype, owners, ndim, mode)
 
 
 @functools.lru_cache(maxsize=256)
