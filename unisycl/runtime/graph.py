@@ -478,8 +478,8 @@ class Plan:
     def _order(self) -> None:
         """Give the kernels whose races are looked for their places among all commands."""
         found = [n.launch for n in self.nodes]
-        kernels = [x.executable.kernel for x in found if x is not None]  # None: one of the user's
-        if any(k is not None and "races" in k.checks for k in kernels):
+        own = [getattr(x.executable.kernel, "checks", ()) for x in found if x is not None]
+        if any("races" in checks for checks in own):  # a kernel of the user's has none
             for one, order in zip(found, ordering.enter_graph(self._before), strict=True):
                 if one is not None:
                     one.order = order

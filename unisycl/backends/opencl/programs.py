@@ -31,6 +31,7 @@ _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
     "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations")}
 """What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
+_OPTIMISED = frozenset(("-O1", "-O2", "-O3", "-ffast-math"))
 _ROUGH = frozenset(("-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math"))
 _MAKE_NEGATIONS = frozenset(("-cl-no-signed-zeros", *_ROUGH))
 """With these a difference may become a negation (``Quirks.shared_negations``)."""
@@ -45,7 +46,8 @@ def options(traits: Traits, quirks: Quirks, kernel: Kernel | None = None) -> str
     if (traits.number_of("single_fp_config") & ROUNDED_DIVISION and "-ffast-math" not in asked
             and _ROUGH.isdisjoint(given)):
         words.append("-cl-fp32-correctly-rounded-divide-sqrt")
-    if kernel is not None and _misread(quirks, kernel):
+    if (quirks.wrong_optimiser and _OPTIMISED.isdisjoint(map(str, asked))) or (
+            kernel is not None and _misread(quirks, kernel)):
         words.append("-cl-opt-disable")
     for word in map(str, asked):
         if word.startswith("-march=") and word != "-march=native" and kernel is not None:
