@@ -132,7 +132,7 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
 def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
     """Run the tests on every device, the longest first.
 
-    One process more than there are processors: a third of the time each waits for something.
+    One process more than there are processors, for each waits now and then.
     """
     require("test", *TEST)
     places, without = found_devices()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,13 +10,6 @@ import pytest
 import unisycl as sycl
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield importlib.import_module("unisycl.compat12")
 
 
 @pytest.mark.row("X-1", "X-3", "X-9")

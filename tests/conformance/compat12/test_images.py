@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 import warnings
 from collections.abc import Iterator
@@ -17,13 +16,6 @@ from unisycl.testing import refused
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 RGBA, FLOAT = 0x10B5, 0x10DE  # CL_RGBA, CL_FLOAT
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield importlib.import_module("unisycl.compat12")
 
 
 @pytest.fixture

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,20 +15,6 @@ import unisycl as sycl
 from tests.conformance.refusals import code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield importlib.import_module("unisycl.compat12")
-
-
-@pytest.fixture
-def q(old: Any, device: sycl.device) -> Iterator[Any]:
-    made = old.queue(device)
-    yield made
-    made.wait_and_throw()
 
 
 ONCE = """

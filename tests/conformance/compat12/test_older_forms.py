@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,20 +13,6 @@ import unisycl as sycl
 from tests.conformance.refusals import code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield importlib.import_module("unisycl.compat12")
-
-
-@pytest.fixture
-def q(old: Any, device: sycl.device) -> Iterator[Any]:
-    made = old.queue(device)
-    yield made
-    made.wait_and_throw()
 
 
 @pytest.mark.row("X-9", "A-3")

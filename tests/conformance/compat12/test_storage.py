@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import threading
 import time
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,13 +13,6 @@ import pytest
 import unisycl as sycl
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield importlib.import_module("unisycl.compat12")
 
 
 def until(condition: Any) -> None:
