@@ -26,8 +26,9 @@ ROOMS: dict[str, set[str]] = {
     "runtime": {"base", "ir", "frontend.specialize", "passes.pipeline", "backends.base",
                 "backends.registry", "backends.footprints"},
     "api": {"base", "ir.types", "lang", "runtime"},
+    "public_names": set(),
     "ext": {"base", "api", "lang"},
-    "khr": {"base", "api", "lang"},
+    "khr": {"base", "api", "lang", "public_names"},
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
     "testing": {""},
     "examples": {"", "ext"},
@@ -53,7 +54,8 @@ NATIVE = ("backends", "tools", "api.dlpack", "base.modes")
 # the registry that lists backends, and enumerations and constants that specifications define
 VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backends.opencl",),
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
-VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.opencl", "api.opencl")
+VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.opencl", "api.opencl",
+                 "public_names")
 
 
 def room_of(module: str) -> str:

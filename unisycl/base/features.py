@@ -88,3 +88,6 @@ SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES = 1
 SYCL_EXT_ONEAPI_FREE_FUNCTION_KERNELS = 1
 SYCL_EXT_ONEAPI_WORK_GROUP_SCRATCH_MEMORY = 1
 SYCL_EXT_ONEAPI_WORK_GROUP_MEMORY = 1
+
+PUBLIC = tuple(name for name in globals() if name.startswith("SYCL_"))
+"""The names of the constants above."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from unisycl import public_names
+
 _HEADERS: dict[str, str] = {
     "accessor": "accessor local_accessor host_accessor no_init",
     "atomic": "atomic_fence memory_order memory_scope atomic_ref",
@@ -63,7 +65,7 @@ _HEADERS: dict[str, str] = {
 }
 _HOMES = {"math": ("lang.math", "lang.geometric"), "marray": ("lang.marray",),
           "vec": ("lang.vec",), "functional": ("lang.functions",)}
-"""Rooms all of whose names a header has, too: families that are too long to list."""
+"""Modules all of whose public names a header has, too."""
 
 
 class header:
@@ -78,7 +80,7 @@ class header:
             return [n for n in dir(public) if n.startswith("SYCL_")]
         names = {*_HEADERS[self.__name__].split()}
         for home in _HOMES.get(self.__name__, ()):
-            names |= {*public._HOMES[home].split()}
+            names |= {*public_names.of(home)}
         return sorted(names)
 
     def __getattr__(self, name: str) -> Any:

@@ -32,6 +32,7 @@ _SCALARS = {"bool": np.bool_, **SCALARS}
 _NAMES = {np.dtype(kind): name for name, kind in _SCALARS.items()}
 _SHORT = (2, 3, 4, 8, 16)
 ALIASES: tuple[str, ...] = tuple(f"m{name}{n}" for name in _SCALARS for n in _SHORT)
+PUBLIC = ALIASES
 
 
 class marray_type(elements_type):
@@ -113,4 +114,4 @@ def __getattr__(name: str) -> Any:
     return marray_of(_SCALARS[letters[1:]], int(name[len(letters):]))
 
 
-__all__ = ["ALIASES", "Array", "marray", "marray_of", "marray_type"]
+__all__ = ["ALIASES", "PUBLIC", "Array", "marray", "marray_of", "marray_type"]

@@ -167,6 +167,10 @@ def _function(name: str) -> builtin_function:
 
 FUNCTIONS: dict[str, builtin_function] = {
     name: builtin_function(row) for name, row in BUILTINS.items() if "." not in name}
+PUBLIC: tuple[str, ...] = tuple(
+    name for name in FUNCTIONS
+    if not name.startswith(("half_", "native_")) and not name.endswith("_of"))
+"""Those that are names of ``unisycl`` itself; ``native`` and ``half_precision`` have the rest."""
 
 
 def __getattr__(name: str) -> builtin_function:
@@ -177,4 +181,4 @@ def __getattr__(name: str) -> builtin_function:
 
 
 def __dir__() -> list[str]:
-    return sorted([*FUNCTIONS, "FUNCTIONS", "builtin_function"])
+    return sorted([*FUNCTIONS, "FUNCTIONS", "PUBLIC", "builtin_function"])

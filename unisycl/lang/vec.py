@@ -49,6 +49,7 @@ SCALARS: dict[str, type[np.generic]] = {
 }
 _NAMES = {np.dtype(kind): name for name, kind in SCALARS.items()}
 ALIASES: tuple[str, ...] = tuple(f"{name}{n}" for name in SCALARS for n in SIZES[1:])
+PUBLIC = ALIASES
 
 
 class vec_type(elements_type):
@@ -307,4 +308,4 @@ def __getattr__(name: str) -> Any:
     return vec_of(SCALARS[letters], int(name[len(letters):]))
 
 
-__all__ = ["ALIASES", "Count", "Swizzle", "Vector", "vec", "vec_of", "vec_type"]
+__all__ = ["ALIASES", "PUBLIC", "Count", "Swizzle", "Vector", "vec", "vec_of", "vec_type"]

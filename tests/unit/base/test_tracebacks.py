@@ -10,6 +10,7 @@ from types import FunctionType, ModuleType
 import pytest
 
 import unisycl
+from unisycl import public_names
 from unisycl.base import geometry
 from unisycl.base.errors import InternalError, UsageError, errc, exception
 from unisycl.base.tracebacks import ends_at_call, shorten
@@ -140,7 +141,7 @@ def _ends(member: object) -> bool:
         inspect.isgeneratorfunction(member))
 
 
-CORE = [(unisycl, name) for home, names in unisycl._HOMES.items() if home.startswith("api.")
+CORE = [(unisycl, name) for home, names in public_names.NAMES.items() if home.startswith("api.")
         for name in names.split()]
 MORE = [(room, name) for room in (experimental, intel, unisycl_ext) for name in room.__all__
         if getattr(getattr(room, name), "__module__", "").startswith("unisycl.api.")
