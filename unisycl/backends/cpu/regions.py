@@ -118,7 +118,7 @@ class Group:
     split: Split
     homes: dict[n.Local, Home] = field(default_factory=dict)
     slots: dict[n.Local, tuple[str, Home]] = field(default_factory=dict)
-    crossing: set[n.Local] = field(default_factory=set)
+    crossing: dict[n.Local, None] = field(default_factory=dict)
 
     # ---- planning
     def plan(self, body: n.Block) -> None:
@@ -130,7 +130,7 @@ class Group:
                     continue
                 if seen.setdefault(local, number) != number or (
                         looped and not assigns_first(run, local)):
-                    self.crossing.add(local)
+                    self.crossing[local] = None
         for local in sorted(self.crossing, key=lambda x: x.name):
             home = self.e.new_home(local)
             type = self.e.lanes.type(local.type.dtype, home.form)
@@ -491,7 +491,9 @@ class Group:
                 e.maybe_empty = True
 
 
-def _mentioned(block: n.Block) -> set[n.Local]:
-    found = visit.assigned(block)
-    found.update(x.local for x in visit.all_expressions(block) if isinstance(x, n.Read))
+def _mentioned(block: n.Block) -> dict[n.Local, None]:
+    """Return locals in an order that is the same in every process, as the cache needs it."""
+    found = dict.fromkeys(x.local for x in visit.all_expressions(block) if isinstance(x, n.Read))
+    for stmt in visit.statements(block):
+        found.update(dict.fromkeys(visit.targets(stmt)))
     return found
