@@ -6,13 +6,15 @@ Only the standard library is used here; each command runs with the interpreter t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,22 +28,26 @@ from unisycl.testing import device_names, find_device
 about = unisycl.info.platform.name
 places = {name: find_device(name).get_platform().get_info(about) for name in device_names()}
 absent = registry.absent()
-print(json.dumps([places, {k: why for k, why in registry.problems().items() if k not in absent}]))
+words = {name: " ".join(find_device(name).get_info(unisycl.info.device.extensions))
+         for name in places}
+print(json.dumps([places, {k: why for k, why in registry.problems().items() if k not in absent},
+                  words]))
 """
-"""Prints the platform of each device by the device's name, and why others are no devices."""
+"""Prints by devices' names their platforms, why others are no devices, and extensions."""
 TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy", "llvmlite")
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 OURS = ("cpu", "host")
 CONFORMANCE = "tests/conformance"
-SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
-    ("", {}, ()),
-    ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED),
-    ("opencl", {"UNISYCL_MEMORY": "fine"}, SHARED),
-    ("opencl", {"UNISYCL_MEMORY": "coarse"}, SHARED),
-    ("opencl", {"UNISYCL_MEMORY": "separate"}, (*SHARED, "tests/conformance/buffer")),
+SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
+    ("", {}, (), ""),
+    ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED, "unified_shared_memory"),
+    ("opencl", {"UNISYCL_MEMORY": "fine"}, SHARED, ""),
+    ("opencl", {"UNISYCL_MEMORY": "coarse"}, SHARED, ""),
+    ("opencl", {"UNISYCL_MEMORY": "separate"}, (*SHARED, "tests/conformance/buffer"), ""),
 )
 """What ``ci`` runs on devices beyond the CPU and the host: how the names of these begin, the
-environment, and which tests; none: all. Levels of memory that no device of CI has are asked for."""
+environment, which tests (none: all), and a part of an extension's name without which a device has
+no such level: it would run those of the next. Levels that no device of CI has are asked for."""
 SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
 RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"))
 STRESS = ("graphs", "threads", "failures", "interrupts", "moments", "lifetimes", "endings",
@@ -60,6 +66,19 @@ def run(*command: str) -> int:
     """Run ``python *command`` in the project's folder; return its exit status."""
     print("$ python", " ".join(command), flush=True)
     return subprocess.run([sys.executable, *command], cwd=ROOT, check=False).returncode
+
+
+@contextlib.contextmanager
+def byte_code() -> Iterator[dict[str, str]]:
+    """Have processes keep Python's byte code where none may be written beside the sources.
+
+    Each of some hundred would compile 500 files anew. What it gives is for their environment.
+    """
+    if not sys.dont_write_bytecode:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="unisycl-bytes-", ignore_cleanup_errors=True) as made:
+        yield {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": made}
 
 
 def quietly(*command: str, limit: float = DAY, **environment: str) -> tuple[int, str]:
@@ -135,16 +154,24 @@ def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit:
     One process more than there are processors, for each waits now and then.
     """
     require("test", *TEST)
-    places, without = found_devices()
+    with byte_code() as environment:
+        return _with(environment, title, needs, options, limit)
+
+
+def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Sequence[str],
+          limit: float) -> int:
+    """Run the tests in processes with an environment."""
+    places, without, words = found_devices(**shared)
     missing = [word for word in needs if not any(word in place for place in places.values())]
     if missing or not places:
         run("-m", "unisycl", "doctor")
         print(f"{title}: no device of {', '.join(missing) or 'any platform'}; found: {places}")
         return 1
-    jobs = _jobs([name for name in places if name not in OURS])
+    jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
     failed = []
     with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
-        running = {pool.submit(_job, name, (*command, *options), environment, limit): name
+        running = {pool.submit(_job, name, (*command, *options), {**shared, **environment},
+                               limit): name
                    for name, (command, environment) in jobs.items()}
         for ended in as_completed(running):
             status, text, seconds = ended.result()
@@ -158,14 +185,17 @@ def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit:
     return 1 if failed else 0
 
 
-def _jobs(others: Sequence[str]) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-    """Return the arguments of pytest and the environment of each process, by its name."""
+def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
+    """Return the arguments of pytest and the environment of each process, by its name.
+
+    ``others``: the names of devices beyond ours, with what extensions they have.
+    """
     ours = tuple(word for name in OURS for word in ("--device", name))
     found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
         "cpu and host": ((*ours, CONFORMANCE), {})}
-    for begin, environment, paths in SETTINGS:
-        for name in others:
-            if name.startswith(begin):
+    for begin, environment, paths, extension in SETTINGS:
+        for name, words in others.items():
+            if name.startswith(begin) and extension in words:
                 title = " ".join([name, *(f"{k}={v}" for k, v in environment.items())])
                 found[title] = ("--device", name, "--device-tests", *paths), environment
         if not begin:
@@ -181,19 +211,19 @@ def _job(name: str, command: Sequence[str], environment: dict[str, str],
     """Run pytest; return its exit status, its output and how long it took."""
     print(f"$ python -m pytest {' '.join(command)}  # {name}", flush=True)
     begun = time.monotonic()
-    status, text = quietly("-m", "pytest", "-q", "--durations=10", *command, limit=limit,
+    status, text = quietly("-m", "pytest", "-q", "--spent=10", *command, limit=limit,
                            **environment)
     return status, text, time.monotonic() - begun
 
 
-def found_devices() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the platform of each device, and why what else is there is none; by name."""
-    status, text = quietly("-c", FOUND)
+def found_devices(**environment: str) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return by name the platforms of devices, why what else is there is none, and extensions."""
+    status, text = quietly("-c", FOUND, limit=SAMPLE, **environment)
     if status:
         print(text)
-        return {}, {}
-    places, problems = json.loads(text.splitlines()[-1])
-    return places, problems
+        return {}, {}, {}
+    places, problems, words = json.loads(text.splitlines()[-1])
+    return places, problems, words
 
 
 def bench(arguments: Sequence[str]) -> int:

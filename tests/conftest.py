@@ -8,6 +8,9 @@ import itertools
 import os
 import shutil
 import tempfile
+import time
+from collections import Counter
+from collections.abc import Generator
 
 import pytest
 
@@ -32,6 +35,8 @@ pytest_plugins = ["unisycl.testing.plugin"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true",
                      help="rewrite the expected texts that tests compare with")
+    parser.addoption("--spent", type=int, default=0, metavar="N",
+                     help="print the processor time, also of the N tests that took most of it")
 
 
 @pytest.fixture
@@ -57,8 +62,34 @@ def earlier_objects() -> None:
     gc.freeze()
 
 
+SPENT: Counter[str] = Counter()
+
+
+def spent() -> float:
+    """Return the processor time so far, of this process and of children that ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note the processor time of a test by its name, all cases together."""
+    begun = spent()
+    result = yield
+    SPENT[item.nodeid.partition("[")[0]] += spent() - begun
+    return result
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name what is installed and is no device, so that nobody thinks it was tested."""
+    """Print the processor time that was asked for, and what is installed and is no device.
+
+    Nobody is to think that it was tested.
+    """
+    most = terminalreporter.config.getoption("--spent")
+    if most:
+        terminalreporter.write_line(f"{spent():.0f} s of processor time, most of it in")
+        for name, seconds in SPENT.most_common(most):
+            terminalreporter.write_line(f"{seconds:7.1f} s {name}")
     if terminalreporter.config.getoption("--device"):
         return  # whoever names devices knows, and need not wait for others to be looked for
     absent = registry.absent()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 import dev
 
 PLACES = {"cpu": "unisycl cpu", "host": "unisycl host", "opencl": "Intel(R) OpenCL"}
+WORDS = {"opencl": "cl_khr_fp64 cl_intel_unified_shared_memory"}
 WITHOUT = {"opencl (libpocl.so)": "it cannot build a kernel of one line"}
 
 
@@ -23,7 +27,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         commands.append(command)
         return 0, "passed"
     monkeypatch.setattr(dev, "require", lambda *_: None)
-    monkeypatch.setattr(dev, "found_devices", lambda: (PLACES, WITHOUT))
+    monkeypatch.setattr(dev, "found_devices", lambda **_: (PLACES, WITHOUT, WORDS))
     monkeypatch.setattr(dev, "run", run)
     monkeypatch.setattr(dev, "quietly", quietly)
     return commands
@@ -74,6 +78,37 @@ def test_what_hangs_is_ended() -> None:
 
 
 def test_devices_are_found_with_their_platforms() -> None:
-    places, without = dev.found_devices()
+    places, without, words = dev.found_devices()
     assert ("unisycl cpu", "unisycl host") == (places["cpu"], places["host"])
     assert all(isinstance(why, str) for why in without.values())
+    assert places.keys() == words.keys()
+
+
+def test_a_level_of_memory_runs_where_the_device_has_what_it_takes() -> None:
+    names = list(dev._jobs({"opencl:0": WORDS["opencl"], "opencl:1": "cl_khr_fp64", "cuda": ""}))
+    levels = [name.partition("=")[2] for name in names if name.startswith("opencl:1 ")]
+    assert levels == ["fine", "coarse", "separate"]
+    assert sum("=" in name for name in names) == 4 + len(levels)
+    assert {"cuda", "opencl:0", "opencl:1"} <= set(names)
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_processes_share_byte_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+                                   written: bool) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", not written)
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "" if written else "1")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "thing.py").write_text("")
+    with dev.byte_code() as environment:
+        status, text = dev.quietly("-c", "import thing; print(thing.__cached__)", **environment)
+        kept = Path(text.strip())
+        assert (status, kept.exists()) == (0, True), text
+    assert kept.is_relative_to(tmp_path) == kept.exists() == written
+
+
+def test_what_took_most_processor_time_is_printed() -> None:
+    status, text = dev.quietly("-m", "pytest", "-q", "--spent=1", "tests/arch/test_exports.py")
+    told = text[text.index("s of processor time, most of it in"):].splitlines()
+    assert status == 0
+    assert "s tests/arch/test_exports.py::test_" in told[1]
