@@ -11,12 +11,18 @@ from tests.property.programs import program
 
 # What random programs do with their names may be told; what they compute is compared.
 pytestmark = pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")
-SEEDS = 60
+SEEDS, FEWER = 60, 12
 programs = st.integers(0, (1 << 32) - 1).map(program)
 """Programs as a hypothesis strategy."""
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Have a sample run fewer programs: ``fuzz`` runs thousands."""
+    if "seed" in metafunc.fixturenames:
+        few = metafunc.config.getoption("--sample")
+        metafunc.parametrize("seed", range(FEWER if few else SEEDS))
+
+
 def test_a_program_of_a_seed(seed: int) -> None:
     check(program(seed))
 

@@ -24,8 +24,10 @@ _REPORT = pytest.StashKey[Report]()
 _LEFT_OUT = pytest.StashKey[dict[str, tuple[int, int]]]()
 _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
+_SAMPLE = 2
+"""How many of a sample run on the first of those; one on each further one of the same backend."""
 _MORE_CASES = 6
-"""How many of a sample run on the others."""
+"""How many of a sample run on the devices of ``EXPECTED``."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -124,13 +126,24 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     dropped: list[pytest.Item] = []
     counts = config.stash[_LEFT_OUT]
     for (_, name), cases in tests.items():
-        last, most = len(cases) - 1, _MORE_CASES if name in EXPECTED else _CASES
-        kept = {k * last // (most - 1) for k in range(most)} if last >= most else None
-        left = [] if kept is None else _not_needed(cases, kept)
+        left = _not_needed(cases, _kept(name, len(cases), sample=config.getoption("--sample")))
         dropped += left
         before = counts.get(name, (0, 0))
         counts[name] = (before[0] + len(left), before[1] + len(cases))
     _drop(config, items, dropped)
+
+
+def _kept(name: str, count: int, *, sample: bool) -> set[int]:
+    """Return which of the cases of a test run on a device, spread evenly.
+
+    Of a sample, further devices of a backend run one from the middle, which the first does not.
+    """
+    further = name.partition(":")[2] not in ("", "0")
+    if sample and further and name not in EXPECTED:
+        return {count // 2}
+    most = _MORE_CASES if name in EXPECTED else _SAMPLE if sample else _CASES
+    return {k * (count - 1) // (most - 1) for k in range(most)} if count > most else \
+        set(range(count))
 
 
 def _not_needed(cases: list[pytest.Item], kept: set[int]) -> list[pytest.Item]:

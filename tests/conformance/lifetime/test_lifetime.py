@@ -374,9 +374,9 @@ def work(i, p):
     for k in range(300):
         s += np.float32(k) * p[i]
     p[i] = s
-p = sycl.malloc_device(1 << 16, np.float32, q)
+p = sycl.malloc_device(1 << 15, np.float32, q)
 for _ in range(20):
-    q.parallel_for(1 << 16, work, p)
+    q.parallel_for(1 << 15, work, p)
 b = sycl.buffer(np.ones(1000, np.float32))
 q.submit(lambda h: h.fill(sycl.accessor(b, h), 2))
 """
@@ -387,7 +387,7 @@ def test_a_program_that_waits_for_nothing_ends_well(
         device: sycl.device, tmp_path: Path) -> None:
     """Threads that wait for it are inside drivers then, where Python must not end them."""
     program = tmp_path / "program.py"
-    program.write_text(UNWAITED.replace("1 << 16", "16") if device.get_backend().name == "host"
+    program.write_text(UNWAITED.replace("1 << 15", "16") if device.get_backend().name == "host"
                        else UNWAITED)
     for _ in range(2 if device.get_backend() is sycl.backend.opencl else 1):
         done = run(program, device)

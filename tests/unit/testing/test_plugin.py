@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -149,9 +150,25 @@ def test_without_a_device():
 
 def test_a_sample_leaves_out_cases_but_no_test(tmp_path: Path) -> None:
     text, _ = run(tmp_path, MANY, "--device", "abacus", "--sample")
-    assert "7 passed, 3 skipped, 31 deselected" in text
+    assert "7 passed, 2 skipped, 32 deselected" in text
     assert "host: 14 of 20 cases were left out; --all-cases runs them" in text
-    assert "abacus: 17 of 20 cases were left out; --all-cases runs them" in text
+    assert "abacus: 18 of 20 cases were left out; --all-cases runs them" in text
+
+
+def test_further_devices_of_a_backend_sample_another_case(tmp_path: Path) -> None:
+    text, _ = run(tmp_path, MANY, "--device", "abacus:0", "--device", "abacus:1", "--sample", "-v")
+    ran = set(re.findall(r"test_many\[(\S+)\] SKIPPED", text))
+    assert ran == {"abacus:0-0", "abacus:0-19", "abacus:1-10"}
+
+
+def test_a_sample_has_a_case_of_each_row(tmp_path: Path) -> None:
+    text, rows = run(tmp_path, """
+@pytest.mark.parametrize("k", [pytest.param(k, marks=pytest.mark.row(f"D-{k}"))
+                               for k in range(1, 10)])
+def test_many(device, k):
+    pass
+""", "--device", "abacus:1", "--sample")
+    assert all(rows[f"D-{k}"]["abacus:1"] == "skipped" for k in range(1, 10)), text
 
 
 def test_every_case_runs_on_a_device_that_is_named(tmp_path: Path) -> None:
