@@ -12,10 +12,13 @@ import faulthandler
 import os
 import random
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from unisycl.runtime import executor
 
 PATIENCE = 30.0
 
@@ -85,7 +88,11 @@ def resident() -> int:
 
 
 def handles() -> tuple[int, int]:
-    """Return the open files and the threads of this process."""
+    """Return the open files and the threads of this process, without the runtime's workers.
+
+    Those are kept, as many as ever had work at a time: on a busy machine more, within their limit.
+    """
     files, threads = (sum(1 for _ in Path(folder).iterdir())
                       for folder in ("/proc/self/fd", "/proc/self/task"))
-    return files, threads
+    workers = sum(thread.name == "unisycl-worker" for thread in threading.enumerate())
+    return files, threads - min(workers, executor.MAX_WORKERS)
