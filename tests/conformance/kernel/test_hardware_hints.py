@@ -123,7 +123,7 @@ def test_unrolling_is_in_the_code(queue: sycl.queue) -> None:
             p[j] = p[j] * p[i] + p[i]
 
     def unrolled(i, p, n):
-        for j in intel.unroll(range(n), 4):
+        for j in intel.unroll(range(n), 16):
             p[j] = p[j] * p[i] + p[i]
 
     found = []
@@ -132,11 +132,11 @@ def test_unrolling_is_in_the_code(queue: sycl.queue) -> None:
             queue.single_task(sycl.kernel(lambda p, n, k=kernel: k(0, p, n)),
                               np.ones(4, np.float32), 4).wait()
         found.append(seen[0])
-    assert "unroll(4)" in found[1].ir_text()
+    assert "unroll(16)" in found[1].ir_text()
     assert "unroll" not in found[0].ir_text()
     if queue.get_device().get_backend() is sycl.backend.cpu:
         plain, more = (f.llvm_text().count(" = fmul ") for f in found)
-        assert more > plain
+        assert more > plain  # which some processors have by themselves four times
 
 
 @pytest.mark.row("K-12")
