@@ -151,7 +151,8 @@ def _needs(command: Callable[[Sequence[str]], int]) -> argparse.ArgumentParser:
 def _on_devices(title: str, needs: Sequence[str], options: Sequence[str], limit: float) -> int:
     """Run the tests on every device, the longest first.
 
-    One process more than there are processors, for each waits now and then.
+    Two processes more than there are processors, for each waits now and then, and the last ones
+    are short.
     """
     require("test", *TEST)
     with byte_code() as environment:
@@ -169,7 +170,7 @@ def _with(shared: dict[str, str], title: str, needs: Sequence[str], options: Seq
         return 1
     jobs = _jobs({name: words.get(name, "") for name in places if name not in OURS})
     failed = []
-    with ThreadPoolExecutor((os.cpu_count() or 1) + 1) as pool:
+    with ThreadPoolExecutor((os.cpu_count() or 1) + 2) as pool:
         running = {pool.submit(_job, name, (*command, *options), {**shared, **environment},
                                limit): name
                    for name, (command, environment) in jobs.items()}
