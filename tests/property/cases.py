@@ -253,7 +253,7 @@ def compare(text: str, device: str = "cpu") -> list[str]:
     Where there is a model of the program, the host device is compared with it.
     """
     if "# refused: " in text:
-        return accepted(text, "host") + accepted(text, device)
+        return [x for name in ("host", *device.split(",")) for x in accepted(text, name)]
     first = run(text, "host")
     wanted = modelled(text)
     found = [] if wanted is None else ["by the model " + x for x in differences(wanted, first)]
