@@ -187,6 +187,7 @@ class Kept(Idioms):
             _, dtype, count = parts(of)
             k = self.rng.randrange(count)
             part = f"'{'xyzw'[k]}'" if count <= 4 and "vec" in of and self.often(0.5) else str(k)
+            path = str(k)  # 'x' and 0 are one place
         else:
             path, dtype, n = self.rng.choice([*((p, t, 0) for p, t in of.numbers), *of.arrays])
             part = ", ".join(f"'{x}'" for x in path.split("."))
@@ -194,7 +195,7 @@ class Kept(Idioms):
         if dtype == "bool":
             self.assign(flow)
             return
-        op = self.operator(f"{name} {part if isinstance(of, str) else path}", dtype)
+        op = self.operator(f"{name} {path}", dtype)
         order = f", {RELAXED}" if self.often(0.5) else ""
         if isinstance(of, Class) and part.count(",") == 0 and self.often(0.3):
             target = f"{name}[{at}], {part}"
