@@ -1,6 +1,7 @@
 """The ways of launching a program: directly, bound, from a graph, over buffers in command groups.
 
-Non-goals: what programs and memory are (``cases``). Invariant: every way does the same.
+Non-goals: what programs and memory are (``cases``). Invariants: every way does the same; one launch
+of a program ends before the next begins, for both write the same memory.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def launch(queue: Any, case: Any, reductions: list[Any], names: dict[str, Any],
     if case.way == "direct" and not case.constants and case.kind != "work_group":
         _directly(queue, case, reductions, kernel, list(given.values()))
     elif case.way == "bind":
+        queue = _in_order(queue)
         bound = queue.bind(space_of(case), kernel, *given.values())
         for _ in range(case.launches):
             bound()
@@ -61,6 +63,14 @@ def _directly(queue: Any, case: Any, reductions: list[Any], kernel: Callable[...
         queue.wait_and_throw()
 
 
+def _in_order(queue: Any) -> Any:
+    """Return a queue of the same device whose commands wait for each other.
+
+    Arrays and USM order nothing, as only accessors do.
+    """
+    return sycl.queue(queue.get_context(), queue.get_device(), sycl.property.queue.in_order())
+
+
 def submitted(h: Any, case: Any, reductions: Sequence[Any], names: dict[str, Any],
               args: list[Any]) -> None:
     """Write the command group of a program."""
@@ -78,7 +88,9 @@ def submitted(h: Any, case: Any, reductions: Sequence[Any], names: dict[str, Any
 
 def _buffered(queue: Any, case: Any, reductions: list[Any], names: dict[str, Any],
               given: dict[str, Any]) -> None:
-    """Launch command groups; with buffers and accessors if the case says so."""
+    """Launch command groups; with buffers and accessors if the case says so, else in order."""
+    if case.way != "buffers":
+        queue = _in_order(queue)
     with ExitStack() as stack:
         held = {}
         for name, value in given.items():

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from tests.property.cases import compare
+import numpy as np
+import pytest
+
+from tests.property.cases import case_of, compare, memory, run
 from tests.property.programs import program
 
 HEAD = """import numpy as np
@@ -39,3 +42,22 @@ def test_no_place_is_changed_by_two_operators() -> None:
                 found[seed, name, place].add(op)
     assert len(found) > 100
     assert not {place: ops for place, ops in found.items() if len(ops) > 1}
+
+
+@pytest.mark.parametrize("more", ["'way': 'bind'", "'constants': (1,)"])
+def test_the_launches_of_a_program_do_not_overlap(more: str) -> None:
+    turns = 60000
+    text = HEAD.format(more=f"'launches': 2, {more}") + f"""
+K0 = sycl.specialization_id(np.int32, 0)
+def kernel(it, a_int32, o_int32{", kh: sycl.kernel_handler" if "constants" in more else ""}):
+    i = it.get_global_linear_id()
+    x = o_int32[i]
+    for k in range({turns}):
+        x = x * 3 + a_int32[(i + k) % 64]
+    o_int32[i] = x
+"""
+    a, wanted = (memory(case_of(text), name, {}) for name in ("a_int32", "o_int32"))
+    for k in range(2 * turns):
+        wanted[:] = wanted * 3 + np.roll(a, -(k % turns))
+    for _ in range(20):
+        assert run(text, "cpu")["o_int32"].tolist() == wanted.tolist()
