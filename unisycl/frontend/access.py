@@ -97,7 +97,7 @@ def subscript_of(ctx: Context, base: Value, node: ast.Subscript) -> Value:
         case Several():
             return _pick(ctx, base, node)
         case Vector():
-            return vectors.element(ctx, base, ctx.whole(node.slice), node)
+            return vectors.element(ctx, base, ctx.exactly(ctx.value(node.slice), node.slice), node)
         case Item() if base.kind in (*ITEM_KINDS, "group"):
             return _dimension(ctx, item_ids(base), node)
         case Reduction():
@@ -257,7 +257,7 @@ def _indices(ctx: Context, node: ast.expr, *, negative: bool = False) -> list[n.
 
 def _spread(ctx: Context, value: Value, node: ast.AST) -> list[n.Expr]:
     if isinstance(value, Several):
-        return [plain(ctx.to_scalar(v, node, unsure=True)) for v in value.items]
+        return [ctx.exactly(v, node) for v in value.items]
     if isinstance(value, Item):
         if value.kind not in ITEM_KINDS:
             raise ctx.refuse("K038", node, found=describe(value),
@@ -267,7 +267,7 @@ def _spread(ctx: Context, value: Value, node: ast.AST) -> list[n.Expr]:
         return [ctx.to_scalar(v, node) for v in ids.items]
     if not isinstance(value, n.Expr | Memory | Record):
         raise ctx.refuse("K038", node, found=describe(value), help="")
-    return [plain(ctx.to_scalar(value, node, unsure=True))]
+    return [ctx.exactly(value, node)]
 
 
 def index_record(ctx: Context, record: Record, node: ast.Subscript) -> Record:
@@ -319,7 +319,7 @@ def _pick(ctx: Context, several: Several, node: ast.Subscript) -> Value:
         return Several(several.items[slice(*cut)], several.kind)
     if several.kind != "tuple":
         return _dimension(ctx, several, node)
-    index = ctx.whole(node.slice)
+    index = ctx.exactly(ctx.value(node.slice), node.slice)
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node.slice, found=str(index.type),
                          help="convert it first: int(...)")
@@ -371,7 +371,7 @@ def choose(ctx: Context, several: Several, index: n.Expr, node: ast.AST) -> n.Ex
     if isinstance(form, Unsure):
         unsure = replace(form, name="the element", places=tuple(
             {v.type: ctx.span(node) for v in values}.items()))
-        chosen = choose(ctx, Several(tuple(coerce.cast(v, form.plain) for v in values),
+        chosen = choose(ctx, Several(tuple(coerce.cast(plain(v), form.plain) for v in values),
                                      several.kind), index, node)
         return n.Read(unsure, ctx.named(chosen))
     type = form if isinstance(form, Scalar) else None
@@ -415,7 +415,7 @@ def _compare(op: str, index: n.Expr, k: int) -> n.Expr:
 
 
 def _dimension(ctx: Context, ids: Several, node: ast.Subscript) -> Value:
-    index = ctx.whole(node.slice)
+    index = ctx.exactly(ctx.value(node.slice), node.slice)
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node.slice, found=str(index.type),
                          help="convert it first: int(...)")

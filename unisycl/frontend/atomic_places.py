@@ -88,7 +88,7 @@ def _parts(ctx: Context, index: Value | None, node: ast.AST) -> list[n.Expr | st
         if isinstance(item, Item) and item.kind in ITEM_KINDS:
             item = item_ids(item)
         for x in item.items if isinstance(item, Several) and item.kind != "tuple" else (item,):
-            number = held(ctx.to_scalar(x, node, unsure=True))
+            number = held(ctx.exactly(x, node))
             if not number.type.dtype.is_integer:
                 raise ctx.refuse("K038", node, found=number.type,
                                  help="convert it first: int(...)")

@@ -16,7 +16,6 @@ from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import atomic_bits, coerce, stored
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match
-from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Atomic,
     Constant,
@@ -148,7 +147,7 @@ def _operand(ctx: Context, op: str, value: Value, type: Scalar, node: ast.AST) -
         return coerce.convert(ctx.to_scalar(value, node, unsure=True), type)
     if op not in ("add", "sub"):
         return ctx.to_pointer(stored.decayed(ctx, value), type, node)
-    step = plain(ctx.to_scalar(value, node, unsure=True))
+    step = ctx.exactly(value, node)
     if not step.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(step.type), help="convert it first: int(...)")
     distance = coerce.binary("mul", coerce.convert(step, WEAK_INT),

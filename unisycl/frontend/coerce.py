@@ -205,8 +205,7 @@ def fits(value: bool | int | float, dtype: DType) -> bool:
 
 def convert(x: n.Expr, to: Scalar) -> n.Expr:
     """Convert as a store does: integers wrap, floats truncate; complex numbers stay such."""
-    if isinstance(x.type, Unsure) and not (
-            to == x.type.plain or _low_bits(to, x.type)) and not exact(x.type):
+    if isinstance(x.type, Unsure) and not _low_bits(to, x.type) and not exact(x.type):
         raise Ambiguous(x.type)
     x = plain(x)
     if x.type == to:

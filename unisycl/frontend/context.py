@@ -289,9 +289,9 @@ class Context(Variables):
         """Lower an expression that must be a number or truth value."""
         return self.to_scalar(self.value(node), node)
 
-    def whole(self, node: ast.expr) -> n.Expr:
-        """Lower an expression to a number whose type makes no difference."""
-        x = self.to_scalar(self.value(node), node, unsure=True)
+    def exactly(self, value: Value, node: ast.AST) -> n.Expr:
+        """Return a value as a number whose type makes no difference, or refuse it."""
+        x = self.to_scalar(value, node, unsure=True)
         if not exact(x.type):
             raise self.unsettled(x.type, node)
         return plain(x)

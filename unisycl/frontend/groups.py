@@ -25,7 +25,6 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.reducers import operator_name
-from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -278,7 +277,7 @@ def _local_place(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
             place = coerce.binary("mul", place, n.Query(WEAK_INT, "local_range", d), WEAK_INT)
             place = coerce.binary("add", place, _local_place(ctx, item, node), WEAK_INT)
         return place
-    return plain(ctx.to_scalar(value, node, unsure=True))
+    return ctx.exactly(value, node)
 
 
 def _cells(ctx: Context, node: ast.Call) -> Value:
@@ -352,7 +351,7 @@ def _same_range(ctx: Context, node: ast.Call) -> Value:
             and isinstance(name, Constant) and isinstance(group, Item) and group.kind in _SCOPE):
         return Nothing()
     ctx.converge(node, "same_range")
-    values = [coerce.convert(plain(ctx.to_scalar(found["count"], node, unsure=True)), WEAK_INT)]
+    values = [coerce.convert(ctx.exactly(found["count"], node), WEAK_INT)]
     if isinstance(data, Memory):
         start = data.window[0] if data.window else coerce.weak_scalar(0)
         values += [coerce.convert(x, WEAK_INT) for x in (start, *data.index)]

@@ -16,7 +16,7 @@ from typing import Any
 from unisycl.base import dtypes
 from unisycl.base.record import dataclass, field
 from unisycl.frontend import coerce
-from unisycl.frontend.unsure import Unsure, alternatives
+from unisycl.frontend.unsure import Unsure, alternatives, either
 from unisycl.frontend.values import Choice, Instance, Memory, Record, Several, Value, Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
@@ -229,7 +229,10 @@ def _numbers(values: list[Met | None], unsure: bool) -> Scalar | None:
         return sure
     among = frozenset().union(*(alternatives(t) for t in types))
     dtype = _room(among)
-    return None if dtype is None else Unsure(dtype, among=among)
+    if dtype is None:
+        return None
+    parts = [t for t in types if isinstance(t, Unsure) and t.wraps]
+    return either(dtype, among, parts) if parts else Unsure(dtype, among=among)
 
 
 def _scalar(met: Met) -> Scalar:

@@ -16,7 +16,6 @@ from unisycl.frontend import coerce, stored, vectors
 from unisycl.frontend.context import Context, Refused
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import (
     Constant,
     Item,
@@ -148,7 +147,7 @@ def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
         raise ctx.refuse("K049", node, found=x.type, expected="a number that can be printed",
                          help="print z.real and z.imag" if x.type.dtype.kind == "c" else
                          "convert it first: np.float32(x)")
-    return plain(x)
+    return ctx.exactly(x, node)
 
 
 def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:

@@ -179,7 +179,7 @@ def _in_vector(ctx: Context, base: Vector, node: ast.Subscript | ast.Attribute, 
     if read and not base.readable:
         raise ctx.refuse("K058", node, name=base.name)
     if isinstance(node, ast.Subscript):
-        index = ctx.whole(node.slice)
+        index = ctx.exactly(ctx.value(node.slice), node.slice)
         k = vectors.constant_element(ctx, base, index, node)
         if k is None:
             return Element(base, index)

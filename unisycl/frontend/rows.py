@@ -68,7 +68,7 @@ def call_row(ctx: Context, row: Builtin, args: list[Value], node: ast.AST, *,
     operands, results = found
     for type in (*operands, *results):
         ctx.need(type, node)
-    given = tuple(coerce.convert(coerce.truth(plain(x)), t) if t.dtype.kind == "b"
+    given = tuple(coerce.convert(coerce.truth(x), t) if t.dtype.kind == "b"
                   else coerce.cast(x, t) for x, t in zip(xs, operands, strict=True))
     if not row.parts:
         return n.Call(results[0], _relaxed(ctx, row, results[0]), given)

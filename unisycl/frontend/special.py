@@ -39,7 +39,7 @@ from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.rows import call_row
-from unisycl.frontend.unsure import Unsure, plain
+from unisycl.frontend.unsure import Unsure
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -137,7 +137,8 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
 def _round(ctx: Context, node: ast.Call) -> Value:
     """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
     found = parameters(ctx, node, "round", ("number",), ("ndigits",))
-    x = plain(ctx.to_scalar(found["number"], node, unsure="ndigits" not in found))
+    x = ctx.exactly(found["number"], node) if "ndigits" not in found else \
+        ctx.to_scalar(found["number"], node)
     if "ndigits" in found and not x.type.weak:
         return numeric.rounded(ctx, x, found["ndigits"], node)
     if "ndigits" in found:

@@ -20,6 +20,7 @@ from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.progress import Levels
 from unisycl.base.record import dataclass
 from unisycl.base.recursion import inside
+from unisycl.base.span import Span
 from unisycl.frontend import (
     access,
     call,
@@ -210,10 +211,14 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     except SourceMissing as missing:
         found = diagnostics.diagnostic(missing.id, missing.span, **missing.facts)
         raise KernelError([found], _name(function)) from None
+    sums: dict[Span, Scalar] = {}
+
     def start(types: dict[Any, Scalar], facts: set[str]) -> Context:
         ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
                       call.call_value, stmt.settle_returns)
         ctx.reductions = reductions
+        sums.clear()  # forms of the round before note theirs in it, too
+        ctx.sums = sums
         ctx.required = shape.required
         ctx.target = target
         return ctx

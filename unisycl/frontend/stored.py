@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from unisycl.base import dtypes
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import Constant, Memory, Method, Record, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar, Struct
@@ -186,7 +185,7 @@ def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
     if not _is_number(other) or op not in ("add", "sub") or (op == "sub" and pointer is right):
         raise ctx.refuse("K036", node, op=symbol, types=f"{describe(left)} and {describe(right)}",
                          help="pointers move by integers: p + n, p - n")
-    step = plain(ctx.to_scalar(other, node, unsure=True))
+    step = ctx.exactly(other, node)
     if not step.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(step.type), help="convert it first: int(...)")
     bytes_ = coerce.binary("mul", coerce.convert(step, WEAK_INT), size, WEAK_INT)

@@ -9,7 +9,7 @@ Non-goals: where that arises (``joins``). Invariant: nothing of this type is eve
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.base import dtypes
@@ -54,6 +54,21 @@ class Unsure(Scalar):
 def alternatives(type: Scalar) -> frozenset[Scalar]:
     """Return the types a number may have."""
     return type.among if isinstance(type, Unsure) else frozenset((type,))
+
+
+def either(dtype: dtypes.DType, among: frozenset[Scalar], parts: Sequence[Unsure]) -> Unsure:
+    """Return the type of a number of which only low bits are known on some path.
+
+    ``parts``: the types that it has on such paths. Nothing is known of the bits of a float.
+    """
+    notices = [t.notice for t in parts if t.notice is not None]
+
+    def notice() -> None:
+        for told in notices:
+            told()
+    return Unsure(dtype, among=among, wraps=True,
+                  known=min(t.bits for t in parts) if dtype.is_integer else 0,
+                  notice=notice if len(notices) == len(parts) else None)
 
 
 def plain(x: n.Expr) -> n.Expr:

@@ -16,7 +16,6 @@ from unisycl.frontend import coerce, rounding, stored, vectors
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.spans import shifted
-from unisycl.frontend.unsure import plain
 from unisycl.frontend.values import Constant, Memory, Nothing, Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
@@ -202,7 +201,7 @@ def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) 
 
 def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.AST) -> n.Place:
     """Return the place of the first element: that of ``offset * n``."""
-    step = coerce.convert(plain(ctx.to_scalar(offset, node, unsure=True)), WEAK_INT)
+    step = coerce.convert(ctx.exactly(offset, node), WEAK_INT)
     start = coerce.binary("mul", step, coerce.weak_scalar(len(value.items)), WEAK_INT)
     pointer = stored.kind_of(memory)
     if pointer is not None and pointer.elem == value.elem:
