@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.base.images import image_sampler
 from unisycl.base.record import dataclass, field
+from unisycl.frontend.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import ImageView, Scalar, Struct, View
 from unisycl.lang.elements import elements_type
@@ -369,7 +370,12 @@ def describe(value: Value) -> str:
                 return repr(value.object)
             name = getattr(value.object, "__name__", None)
             return f"'{name}'" if name else f"an object of type '{type(value.object).__name__}'"
-        case Closure() | Either() | Partial():
+        case Partial():
+            held = (*value.args, *(v for _, v in value.named))
+            unsure = next((x.type for x in held if isinstance(x, n.Expr)
+                           and isinstance(x.type, Unsure)), None)
+            return "a function" if unsure is None else f"a function that holds one {unsure}"
+        case Closure() | Either():
             return "a function"
         case Method():
             return f"the method '{value.name}'"

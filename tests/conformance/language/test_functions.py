@@ -494,3 +494,13 @@ def test_loops_bind_functions_anew(queue):
             out[i] = t + h(7)
         return kernel
     agree(queue, build, N, a=DATA, out=ints(N))
+
+
+def test_a_partial_of_a_number_of_one_type_or_another_meets_no_other(queue):
+    def kernel(i, a, b, out):
+        f = functools.partial(scaled, a[i] if i % 2 else b[i])
+        for _ in range(i):
+            f = abs
+        out[i] = f(3)
+    with pytest.raises(sycl.KernelError, match=r"K035: .* a function that holds one int64 or int8"):
+        queue.parallel_for(4, kernel, np.ones(4, np.int8), ints(4), ints(4))
