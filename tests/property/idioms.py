@@ -123,7 +123,8 @@ class Idioms(Groups):
             other = "k" if len(names) == 3 else self.constant(dtype)
             self.functions += [f"def {names[-1]}({given}):",
                                f"    return x {self.pick('+', '^', '-', '*')} {other}", "", ""]
-        partial = f"functools.partial({names[2]}, {self.integer(dtype, 1, ITEM)})"
+        # A function that holds a number of one type or another meets no other function (K035).
+        partial = f"functools.partial({names[2]}, np.{dtype}({self.integer(dtype, 1, ITEM)}))"
         way = self.rng.randint(0, 3)
         if way == 0:
             self.emit(f"{f} = {names[0]} if {self.condition(1, ITEM)} else {partial}")
