@@ -12,8 +12,8 @@ FLOORDIV = Helper("""{T} {name}({T} a, {T} b)
 {{
     if (b == 0) return 0;
     if (b == -1) return ({T})(0 - ({U})a);
-    const {T} q = a / b;
-    return ({T})(q * b != a && (a < 0) != (b < 0) ? q - 1 : q);
+    const {T} q = a / b, r = a % b;
+    return ({T})(r != 0 && (r < 0) != (b < 0) ? q - 1 : q);
 }}""")
 MOD = Helper("""{T} {name}({T} a, {T} b)
 {{

@@ -272,6 +272,11 @@ TABLE = (
           "one of two addresses, and the vectorised kernel reads elsewhere. Not if both are "
           "members of one struct, nor with -cl-opt-disable "
           "(python -m tests.device.chosen_arrays opencl:0)"),
+    Quirk("Intel", "", (),
+          "Intel 2026.2: with 'q = a / b; q * b != a && (a < 0) != (b < 0) ? q - 1 : q' for the "
+          "floor of a quotient, 'v = 0 > floor(p, 3); if (!v) v = (floor(p, 5) & 3) == 3;' is "
+          "compiled for ever (pass instcombine). So the floor asks for the remainder, a % b, on "
+          "every device (python -m tests.device.floor_divisions opencl:0)"),
     Quirk("Intel", "cpu", ("lost_turns",),
           "Intel 2026.2: 'long a = 0, b = 1; for (int k = 0; k < n[i]; k++) { long t = b; "
           "b = a + b; a = t; }', i being the id, ends the process in the compiler (pass "
