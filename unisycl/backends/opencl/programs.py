@@ -26,6 +26,10 @@ from unisycl.passes import lockstep
 _LOG_LINES = 12
 _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
 """A line of the whole text, as NVIDIA's and Oclgrind's compilers name it."""
+_TOLD = re.compile(r"(?:^|[ :])(error|warning|note|remark): |(exception|failed)\b", re.IGNORECASE)
+"""How compilers begin what they tell of a place, or of none."""
+_CODE = re.compile(r" *[0-9]* \|")
+"""How Clang begins a line of the program."""
 
 
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
@@ -171,11 +175,24 @@ def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,
         return translated(f"building kernel '{kernel.name}'", error)
     named = _renamed(source.text, log)
     where, what = _user_line(kernel, named), _foreign_line(kernel, named)
-    lines = log.splitlines()
+    lines = _errors_first(log)
     shown = "\n".join(lines[:_LOG_LINES])
     more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
     return BuildError(errc.build, f"{where}kernel '{kernel.name}' was refused by the compiler of "
                       f"'{device.name.strip()}'{what}. Its log:\n{shown}{more}")
+
+
+def _errors_first(log: str) -> list[str]:
+    """Return the lines of a log, those that belong to an error before those about warnings."""
+    errors: list[str] = []
+    others: list[str] = []
+    into = others
+    for line in log.splitlines():
+        told = None if _CODE.match(line) else _TOLD.search(line)
+        if told and told[1] != "note":  # a note belongs to what it follows
+            into = others if told[1] in ("warning", "remark") else errors
+        into.append(line)
+    return errors + others
 
 
 def _renamed(text: str, log: str) -> str:
