@@ -140,6 +140,11 @@ class reduction(HasProperties):
             view = self._variable.bind(group, channel)
         return BoundView(view.memory, view.offset, (self.extent,), (1,)), self.initialize
 
+    @property
+    def block(self) -> Any:
+        """The USM allocation that the result goes to; None for other memory (internal)."""
+        return getattr(self._variable, "block", None)
+
     def __repr__(self) -> str:
         return f"reduction({self._variable!r}, {getattr(self.op, '__name__', self.op)})"
 

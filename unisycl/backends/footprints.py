@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unisycl.backends.base import BoundView
+from unisycl.backends.base import BoundView, Launch
 from unisycl.base.callers import place
 from unisycl.base.errors import DeviceError, errc
 
@@ -81,6 +81,14 @@ class Span:
                                & (p | o))
         return low + int(found[0]) * step if len(found) else None
 
+    def meets(self, other: Span) -> bool:
+        """Say whether both access a number atomically, one of them to change it."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        step = math.gcd(self.cell, other.cell, low - self.low, low - other.low)
+        (w, r, p), (v, q, o) = (s.parts(low, high, step) for s in (self, other))
+        used = ((w != 0) | (r != 0)) & ((v != 0) | (q != 0)) & ((w != 0) | (v != 0))
+        return bool(np.any(used & ~(p | o)))
+
     def parts(self, low: int, high: int, step: int) -> tuple[Numbers, Numbers, Numbers]:
         """Return written, read and plain for the cells of ``step`` bytes of a part."""
         first, last = self.at(low), self.at(high - 1) + 1
@@ -95,13 +103,33 @@ class Span:
 
 
 class Footprint:
-    """What one command used; ``places`` are the lines that spans number."""
+    """What one command used; ``places`` are the lines that spans number.
 
-    __slots__ = ("places", "spans")
+    ``syncs``: it has atomics or fences that may order what it does and what others do meanwhile.
+    """
 
-    def __init__(self, places: list[str]) -> None:
+    __slots__ = ("places", "spans", "syncs")
+
+    def __init__(self, places: list[str], *, syncs: bool = False) -> None:
         self.places = places
         self.spans: list[Span] = []
+        self.syncs = syncs
+
+    def answers(self, other: Footprint) -> bool:
+        """Say whether both may have waited for each other: at atomics in memory of both."""
+        return self.syncs and other.syncs and any(
+            a.meets(b) for a, b in _pairs(self.spans, other.spans))
+
+    def combine(self, launch: Launch) -> None:
+        """Add the USM memory that a launch combines its reductions into."""
+        for (view, drops), one in zip(launch.reductions, launch.reduction_objects, strict=False):
+            if one.block is None:
+                continue
+            span = whole("the result of a reduction", view, one.block, writes=True)
+            span.written = span.written * np.uint16(len(self.places) + 1)  # a place without a line
+            if not drops:
+                span.read = span.written
+            self.spans.append(span)
 
     def place(self, number: int) -> str:
         """Return what to say of a place that a span numbers."""
@@ -141,7 +169,7 @@ def compare(order: Any, name: str, where: Any, used: Footprint) -> None:
         return
     line = place(where) if where is not None else "an unknown line"
     for other, earlier, there, before in _past.add(order, name, line, used):
-        if order.after(other) or other.after(order):
+        if order.after(other) or other.after(order) or used.answers(before):
             continue
         for mine, theirs in _pairs(used.spans, before.spans):
             address = mine.clash(theirs)

@@ -42,6 +42,12 @@ def races(kernel: n.Kernel) -> bool:
     return "races" in kernel.checks
 
 
+def syncs(kernel: n.Kernel) -> bool:
+    """Say whether a kernel has atomics or fences that may order what it and others do."""
+    return any(isinstance(s, n.Atomic | n.Fence) and s.order is not memory_order.relaxed
+               for s in visit.statements(kernel.body))
+
+
 def run(kernel: n.Kernel) -> n.Kernel:
     """Return a kernel that says what it does to memory; itself if nobody asked."""
     if not wanted(kernel):
@@ -86,13 +92,11 @@ class _Walk:
         stmts = list(visit.statements(kernel.body))
         parts = any(isinstance(s, n.Barrier | n.GroupCall) and s.scope is memory_scope.sub_group
                     for s in stmts)
-        syncs = any(isinstance(s, n.Atomic | n.Fence) and s.order is not memory_order.relaxed
-                    for s in stmts)
         item, first, turn, part = (n.Local(x, INT64) for x in ("item", "first", "turn", "part"))
         sizes = kernel.local if kernel.index_kind == "nd_range" else ()
         self.nested = kernel.index_kind == "work_group"
         slot = math.prod(sizes) if sizes else _slot(kernel) if self.nested else 0
-        self.who = Who(item, first, turn, part, sizes, slot, parts, syncs)
+        self.who = Who(item, first, turn, part, sizes, slot, parts, syncs(kernel))
         self.inner = n.Local("item", INT64)
         self.here = self._from(item) if self.races else ()
         self.extent: tuple[int, ...] = ()

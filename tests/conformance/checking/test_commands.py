@@ -63,6 +63,16 @@ def only(a: Any) -> None:
     a[3] = 7  # only
 
 
+def square(i: Any, a: Any) -> None:
+    a[2 * i[0] + i[1]] = 1
+
+
+def grouped(g: Any, a: Any) -> None:
+    def body(h: Any) -> None:
+        a[h.get_global_id(0)] = 2
+    g.parallel_for_work_item(body)
+
+
 def count(i: Any, a: Any) -> None:
     sycl.atomic_ref(a, 0).fetch_add(1)
 
@@ -142,10 +152,35 @@ def graph_with_edges(p: Program) -> None:
     p.in_order.parallel_for(8, p.one.ext_oneapi_graph(ready), double, p.a)
 
 
+def answers(a: Any, b: Any) -> None:
+    if sycl.atomic_ref(a, 7, sycl.memory_order.acq_rel).load() == 1:
+        b[0] = a[0]
+
+
+def asks(a: Any) -> None:
+    a[0] = 5
+    sycl.atomic_ref(a, 7, sycl.memory_order.acq_rel).store(1)
+
+
+def by_a_flag(p: Program) -> None:
+    p.one.single_task(asks, p.a)
+    p.two.single_task(answers, p.a, p.b)
+
+
+def adds(i: Any, total: Any) -> None:
+    total.combine(1)
+
+
+def reduced_behind(p: Program) -> None:
+    first = p.one.parallel_for(8, sycl.reduction(p.a, sycl.plus()), adds)
+    p.two.parallel_for(8, first, double, p.a)
+
+
 @pytest.mark.row("Q-3")
 @pytest.mark.parametrize("case", [
-    by_an_event, by_a_wait, by_the_queue, by_a_third, by_depends_on, by_a_barrier, apart, halves,
-    both_read, both_atomic, graph_with_edges], ids=lambda c: c.__name__)
+    by_a_flag, reduced_behind, by_an_event, by_a_wait, by_the_queue, by_a_third, by_depends_on,
+    by_a_barrier, apart, halves, both_read, both_atomic, graph_with_edges],
+    ids=lambda c: c.__name__)
 def test_what_is_ordered_is_no_race(program: Program, case: Callable[[Program], None]) -> None:
     assert program.told(case) == []
 
@@ -196,6 +231,22 @@ def filled(p: Program) -> None:
     p.two.parallel_for(8, double, p.a)  # two
 
 
+def reduced(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.two.parallel_for(8, sycl.reduction(p.a, sycl.plus()), adds)  # two
+
+
+def in_two_dimensions(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.two.parallel_for((2, 2), square, p.a)  # two
+
+
+def in_groups(p: Program) -> None:
+    p.one.fill(p.a, 3)  # one
+    two = sycl.range(2)
+    p.two.submit(lambda h: h.parallel_for_work_group(two, two, grouped, p.a))  # two
+
+
 def graph_without_edges(p: Program) -> None:
     graph = sycl.ext.oneapi.experimental.command_graph(p.one)
     graph.add(lambda h: h.parallel_for(8, fill, p.a))  # one
@@ -208,7 +259,9 @@ def graph_without_edges(p: Program) -> None:
     (two_queues, "kernel 'double'"), (one_queue, "kernel 'double'"),
     (read_then_written, "kernel 'fill'"), (overlapping, "kernel 'fill'"),
     (one_task, "kernel 'only'"), (plain_and_atomic, "kernel 'fill'"),
-    (copied_to, "kernel 'take'"), (copied_from, "memcpy"), (filled, "kernel 'double'"),
+    (reduced, "kernel 'adds'"), (in_two_dimensions, "kernel 'square'"),
+    (in_groups, "kernel 'grouped'"), (copied_to, "kernel 'take'"),
+    (copied_from, "memcpy"), (filled, "kernel 'double'"),
     (graph_without_edges, "kernel 'double'")],
     ids=lambda v: getattr(v, "__name__", ""))
 def test_a_race_between_commands_names_both_submissions(

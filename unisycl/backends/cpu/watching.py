@@ -156,11 +156,12 @@ class Words:
     # ------------------------------------------------------------------ what was used
     def shared(self) -> bool:
         """Say whether the launch uses memory that other commands may use unordered."""
-        return any(self._usm(k) is not None for k in range(len(self._plan.bases)))
+        return any(self._usm(k) is not None for k in range(len(self._plan.bases))) or any(
+            one.block is not None for one in self._launch.reduction_objects)
 
     def footprint(self, places: list[str]) -> Footprint:
         """Return which USM memory the launch read and wrote; ``places`` are the lines of sites."""
-        found = Footprint(places)
+        found = Footprint(places, syncs=watches.syncs(self._launch.executable.kernel))
         size, count = 1 << self._shift, self._count
         for region in self._regions:
             users = [k for k in region.members if self._usm(k) is not None]
@@ -178,6 +179,7 @@ class Words:
             views = [(self._plan.bases[k][0].name, self._view(k), self._usm(k)) for k in users]
             found.spans.append(Span(region.low >> self._shift << self._shift, size,
                                     _sites(written), _sites(read), plain, views))
+        found.combine(self._launch)
         return found
 
     def _view(self, k: int) -> BoundView:

@@ -15,16 +15,17 @@ from unisycl.backends import footprints
 from unisycl.backends.base import Launch
 from unisycl.backends.footprints import Footprint, Span
 from unisycl.backends.host.races import Shared, Watch
+from unisycl.passes import watches
 
 
 def compare(watch: Watch, launch: Launch) -> None:
     """Raise ``DeviceError`` if a launch that has run races with one before it."""
-    if launch.order is not None and watch.shared:
+    if launch.order is not None and (watch.shared or launch.reductions):
         footprints.compare(launch.order, f"kernel '{launch.executable.kernel.name}'",
-                           launch.where, _footprint(watch))
+                           launch.where, _footprint(watch, launch))
 
 
-def _footprint(watch: Watch) -> Footprint:
+def _footprint(watch: Watch, launch: Launch) -> Footprint:
     """Return what a launch used, one span for each allocation."""
     places: dict[str, int] = {}
     blocks: dict[int, list[tuple[int, Shared]]] = defaultdict(list)
@@ -48,8 +49,9 @@ def _footprint(watch: Watch) -> Footprint:
         if block is not None:
             names = {address: used.name for address, used in numbers}
             spans.append(_Named(low, cell, written, read, plain, block, names))
-    found = Footprint(list(places))
+    found = Footprint(list(places), syncs=watches.syncs(launch.executable.kernel))
     found.spans += spans
+    found.combine(launch)
     return found
 
 
