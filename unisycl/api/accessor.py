@@ -18,6 +18,7 @@ from unisycl.api import properties
 from unisycl.api.access import Array, Backed, Request, Window
 from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
+from unisycl.base.callers import caller
 from unisycl.base.dtypes import alike, as_dtype
 from unisycl.base.enums import access_mode, address_space, target
 from unisycl.base.errors import UsageError, errc
@@ -262,9 +263,10 @@ class local_accessor(HasProperties, Capturable):
         rest: the handler (optional here), properties.
     """
 
-    __slots__ = ("__weakref__", "_group", "_properties", "_size", "_type", "dtype")
+    __slots__ = ("__made__", "__weakref__", "_group", "_properties", "_size", "_type", "dtype")
 
     def __init__(self, dtype: npt.DTypeLike, extent: Any = None, *rest: Any) -> None:
+        self.__made__ = caller()
         if isinstance(extent, Group):
             rest, extent = (extent, *rest), None
         self.dtype = as_dtype("local_accessor", dtype)

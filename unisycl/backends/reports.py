@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import kernel_error
+from unisycl.backends.base import Launch, kernel_error
+from unisycl.base.callers import origin
 from unisycl.base.errors import DeviceError, errc
 from unisycl.base.output import Lines, write
 from unisycl.base.record import dataclass
@@ -120,10 +121,11 @@ def id_names(index_kind: str, *, in_group: bool) -> tuple[str, ...]:
 class Report:
     """What one launch has told so far. Reports are taken one after another."""
 
-    __slots__ = ("__weakref__", "_failure", "_kernel", "_lines", "_sites")
+    __slots__ = ("__weakref__", "_failure", "_kernel", "_launch", "_lines", "_sites")
 
-    def __init__(self, kernel: str, sites: tuple[Site, ...]) -> None:
+    def __init__(self, kernel: str, sites: tuple[Site, ...], launch: Launch | None = None) -> None:
         self._kernel = kernel
+        self._launch = launch
         self._sites = sites
         self._lines = Lines()
         self._failure: BaseException | None = None
@@ -161,7 +163,8 @@ class Report:
         assert facts is not None
         if site.kind == "fresh":
             index = self._named(site, cells, at)
-            made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else ""
+            made = f", made at {facts.made.file.name}:{facts.made.line}" if facts.made else \
+                self._made(facts.name)
             what = f"reads {index}{made}, which nobody has written: "
             return kernel_error(self._kernel, whose(site, cells), site.span, (
                 f"this work-item {what}fresh memory has no initial value; write it first, on "
@@ -180,6 +183,14 @@ class Report:
             f"data race: this {this} {facts.verb} {index}, which {did} has "
             f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
             f"{shadow.way_out(facts.atomic and before.atomic)}"))
+
+    def _made(self, name: str) -> str:
+        """Return where the program made the memory of a parameter, as a part of a text."""
+        if self._launch is None:
+            return ""
+        params = self._launch.executable.kernel.params
+        return next((origin(raw) for param, raw in zip(params, self._launch.raw, strict=False)
+                     if param.name == name), "")
 
     def _named(self, site: Site, cells: Any, at: int) -> str:
         """Return what the number at a site is called."""

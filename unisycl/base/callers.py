@@ -39,6 +39,12 @@ def caller() -> Where:
         frame = above
 
 
+def origin(made: object) -> str:
+    """Return ", made at file:line" of what knows where the program made it; '' of other things."""
+    where: Where | None = getattr(made, "__made__", None)
+    return "" if where is None else f", made at {place(where)}"
+
+
 def place(where: Where) -> str:
     """Return a place as file:line."""
     code, at, _ = where

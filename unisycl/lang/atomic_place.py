@@ -46,6 +46,9 @@ def find(view: Any, index: Any) -> Element:
     parts = _parts(index)
     if view is None:
         raise BoundsError(errc.accessor, NULL)
+    memory = getattr(type(view), "__atomic_memory__", None)
+    if memory is not None:
+        view = memory(view)
     if isinstance(view, multi_ptr):
         named = not parts or isinstance(parts[0], str)
         first, rest = (0, parts) if named else (operator.index(parts[0]), parts[1:])
@@ -77,7 +80,9 @@ def _in_memory(view: HostView, parts: tuple[Any, ...]) -> Element:
     """Return an element of memory that a kernel sees."""
     data, numbers = _walk(view._data, view._name, parts)
     if data is not view._data:  # an index outside is told of the memory, as on devices
-        view = HostView(data, view._name, view._mode, space=view._space)
+        member = HostView(data, view._name, view._mode, space=view._space)
+        watched = getattr(type(view), "_with_watch", None)
+        view = member if watched is None else watched(view, member)
     made = getattr(view, "__atomic_cell__", None)
     cell = PythonCell(view, numbers, bits_of(data.dtype)) if made is None else made(numbers)
     return Element(cell, data.dtype)

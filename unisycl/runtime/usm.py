@@ -14,7 +14,7 @@ import numpy as np
 
 from unisycl.backends.base import HOST
 from unisycl.base import checking
-from unisycl.base.callers import place
+from unisycl.base.callers import Where, caller, place
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime import ordering
@@ -33,7 +33,7 @@ class Block:
     """
 
     __slots__ = ("__weakref__", "address", "before_access", "context", "device", "exported",
-                 "freed", "kind", "memory", "nbytes", "users")
+                 "freed", "kind", "made", "memory", "nbytes", "users")
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
                  alignment: int = ALIGNMENT, memory: Array | None = None, *,
@@ -47,6 +47,7 @@ class Block:
         self.context = context
         self.device = device
         self.before_access: Any = getattr(self.memory, "before_access", None)
+        self.made = caller() if "uninitialised" in checking.environment() else None
         self.freed = False
         self.exported = False
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -105,6 +106,10 @@ class Pointer(Capturable):
 
     __slots__ = ("_bound", "block", "dtype", "offset", "shape")
     __kernel_address__ = True
+
+    @property
+    def __made__(self) -> Where | None:
+        return self.block.made
 
     def __init__(self, block: Block, dtype: np.dtype[Any], shape: tuple[int, ...],
                  offset: int = 0) -> None:

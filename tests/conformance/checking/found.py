@@ -26,3 +26,11 @@ def place(kernel: Any, text: str) -> str:
     lines, first = inspect.getsourcelines(function)
     line = first + next(k for k, line in enumerate(lines) if text in line)
     return f"{inspect.getsourcefile(function)}:{line}"
+
+
+def here() -> int:
+    """Return the number of the line that calls this."""
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno

@@ -6,6 +6,7 @@ The twelfth, two queues without a dependency, is in ``test_commands``.
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -78,16 +79,17 @@ def run(queue: sycl.queue, kernel: Any, *, groups: int = 1, tile: bool = False) 
 
 TILES = (local_race, missing_barrier, outside_local, unwritten_local)
 BUGS: dict[Callable[..., None], tuple[str, tuple[str, ...]]] = {
-    global_race: ("races", ("writes a[0]", "work-item id(0) has written")),
-    local_race: ("races", ("writes tile[0]", "work-item id(0) has written")),
-    missing_barrier: ("races", ("tile[", "nothing orders the two")),
-    divergent_barrier: ("divergence", ("not all work-items", "work-item (3)")),
-    narrow_scope: ("races", ("a[0]", "the scope work_group is too narrow")),
-    outside_local: ("bounds", ("index 4 is outside 'tile'", "work-item id(3)")),
-    unwritten_local: ("uninitialised", ("reads tile[0]", "nobody has written")),
-    unwritten_private: ("uninitialised", ("reads private array[1], made at", "nobody has written")),
-    overflowing_index: ("bounds", ("is outside 'a'", "work-item id(0)")),
-    spin: ("", ("can never go on", "work-item id(0)")),
+    global_race: ("races", (r"writes a\[0\], which work-item id\(\d\) has written at",)),
+    local_race: ("races", (r"writes tile\[0\], which work-item id\(\d\) has written at",)),
+    missing_barrier: ("races", (r"(read|write)s tile\[\d\], which", "nothing orders the two")),
+    divergent_barrier: ("divergence", (r"not all work-items of (the )?group", r"\(3\)")),
+    narrow_scope: ("races", (r"accesses atomically a\[0\]", "too narrow for both")),
+    outside_local: ("bounds", ("index 4 is outside 'tile'", r"work-item id\(3\)")),
+    unwritten_local: ("uninitialised", (r"reads tile\[0\]", "which nobody has written")),
+    unwritten_private: ("uninitialised", (r"reads private array\[1\], made at", "nobody has wri")),
+    overflowing_index: ("bounds", (r"index -?\d+ is outside 'a' \(range 8\)",
+                                   r"work-item id\(0\)")),
+    spin: ("", ("can never go on", r"work-item id\(\d\)")),
 }
 
 
@@ -104,35 +106,22 @@ def errors_of(kernel: Callable[..., None], device: Any = sycl.host_selector_v) -
     return found
 
 
-@pytest.mark.row("Q-2", "Q-4", "Q-8")
+@pytest.mark.row("Q-1", "Q-2", "Q-4", "Q-5", "Q-8")
 @pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
 def test_a_seeded_bug_is_found_in_its_line(
-        kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+        device: sycl.device, kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    where = device.get_backend().name
+    if where not in ("cpu", "host"):
+        pytest.skip("OpenCL finds some of them: the next test")
     word, said = BUGS[kernel]
     monkeypatch.setenv("UNISYCL_DEBUG", word)
-    (text,) = told_alone("test_seeded_bugs", "errors_of", "host", kernel.__name__)[0] \
-        if kernel is spin else errors_of(kernel)
+    (text,) = told_alone("test_seeded_bugs", "errors_of", where, kernel.__name__)[0] \
+        if kernel is spin else errors_of(kernel, device)
     assert f"kernel '{kernel.__name__}'" in text
-    assert all(part in text for part in said), text
-    assert line(kernel) in text or kernel is spin, text
-    if kernel is missing_barrier:
-        assert line(kernel, "# before") in text
-
-
-@pytest.mark.row("Q-1", "Q-2")
-@pytest.mark.parametrize("kernel", BUGS, ids=lambda k: k.__name__)
-def test_native_code_finds_it_too(
-        kernel: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    cpus = [d for d in sycl.device.get_devices() if d.get_backend() is sycl.backend.cpu]
-    if not cpus:
-        pytest.skip("there is no native CPU device")
-    word, said = BUGS[kernel]
-    monkeypatch.setenv("UNISYCL_DEBUG", word)
-    (text,) = told_alone("test_seeded_bugs", "errors_of", "cpu", kernel.__name__)[0] \
-        if kernel is spin else errors_of(kernel, cpus[0])
-    assert f"kernel '{kernel.__name__}'" in text
-    assert line(kernel) in text
-    assert said[0] in text, text
+    assert line(kernel) in text or line(kernel, "pass") in text, text
+    assert all(re.search(part, text) for part in said), text
+    if word == "races":
+        assert text.count("work-item id(") == 2
     if kernel is missing_barrier:
         assert line(kernel, "# before") in text
 
@@ -141,7 +130,7 @@ def fill(i: Any, a: Any) -> None:
     a[i] = i
 
 
-@pytest.mark.row("Q-1", "Q-4")
+@pytest.mark.part("Q-1", "Q-4", "Q-5")
 def test_opencl_finds_what_it_looks_for_and_names_the_rest(
         device: sycl.device, monkeypatch: pytest.MonkeyPatch,
         recwarn: pytest.WarningsRecorder) -> None:
@@ -163,7 +152,7 @@ def test_opencl_finds_what_it_looks_for_and_names_the_rest(
         (text,) = found
         assert f"kernel '{kernel.__name__}'" in text
         assert line(kernel) in text
-        assert said[0] in text
+        assert re.search(said[0], text)
     assert not recwarn.list  # these it looks for, and says nothing of them
     warnings.simplefilter("always")
     monkeypatch.setenv("UNISYCL_DEBUG", "races")

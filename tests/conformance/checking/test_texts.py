@@ -103,7 +103,7 @@ CASES: dict[str, Callable[[sycl.queue], Any]] = {
 }
 
 
-@pytest.mark.row("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-7")
+@pytest.mark.part("Q-1", "Q-2", "Q-3", "Q-4", "Q-5", "Q-7")
 def test_the_page_shows_what_is_told(device: sycl.device, monkeypatch: pytest.MonkeyPatch) -> None:
     if device.get_backend() is not sycl.backend.cpu:
         pytest.skip("the page shows the texts of the native CPU")

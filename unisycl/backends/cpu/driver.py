@@ -148,7 +148,7 @@ class CpuDriver:
         plan = executable.plan(launch.geometry)
         jobs: Any = deps
         values = launch.values
-        report = Report(executable.kernel.name, executable.sites) \
+        report = Report(executable.kernel.name, executable.sites, launch) \
             if executable.packer.reports else None
         tail, error_at, on_error = _reporting(executable, report)
         watch: Any = None

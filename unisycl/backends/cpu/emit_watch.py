@@ -140,7 +140,7 @@ def _races(e: Emitter, stmt: Watch) -> None:
     mask = e.full()
     cells = stmt.count * _size(stmt) // e.granule
     key = _key(e, stmt) if local and watch_words.calms(stmt) else ""
-    if key and cells == 1:
+    if key and cells == 1 and not stmt.writes:
         _pass_calm(e, stmt, words, stride, key, done)
     if isinstance(base, n.Heap):
         where = watch_words.region(e, _cells(e, stmt), words, _entry(e, number + 1))

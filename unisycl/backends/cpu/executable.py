@@ -179,7 +179,7 @@ def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loade
     text, loops, asked = module.text(), is_scalar(kernel, parts.lanes), options.of(kernel)
     level = parts.level
     loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
-    if not parts.sites:
+    if not parts.sites and parts.watch is None:  # neither is kept with the code
         code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
         remembered.note(kernel, [code, parts.lanes,
                                  *dataclasses.astuple(parts.layout)], repr(key))

@@ -12,7 +12,7 @@ import weakref
 from typing import Any
 
 from unisycl.backends import reports
-from unisycl.backends.base import kernel_error
+from unisycl.backends.base import Launch, kernel_error
 from unisycl.backends.cpu.asking import Asked
 
 _LOOPS = ("loop", "spin", "lonely")
@@ -23,8 +23,8 @@ class Report(reports.Report):
 
     __slots__ = ("asked", "number")
 
-    def __init__(self, kernel: str, sites: tuple[reports.Site, ...]) -> None:
-        super().__init__(kernel, sites)
+    def __init__(self, kernel: str, sites: tuple[reports.Site, ...], launch: Launch) -> None:
+        super().__init__(kernel, sites, launch)
         self.asked = Asked() if any(s.kind in _LOOPS for s in sites) else None
         self.number = next(_numbers)
         _live[self.number] = self

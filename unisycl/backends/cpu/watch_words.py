@@ -346,10 +346,13 @@ class _Body:
         self.scatter("%now", "%cells", "%mask")
         if self.calm:
             self.scatter("zeroinitializer", self.calm, "%mask")
-        if self.stmt.scope is not None or self.row:
+        if self.row or (self.stmt.scope is not None and self.stmt.who.slot):
             return out
         again = self.gather("%cells", "%mask")
         lost = self.both(self.compare("ne", again, "%now"), "%mask")
+        if self.stmt.scope is not None:  # without groups, each item is one of its own
+            narrow = self.compare("ne", self.bits("%now", NARROW), "zeroinitializer")
+            lost = self.both(lost, narrow)
         return self.op(f"select {self.mask} {lost}, {self.wide} {again}, {self.wide} {out}")
 
     def read(self, out: str) -> str:

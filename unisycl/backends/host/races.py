@@ -13,15 +13,24 @@ reported is a race.
 from __future__ import annotations
 
 import ctypes
-import sys
+import functools
 import weakref
 from bisect import bisect_right, insort
 from collections.abc import Callable, Generator, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from unisycl.backends.host.unwritten import (
+    WHAT,
+    Own,
+    WatchedArray,
+    address_of,
+    filled,
+    is_fresh,
+    line,
+)
+from unisycl.base.callers import origin
 from unisycl.base.checking import UNWRITTEN
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import DeviceError, errc
@@ -30,12 +39,9 @@ from unisycl.lang.cell import PythonCell, Update
 from unisycl.lang.elements import Elements
 from unisycl.lang.item import group as work_group
 from unisycl.lang.item import item, nd_item
-from unisycl.lang.memory import HostView, poison
+from unisycl.lang.memory import HostView
 
-_UNWRITTEN = ("which nobody has written: fresh memory has no initial value; write it first, on "
-              "every path")
 _FULL = 4  # bytes of numbers that no program fills memory with by chance
-_PACKAGE = str(Path(__file__).parents[2])
 
 
 class _Item:
@@ -129,27 +135,32 @@ class Watch:
         self._syncs: dict[Any, list[int]] = {}
         self._blind: list[tuple[_Number, str]] = []
         self._now: _Item | None = None
+        self._own = Own()
         self._time = 0
         self._count = 0
 
     def note(self, view: HostView, place: tuple[int, ...], *, writes: bool, atomic: bool,
-             scope: memory_scope | None = None) -> None:
-        """Take note of an access; raises ``DeviceError`` if it races with an earlier one."""
+             scope: memory_scope | None = None, changes: bool = False) -> None:
+        """Take note of an access; raises ``DeviceError`` if it races with an earlier one.
+
+        One that ``changes`` what it writes to reads it first.
+        """
         data = view._data
-        if self._now is None or (data.dtype.names and not issubclass(data.dtype.type, Elements)):
-            return  # members of records come by themselves
+        if self._now is None:
+            return
+        vector = issubclass(data.dtype.type, Elements)
+        if data.dtype.names and not vector and not writes:
+            return  # members of records are read by themselves
         address = data.ctypes.data + sum(i * s for i, s in zip(place, data.strides, strict=True))
         name = f"{view._name}[{', '.join(map(str, place))}]"
-        if issubclass(data.dtype.type, Elements):
-            own: Any = data.dtype.type._type
-            for k in range(own.count):
-                self._note(view, address + k * own.element.itemsize,
-                           f"{name}.{own.dtype.names[k]}", writes=writes,
-                           part=None if writes else False, size=own.element.itemsize)
+        if data.dtype.names:
+            fresh = vector and not writes and is_fresh(data, place)
+            self._whole(view, address, name, data.dtype, writes=writes, fresh=fresh)
             return
-        fresh = not writes and _fresh(data, place)
+        fresh = (not writes or changes) and is_fresh(data, place)
         if self._fresh and not writes and _filled(view, address):
-            raise DeviceError(errc.kernel, f"this work-item reads {name}, {_UNWRITTEN}")
+            name += origin(view._raw)
+            raise DeviceError(errc.kernel, f"this work-item reads {name}, {WHAT}")
         self._note(view, address, name, writes=writes, atomic=atomic, scope=scope, fresh=fresh)
 
     def _note(self, view: HostView, address: int, name: str, *, writes: bool, atomic: bool = False,
@@ -162,10 +173,11 @@ class Watch:
         self._time += 1
         owner = who.group if view._space is address_space.local_space else None
         number = self._numbers.setdefault((address, owner), _Number())
-        now = _Access(who, self._time, writes, atomic, _line(), scope, part)
+        now = _Access(who, self._time, writes, atomic, line(), scope, part)
         for before in number.others(now) if self._races else ():
             if not self._apart(before, now) and not self._ordered(before, now):
                 raise DeviceError(errc.kernel, _story(name, before, now))
+        never = number.written is None
         number.add(now)
         block = getattr(view._raw, "block", None)
         if block is not None and part is not False:
@@ -173,13 +185,34 @@ class Watch:
             if use not in self.shared:
                 self.shared[use] = Shared(block, name, size or view._data.itemsize)
             self.shared[use].add(now)
-        if owner is not None and fresh and number.written is None:
-            text = f"in {who.name} at {now.place}: this work-item reads {name}, {_UNWRITTEN}"
-            self._blind.append((number, text))
+        if owner is not None and fresh and never and self._fresh:
+            text = (f"in {who.name} at {now.place}: this work-item reads {name}"
+                    f"{origin(view._raw)}, {WHAT}")
+            self._blind.append((_Number() if writes else number, text))
         if atomic:
             self._time += 1
             for key in (who.group, ("item", who.number)):
                 self._syncs.setdefault(key, []).append(self._time)
+
+    def _whole(self, view: HostView, address: int, name: str, dtype: np.dtype[Any], *,
+               writes: bool, fresh: bool = False) -> None:
+        """Take note of an access to all numbers of a record or vector."""
+        part = None if writes else False
+        for offset, size, member in _leaves(dtype):
+            self._note(view, address + offset, name + member, writes=writes, part=part, size=size,
+                       fresh=fresh)
+
+    def copied(self, record: Any) -> None:
+        """Take note that a record is read whole, if it lies in watched memory."""
+        if not isinstance(record, np.void) or isinstance(record, Elements):
+            return
+        address = address_of(record)
+        view = self._view_at(address)
+        if view is not None:
+            index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
+            for offset, size, member in _leaves(record.dtype):
+                self._note(view, address + offset, f"{view._name}[{index}]{member}", writes=False,
+                           size=size)
 
     def member(self, record: Any, name: Any, found: Any, *, writes: bool) -> Any:
         """Take note of an access to a member of a record, wherever that lies; return the member.
@@ -187,21 +220,28 @@ class Watch:
         An array is told of when its elements are accessed.
         """
         if isinstance(found, Elements):
+            own = self._own.find(address_of(record))
+            if own is not None:
+                return own.member(record, name, found, writes=writes)
             self.elements(found, range(found._type.count), writes=writes)
             return found
         offset = record.dtype.fields[name][1]
-        address = _address(record)
+        address = address_of(record)
         view = self._view_at(address)
         if view is None:
-            return found
+            own = self._own.find(address)
+            return found if own is None else own.member(record, name, found, writes=writes)
         index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
         called = f"{view._name}[{index}].{name}"
-        if isinstance(found, np.ndarray):
-            if found.dtype.names is None and not writes:
+        if writes and isinstance(found, np.void | np.ndarray):
+            self._whole(view, address + offset, called, record.dtype.fields[name][0], writes=True)
+        elif isinstance(found, np.ndarray):
+            if found.dtype.names is None:
                 found = found.view(WatchedArray)
                 found.watch = self, view, called
         elif isinstance(found, np.generic) and not isinstance(found, np.void):
-            self._note(view, address + offset, called, writes=writes, size=found.dtype.itemsize)
+            self._note(view, address + offset, called, writes=writes, size=found.dtype.itemsize,
+                       fresh=not writes and filled(found))
         return found
 
     def number(self, array: WatchedArray, index: Any, *, writes: bool) -> None:
@@ -217,8 +257,10 @@ class Watch:
 
     def elements(self, vector: Any, places: Sequence[int], *, writes: bool) -> None:
         """Take note of an access to elements of a vector in place, if it is in watched memory."""
-        address = _address(vector)
-        view = self._view_at(address)
+        address = address_of(vector)
+        view, mine = self._view_at(address), self._own.find(address) if writes else None
+        if mine is not None:
+            mine.write(address, vector.dtype.itemsize)
         if view is not None:
             own = vector._type
             index = (address - view._data.ctypes.data) // max(1, view._data.itemsize)
@@ -261,7 +303,8 @@ class Watch:
 
     def private(self, data: np.ndarray[Any, Any]) -> HostView:
         """Return an array of a work-item's own, whose reads before writes are told."""
-        return PrivateView(data, "private array", space=address_space.private_space)
+        return self._own.view(data) if self._fresh else HostView(
+            data, "private array", space=address_space.private_space)
 
     def _apart(self, before: _Access, now: _Access) -> bool:
         """Say whether two accesses are atomic, each in the other's scope, or perhaps elsewhere."""
@@ -362,6 +405,7 @@ class WatchedView(HostView):
     def __setitem__(self, index: Any, value: Any) -> None:
         place = self._locate(index)
         if len(place) == self._data.ndim:
+            self._watch.copied(value)
             self._watch.note(self, place, writes=True, atomic=False)
         super().__setitem__(index, value)
 
@@ -373,22 +417,6 @@ class WatchedView(HostView):
     def __atomic_cell__(self, index: Any) -> WatchedCell:
         """Return the element for ``atomic_ref``."""
         return WatchedCell(self, index)
-
-
-class WatchedArray(np.ndarray[Any, Any]):
-    """An array member of a record in watched memory."""
-
-    watch: tuple[Watch, HostView, str] | None = None
-
-    def __getitem__(self, index: Any) -> Any:
-        if self.watch is not None:
-            self.watch[0].number(self, index, writes=False)
-        return super().__getitem__(index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        if self.watch is not None:
-            self.watch[0].number(self, index, writes=True)
-        super().__setitem__(index, value)
 
 
 class WatchedCell(PythonCell):
@@ -403,9 +431,9 @@ class WatchedCell(PythonCell):
         self.scope = memory_scope.device
         self._watched, self._place = view, view._locate(index)
 
-    def _note(self, *, writes: bool) -> None:
+    def _note(self, *, writes: bool, changes: bool = False) -> None:
         self._watched._watch.note(self._watched, self._place, writes=writes, atomic=True,
-                                  scope=self.scope)
+                                  scope=self.scope, changes=changes)
 
     def load(self) -> Any:
         self._note(writes=False)
@@ -416,47 +444,16 @@ class WatchedCell(PythonCell):
         super().store(value)
 
     def update(self, change: Update) -> Any:
-        self._note(writes=True)
+        self._note(writes=True, changes=True)
         return super().update(change)
 
     def compare(self, expected: Any, desired: Any) -> tuple[bool, Any]:
-        self._note(writes=True)
+        self._note(writes=True, changes=True)
         return super().compare(expected, desired)
-
-
-class PrivateView(HostView):
-    """An array of a work-item's own that knows which of its elements were written."""
-
-    __slots__ = ("_at", "_there")
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._there = np.zeros(self._data.shape, np.bool_)
-        self._at = _line()
-
-    def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, slice) and (not self._data.dtype.names or self._copies):
-            place = self._locate(index)
-            if len(place) == self._data.ndim and not self._there[place] and _fresh(
-                    self._data, place):
-                raise DeviceError(errc.kernel, "this work-item reads private array"
-                                  f"[{', '.join(map(str, place))}], made at {self._at}, "
-                                  f"{_UNWRITTEN}")
-        return super().__getitem__(index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        super().__setitem__(index, value)
-        if not isinstance(index, slice):
-            self._there[self._locate(index)] = True
 
 
 def _id(numbers: Any) -> str:
     return f"id({', '.join(map(str, numbers))})"
-
-
-def _address(value: Any) -> int:
-    """Return where a record or a vector lies."""
-    return int(np.frombuffer(value, np.uint8).__array_interface__["data"][0])
 
 
 _WIDTH = {memory_scope.work_item: 0, memory_scope.sub_group: 1, memory_scope.work_group: 2,
@@ -468,14 +465,6 @@ def _reaches(one: _Access, other: _Access) -> bool:
     a, b = one.item, other.item
     needed = 0 if a is b else 3 if a.group != b.group else 2 if a.sub_group != b.sub_group else 1
     return _WIDTH.get(one.scope or memory_scope.device, 3) >= needed
-
-
-def _line() -> str:
-    """Return the line of the user's that is running."""
-    frame: Any = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def _story(name: str, before: _Access, now: _Access) -> str:
@@ -502,8 +491,16 @@ def _filled(view: HostView, address: int) -> bool:
     return ctypes.string_at(address & -8, 8) == around
 
 
-def _fresh(data: Any, place: tuple[int, ...]) -> bool:
-    """Say whether an element still has what fresh local memory is filled with."""
-    unwritten = np.empty(1, data.dtype)
-    poison(unwritten)
-    return bool(data[place].tobytes() == unwritten.tobytes())
+@functools.cache
+def _leaves(dtype: np.dtype[Any]) -> tuple[tuple[int, int, str], ...]:
+    """Return the offset, size and name of each number in a record, vector or array."""
+    if dtype.subdtype is not None:
+        of, shape = dtype.subdtype
+        return tuple((k * of.itemsize + at, size, f"[{', '.join(map(str, place))}]{name}")
+                     for k, place in enumerate(np.ndindex(*shape))
+                     for at, size, name in _leaves(of))
+    if not dtype.names:
+        return ((0, dtype.itemsize, ""),)
+    fields: Any = dtype.fields
+    return tuple((fields[name][1] + at, size, f".{name}{rest}")
+                 for name in dtype.names for at, size, rest in _leaves(fields[name][0]))
