@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.checking.found import place, told
+from unisycl.backends.host import driver
+from unisycl.base import notices
 
 checked = sycl.kernel(debug="numbers")
 
@@ -60,6 +63,22 @@ def stepping_down(i: Any, x: Any, y: Any, f: Any) -> None:
     """How turns are counted may wrap."""
     for j in range(10, 0, -(1 + i[0] % 3)):
         x[i] = j
+
+
+@pytest.mark.part("Q-7")
+def test_the_host_device_says_once_that_it_does_not_look(
+        monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder) -> None:
+    monkeypatch.setattr(driver, "_told", set())
+    monkeypatch.setattr(notices, "tell", warnings.warn)
+    warnings.simplefilter("always")
+    x, f = np.full(8, 2**31 - 1, np.int32), np.zeros(8, np.float32)
+    for kernel in (adding, multiplying):
+        found = told(sycl.device(sycl.host_selector_v), lambda q, k=kernel: q.parallel_for(
+            8, k, x, np.ones(8, np.int32), f))
+        assert found == ""
+    (one,) = (w for w in recwarn.list if "does not look for" in str(w.message))
+    assert "look for division, nan, narrowing, overflow (debug: division, nan, " in str(one.message)
+    assert "run kernel 'adding' on another device for that" in str(one.message)
 
 
 @pytest.mark.row("Q-7")

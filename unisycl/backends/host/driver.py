@@ -19,11 +19,12 @@ from typing import Any
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
 from unisycl.backends.host import together, workitems
 from unisycl.backends.host.binding import bound_array
-from unisycl.base import machine, modes
+from unisycl.base import machine, modes, notices
 from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.images import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
+from unisycl.passes import numbers
 
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
@@ -130,6 +131,7 @@ class HostDriver:
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
         """Return the kernel's executable; there is nothing to compile."""
+        _tell_unchecked(kernel)
         return HostExecutable(kernel, self.devices()[0])
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
@@ -246,6 +248,20 @@ def _check_dependencies(deps: Sequence[Completion]) -> None:
             what = error.what() if isinstance(error, exception) else str(error)
             raise DeviceError(errc.runtime, "not run, because a command it depends on failed: "
                               f"{what}") from error
+
+
+_told: set[frozenset[str]] = set()
+
+
+def _tell_unchecked(kernel: Kernel) -> None:
+    """Warn once of words that a kernel's checks have and that nobody looks for here."""
+    left = frozenset(kernel.checks) & numbers.WORDS
+    if left and left not in _told:
+        _told.add(left)
+        words = ", ".join(sorted(left))
+        notices.tell("the host device, where Python's and NumPy's own rules hold, does not look "
+                     f"for {words} (debug: {words}); run kernel '{kernel.name}' on another device "
+                     "for that")
 
 
 def make_driver() -> HostDriver:
