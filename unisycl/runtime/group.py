@@ -186,6 +186,8 @@ class Group:
             order = ordering.enter(task, channel, deps, fenced=bool(accesses or self.turns),
                                    blocks=self.blocks)
             begin = partial(_compared, order, self._label, caller(), self.used, begin)
+        elif channel.in_order and ordering.state.on and (made is None or made.order is None):
+            ordering.passed(channel, deps)
         self._begin = self._launch = None
         self._accesses, self._deps, self._users = [], [], []
         if made is None or not channel.run_at_once(task, made, deps):

@@ -239,6 +239,8 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
         used = [r.block for r in launch.raw if hasattr(r, "block")]
         launch, begin = replace(launch, order=ordering.enter(task, channel, deps, blocks=used)), \
             None
+    elif deps and channel.in_order and ordering.state.on:
+        ordering.passed(channel, deps)
     try:
         if channel.quick:
             placed = channel.in_order

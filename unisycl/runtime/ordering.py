@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Order:
     """One command's place: its number, and the numbers of those that came before it."""
 
-    __slots__ = ("before", "blocks", "channel", "number", "since")
+    __slots__ = ("before", "blocks", "number", "since")
 
-    def __init__(self, number: int, since: int, before: frozenset[int], channel: int,
+    def __init__(self, number: int, since: int, before: frozenset[int],
                  blocks: Iterable[Any] = ()) -> None:
-        self.number, self.since, self.before, self.channel = number, since, before, channel
+        self.number, self.since, self.before = number, since, before
         self.blocks = tuple(blocks)
 
     def after(self, other: Order) -> bool:
@@ -38,6 +38,9 @@ class _State:
         self.last = 0
         self.since = 0  # all up to this number have been waited for
         self.known: weakref.WeakKeyDictionary[Task, Order] = weakref.WeakKeyDictionary()
+        # What all comes after that is submitted to an in-order queue; tasks may be gone by then.
+        self.chains: weakref.WeakKeyDictionary[Channel, frozenset[int]] = \
+            weakref.WeakKeyDictionary()
 
 
 state = _State()
@@ -53,20 +56,29 @@ def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = 
     state.last += 1
     if fenced:
         state.since = state.last
-    before: set[int] = set()
+    before = _behind(channel, deps, state.last - 1)
+    made = Order(state.last, state.since, frozenset(before), blocks)
+    state.known[task] = made
+    if channel.in_order:
+        state.chains[channel] = frozenset({made.number, *before})
+    return made
+
+
+def passed(channel: Channel, deps: Iterable[Task]) -> None:
+    """Note a command of an in-order queue that is not looked at: later ones come after it."""
+    state.chains[channel] = frozenset(_behind(channel, deps, state.last))
+
+
+def _behind(channel: Channel, deps: Iterable[Task], all_before: int) -> set[int]:
+    """Return what a command comes after; what is not known comes after ``all_before``."""
+    before = set(state.chains.get(channel, ())) if channel.in_order else set()
     for dep in deps:
         known = state.known.get(dep)
         if known is None:
-            state.since = state.last - 1
+            state.since = all_before
         else:
             before |= {known.number, *known.before}
-    if channel.in_order:
-        before |= {o.number for o in list(state.known.values()) if o.channel == id(channel)}
-        before |= {n for o in list(state.known.values()) if o.channel == id(channel)
-                   for n in o.before}
-    made = Order(state.last, state.since, frozenset(before), id(channel), blocks)
-    state.known[task] = made
-    return made
+    return {n for n in before if n > state.since}
 
 
 def enter_graph(edges: Sequence[Sequence[int]]) -> list[Order]:
@@ -78,7 +90,7 @@ def enter_graph(edges: Sequence[Sequence[int]]) -> list[Order]:
     first, since, made = state.last + 1, state.last, list[Order]()
     for needs in edges:
         before = {first + k for k in needs}.union(*(made[k].before for k in needs))
-        made.append(Order(first + len(made), since, frozenset(before), 0))
+        made.append(Order(first + len(made), since, frozenset(before)))
     state.last = state.since = since + len(made)
     return made
 

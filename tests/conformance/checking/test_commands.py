@@ -96,6 +96,22 @@ def by_the_queue(p: Program) -> None:
     p.in_order.fill(p.a, 3)
 
 
+def by_the_queue_past_others(p: Program) -> None:
+    p.in_order.fill(p.a, 3)
+    p.in_order.prefetch(p.a)
+    p.in_order.parallel_for(8, double, p.a)
+    p.in_order.mem_advise(p.a, None, 0)
+    p.in_order.memcpy(p.b, p.a, 32)
+    last = p.in_order.parallel_for(8, fill, p.b)
+    p.two.parallel_for(8, last, double, p.a)
+
+
+def by_a_hint(p: Program) -> None:
+    first = p.one.parallel_for(8, fill, p.a)
+    p.in_order.prefetch(p.a, 32, first)
+    p.in_order.parallel_for(8, double, p.a)
+
+
 def by_a_third(p: Program) -> None:
     first = p.one.parallel_for(8, fill, p.a)
     p.two.parallel_for(8, p.two.parallel_for(8, first, fill, p.b), double, p.a)
@@ -178,7 +194,8 @@ def reduced_behind(p: Program) -> None:
 
 @pytest.mark.row("Q-3")
 @pytest.mark.parametrize("case", [
-    by_a_flag, reduced_behind, by_an_event, by_a_wait, by_the_queue, by_a_third, by_depends_on,
+    by_a_flag, reduced_behind, by_the_queue_past_others, by_a_hint, by_an_event, by_a_wait,
+    by_the_queue, by_a_third, by_depends_on,
     by_a_barrier, apart, halves, both_read, both_atomic, graph_with_edges],
     ids=lambda c: c.__name__)
 def test_what_is_ordered_is_no_race(program: Program, case: Callable[[Program], None]) -> None:
