@@ -84,7 +84,7 @@ def test_a_functor_as_single_task(old: Any, device: sycl.device) -> None:
 @pytest.mark.part("C-23")
 def test_a_kernel_as_a_program_has_built_it(old: Any, device: sycl.device) -> None:
     """§3.7.2.3: a program builds a kernel with options, and the launch names the program."""
-    data = np.zeros((4, 4), np.float32)
+    data, built = np.zeros((4, 4), np.float32), []
     with old.queue(device) as q, old.buffer(data) as b:
         def body() -> None:
             acc = b.get_access(old.access.read_write)
@@ -93,9 +93,12 @@ def test_a_kernel_as_a_program_has_built_it(old: Any, device: sycl.device) -> No
                 acc[index.get_global_id()] = index.get_global_id(0)
             program = old.program(q.get_context())
             program.build_kernel_from_name(my_kernel, "-cl-fast-relaxed-math")
+            built.append((program.get_build_options(), program.get_kernel(my_kernel)
+                          .get_function_name()))
             old.parallel_for(old.nd_range((4, 4), (2, 2)), program, my_kernel)
         old.command_group(q, body)
     assert [[k] * 4 for k in range(4)] == data.tolist()
+    assert built == [("-cl-fast-relaxed-math", "my_kernel")]
 
 
 @pytest.mark.row("X-9", "C-9", "C-2")

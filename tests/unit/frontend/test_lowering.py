@@ -9,6 +9,7 @@ import unisycl as sycl
 from tests.unit.frontend.lowering import found, lower, problems
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT
 
 a = np.zeros(8, np.float32)
@@ -137,9 +138,15 @@ def test_every_statement_that_touches_memory_knows_its_line():
     def kernel(i):
         a[i] = a[i] + k[i]
         k[i] += 1
-    for store in found(lower(kernel), n.Store):
-        assert store.span.file.name == __file__
-        assert store.place.span is not None
+    lowered, first = lower(kernel), kernel.__code__.co_firstlineno
+    stores = found(lowered, n.Store)
+    assert [first + 1, first + 2] == [store.span.line for store in stores]
+    assert {__file__} == {store.span.file.name for store in stores}
+    loads = [x for s in visit.statements(lowered.body) for x in visit.all_expressions((s,))
+             if isinstance(x, n.Load)]
+    assert {"a", "k"} == {x.place.base.name for x in loads}
+    lines = {place.span.line for place in (*(s.place for s in stores), *(x.place for x in loads))}
+    assert {first + 1, first + 2} == lines
 
 
 def test_parameters_come_once_in_the_order_of_use():

@@ -90,6 +90,7 @@ def test_a_helper_that_was_replaced_is_noticed():
     space = {"out": np.zeros(3)}
     exec("def helper(x):\n    return x\ndef kernel(i):\n    out[i] = helper(i)\n", space)
     first = specialize(space["kernel"], "range", 1)
+    assert specialize(space["kernel"], "range", 1) is first
     exec("def helper(x):\n    return x * 2\n", space)
     assert specialize(space["kernel"], "range", 1) is not first
 
