@@ -54,7 +54,8 @@ def edge(it: Any, out: Any, x: Any, y: Any, n: Any, size: Any, most: Any) -> Non
     side, k = it
     px = x + k if side < 2 else x + (side - 2) * (n - 1)
     py = y + side * (n - 1) if side < 2 else y + k
-    out[py, px] = count(px, py, size, most)
+    if side < 2 or 0 < k < n - 1:  # each corner is of one side
+        out[py, px] = count(px, py, size, most)
 
 
 def whole(it: Any, out: Any, x: Any, y: Any, size: Any, most: Any) -> None:
