@@ -15,6 +15,7 @@ from unisycl.api.info import Descriptor, HasBackendInfo, reference_count
 from unisycl.base.enums import backend, info_event_status
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
+from unisycl.runtime import ordering
 from unisycl.runtime.callbacks import Callback, when_done
 from unisycl.runtime.completions import Recorded
 from unisycl.runtime.tasks import Task
@@ -184,6 +185,7 @@ class event(HasBackendInfo):
         if what.name == "reference_count":
             return reference_count(getattr(task and task.completion, "event", None))
         if task is None or task.done():
+            ordering.seen()
             return info_event_status.complete
         return info_event_status.running if task.running() else info_event_status.submitted
 

@@ -269,7 +269,10 @@ class Channel:
     def idle(self) -> bool:
         """Say whether nothing is pending."""
         self.prune()
-        return not self.pending
+        if self.pending:
+            return False
+        ordering.seen()
+        return True
 
     # ------------------------------------------------------------------ errors
     def take_errors(self) -> list[BaseException]:

@@ -101,6 +101,12 @@ def user_of(block: Any) -> Task | None:
                  if block in order.blocks and not task.done()), None)
 
 
+def seen() -> None:
+    """Note that the program saw a command at its end: it need not wait for it any more."""
+    if state.on:
+        waited()
+
+
 def waited() -> None:
     """Note that the program waited for something: all before it counts as waited for."""
     state.since = state.last

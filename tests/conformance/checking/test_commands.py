@@ -117,6 +117,20 @@ def by_a_third(p: Program) -> None:
     p.two.parallel_for(8, p.two.parallel_for(8, first, fill, p.b), double, p.a)
 
 
+def by_looking(p: Program) -> None:
+    event = p.one.parallel_for(8, fill, p.a)
+    while event.get_info(STATUS) is not sycl.info.event_command_status.complete:
+        pass
+    p.two.parallel_for(8, double, p.a)
+
+
+def by_looking_at_the_queue(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)
+    while not p.one.ext_oneapi_empty():
+        pass
+    p.two.parallel_for(8, double, p.a)
+
+
 def by_depends_on(p: Program) -> None:
     first = p.one.memcpy(p.a, np.arange(8, dtype=np.int32))
 
@@ -196,7 +210,8 @@ def reduced_behind(p: Program) -> None:
 @pytest.mark.parametrize("case", [
     by_a_flag, reduced_behind, by_the_queue_past_others, by_a_hint, by_an_event, by_a_wait,
     by_the_queue, by_a_third, by_depends_on,
-    by_a_barrier, apart, halves, both_read, both_atomic, graph_with_edges],
+    by_looking, by_looking_at_the_queue, by_a_barrier, apart, halves, both_read, both_atomic,
+    graph_with_edges],
     ids=lambda c: c.__name__)
 def test_what_is_ordered_is_no_race(program: Program, case: Callable[[Program], None]) -> None:
     assert program.told(case) == []
