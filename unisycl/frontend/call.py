@@ -479,7 +479,7 @@ def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords:
     _recurse(ctx, closure.node, node)
     source = FunctionSource(closure.node, closure.frame.source.file)
     frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
-                  call=node, library=closure.frame.library)
+                  defaults=closure.defaults, call=node, library=closure.frame.library)
     return run(ctx, frame, args, keywords, node)
 
 
@@ -576,7 +576,7 @@ def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Val
     texts = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
     texts |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
     if frame.function is None:
-        bound.update({p: ctx.value(d) for p, d in texts.items() if p not in bound})
+        bound.update({p: value for p, value in frame.defaults if p not in bound})
         return
     for parameter, step in default_steps(frame.function, names).items():
         if parameter not in bound:

@@ -49,7 +49,7 @@ from unisycl.frontend.values import (
     own_type,
     scalar_help,
 )
-from unisycl.frontend.variables import Variables
+from unisycl.frontend.variables import Refused, Variables
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import (
@@ -71,10 +71,6 @@ NOWHERE: Tail = frozenset()
 _SIMPLE = 4
 
 
-class Refused(Exception):
-    """Something was reported (or poisoned); the statement at hand is given up."""
-
-
 @dataclass(eq=False, slots=True)
 class Frame:
     """One function being inlined: its names, and where ``return`` goes.
@@ -93,6 +89,7 @@ class Frame:
     path: Path
     key: tuple[Any, ...]
     parent: Frame | None = None
+    defaults: tuple[tuple[str, Value], ...] = ()
     names: dict[str, Value | n.Local] = field(default_factory=dict)
     definitions: dict[str, Definition] = field(default_factory=dict)
     seen: dict[str, Form] = field(default_factory=dict)
@@ -266,7 +263,7 @@ class Context(Variables):
         except coerce.DoesNotFit as problem:
             raise self.too_large(problem, node) from None
         if isinstance(result, Poison):
-            raise Refused
+            raise self.unknown(node)
         return result
 
     def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused:
@@ -326,7 +323,7 @@ class Context(Variables):
                 and isinstance(value.object, int | float):
             return coerce.weak_scalar(value.object.value)
         if isinstance(value, Poison):
-            raise Refused
+            raise self.unknown(node)
         if isinstance(value, Reduction):
             raise self.refuse("K055", node)
         raise self.refuse("K049", node, found=describe(value), expected="a number",

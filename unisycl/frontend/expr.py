@@ -43,6 +43,7 @@ from unisycl.frontend.flow import (
 )
 from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.names import suggest
+from unisycl.frontend.objects import is_named
 from unisycl.frontend.unassigned import check_read
 from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
@@ -140,8 +141,22 @@ def _closest(name: str, known: Sequence[str]) -> str:
     return suggest(name, known, "define it before the kernel is submitted")
 
 
-def lower_lambda(ctx: Context, node: ast.Lambda) -> Value:
-    return Closure(node, ctx.frame)
+def lower_lambda(ctx: Context, node: ast.Lambda | ast.FunctionDef) -> Value:
+    """Return a function with its defaults, which Python evaluates where it is defined."""
+    spec = node.args
+    names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
+    texts = [*zip(names[len(names) - len(spec.defaults):], spec.defaults, strict=True),
+             *((a.arg, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d)]
+    return Closure(node, ctx.frame, tuple((p, _default(ctx, p, text)) for p, text in texts))
+
+
+def _default(ctx: Context, name: str, text: ast.expr) -> Value:
+    value = ctx.value(text)
+    if isinstance(value, Vector | Instance) and not (
+            isinstance(value, Instance) and is_named(value.cls)):
+        raise ctx.refuse("K054", text, what=f"the default of '{name}' is {describe(value)}, which "
+                         "all calls would share", help="pass it where the function is called")
+    return ctx.hold_value(value)
 
 
 def lower_walrus(ctx: Context, node: ast.NamedExpr) -> Value:

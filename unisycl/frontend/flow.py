@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from unisycl.base.record import dataclass, field
 from unisycl.base.span import Span
 from unisycl.frontend import coerce
-from unisycl.frontend.joins import Form, Met, form_of
+from unisycl.frontend.joins import Form, Met, ThingForm, form_of
 from unisycl.frontend.unsure import Unsure
 from unisycl.frontend.values import (
     Instance,
@@ -214,8 +214,9 @@ class Label:
         """Go on from there, with what all ways brought."""
         if not self.states:
             return  # nobody gets here
-        for name, values in self.brought.items():  # other definitions may have changed since
-            given = not any(isinstance(v.value, Poison) for v in values)
+        for name, brought in self.brought.items():  # other definitions may have changed since
+            values = [v for v in brought if not _is_missing(v.value)]
+            given = values and not any(isinstance(v.value, Poison) for v in values)
             form = ctx.meet(values) if given else None
             if form is not None and form != wanted(ctx, self.site).get(name):
                 want(ctx, self.site, name, placed(form, name[1], values, Definition()))
@@ -247,7 +248,8 @@ class Label:
             made = definitions[name] = Definition(depth=common)
             for d, row in zip(brought, rows, strict=True):
                 made.add(Edge(d, row[2].path[common:]))
-            values = [Met(row[0][name], row[2].known) for row in rows if name in row[0]]
+            values = [Met(row[0][name], row[2].known) for row in rows
+                      if name in row[0] and not _is_missing(row[0][name])]
             if not values:
                 continue
             found = same([v.value for v in values])
@@ -257,6 +259,10 @@ class Label:
                 form = ctx.meet(values)
                 made.hole = None if form is None else (self.site, form)
         frame.names, frame.definitions = names, definitions
+
+
+def _is_missing(value: Value | n.Local) -> bool:
+    return isinstance(value, Poison) and value.missing
 
 
 def _shared(a: Sequence[Condition], b: Sequence[Condition]) -> int:
@@ -275,7 +281,14 @@ def bring(ctx: Context, at: Site, node: ast.AST) -> None:
             if frame.key == key and not isinstance(form, Lost):
                 if name not in frame.names:  # its variable is zero here, but it is unassigned
                     frame.definitions.setdefault(name, UNSET)
-                frame.names[name] = ctx.bring((key, name), name, form, frame.names.get(name), node)
+                _bring(ctx, frame, (key, name), form, node)
+
+
+def _bring(ctx: Context, frame: Frame, name: Name, form: Form, node: ast.AST) -> None:
+    """Give a name's variables its value; a name without either stays without."""
+    found = ctx.bring(name, name[1], form, frame.names.get(name[1]), node)
+    if not (_is_missing(found) and isinstance(form, ThingForm)):
+        frame.names[name[1]] = found
 
 
 def same(values: Sequence[Value | n.Local]) -> Value | n.Local | None:
@@ -290,10 +303,11 @@ def same(values: Sequence[Value | n.Local]) -> Value | n.Local | None:
 
 
 def _same(a: Value | n.Local, b: Value | n.Local) -> Value | n.Local | None:
-    if a is b or isinstance(a, Poison):
+    for x, other in ((a, b), (b, a)):
+        if isinstance(x, Poison):  # a path without a value decides nothing
+            return other if x.missing else x
+    if a is b:
         return a
-    if isinstance(b, Poison):
-        return b
     if isinstance(a, n.Const) and isinstance(b, n.Const):
         return a if a.type == b.type and repr(a.value) == repr(b.value) else None
     if isinstance(a, Vector) and isinstance(b, Vector):
@@ -414,7 +428,7 @@ class Head:
             if isinstance(form, Lost):
                 frame.names[name] = form
             elif form is not None:
-                frame.names[name] = ctx.bring((key, name), name, form, frame.names.get(name), node)
+                _bring(ctx, frame, (key, name), form, node)
             frame.definitions[name] = made
         self.inside = state(ctx)
         ctx.known = {}
@@ -483,7 +497,8 @@ class Head:
         for key, (frame, made) in self.names.items():
             name = key[1]
             after = Definition()
-            turned = [s for s in self.turns if name in _names(s, frame)]
+            turned = [s for s in self.turns if name in _names(s, frame)
+                      and not _is_missing(_names(s, frame)[name])]
             values = [_names(s, frame)[name] for s in turned]
             one = same(values) if values else None
             if surely and self.turns and len(turned) == len(self.turns):
@@ -491,8 +506,8 @@ class Head:
                     after.add(Edge(edge.source, (), "turn"))
             if not after.edges or (one is None and key not in forms):
                 after.add(Edge(made, (), "loop"))
-            if key not in forms and values and (name not in frame.names or (
-                    surely and one is not None)):
+            if values and (name not in frame.names or _is_missing(frame.names[name]) or (
+                    surely and one is not None and key not in forms)):
                 frame.names[name] = values[0] if one is None else one
             frame.definitions[name] = after
         if self.exit is not None:
@@ -509,7 +524,7 @@ class Head:
         """Return what a name stands for where the loop begins and where turns end."""
         frame = self.names[name][0]
         return [Met(_names(s, frame)[name[1]], s.known) for s in (self.before, *self.turns)
-                if name[1] in _names(s, frame)]
+                if name[1] in _names(s, frame) and not _is_missing(_names(s, frame)[name[1]])]
 
 
 def _names(at: State, frame: Frame) -> dict[str, Value | n.Local]:

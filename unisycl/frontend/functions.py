@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from unisycl.frontend import coerce
 from unisycl.frontend.joins import Met, Option
 from unisycl.frontend.unsure import Unsure
-from unisycl.frontend.values import Closure, Constant, Either, Item, Partial, Value
+from unisycl.frontend.values import Closure, Constant, Either, Item, Partial, Several, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType
 
@@ -39,7 +39,10 @@ def _key(value: object) -> tuple[Any, ...] | None:
         case Constant() if callable(value.object):
             return "object", id(value.object), value.path
         case Closure():
-            return "closure", id(value.node), value.frame.key
+            given = [_default(v) for _, v in value.defaults]
+            if None in given:
+                return None
+            return "closure", id(value.node), value.frame.key, *given
         case Partial():
             parts = [_part(v) for v in _within(value)]
             if any(p is None for p in parts):
@@ -55,12 +58,28 @@ def _part(value: Value) -> tuple[Any, ...] | None:
     return _key(value)
 
 
+def _default(value: Value) -> tuple[Any, ...] | None:
+    """Return what tells a default from others: what is known while compiling stays known."""
+    if isinstance(value, n.Const):
+        return "known", value.type, repr(value.value)
+    if isinstance(value, Constant):
+        return "object", id(value.object), value.path
+    if isinstance(value, Several):
+        parts = [_default(v) for v in value.items]
+        return None if None in parts else ("tuple", value.kind, *parts)
+    return _part(value)
+
+
 def _within(value: Partial) -> list[Value]:
     return [value.callee, *value.args, *(v for _, v in value.named)]
 
 
 def numbers(value: object) -> list[n.Expr]:
     """Return the numbers that a function holds, in order."""
+    if isinstance(value, Closure | Several):
+        parts = value.items if isinstance(value, Several) else [v for _, v in value.defaults]
+        return [x for v in parts if not isinstance(v, n.Const)
+                for x in ([v] if isinstance(v, n.Expr) else numbers(v))]
     if not isinstance(value, Partial):
         return []
     return [x for v in _within(value) for x in ([v] if isinstance(v, n.Expr) else numbers(v))]
@@ -70,6 +89,8 @@ def rebuilt(value: Any, change: Callable[[n.Expr], n.Expr]) -> Any:
     """Return a function, or a choice of some, with other conditions and numbers."""
     if isinstance(value, n.Expr):
         return change(value)
+    if isinstance(value, Closure):
+        return replace(value, defaults=tuple((p, _changed(v, change)) for p, v in value.defaults))
     if isinstance(value, Either):
         return Either(change(value.cond), rebuilt(value.then, change),
                       rebuilt(value.orelse, change))
@@ -78,6 +99,13 @@ def rebuilt(value: Any, change: Callable[[n.Expr], n.Expr]) -> Any:
                        tuple(rebuilt(v, change) for v in value.args),
                        tuple((k, rebuilt(v, change)) for k, v in value.named))
     return value
+
+
+def _changed(value: Any, change: Callable[[n.Expr], n.Expr]) -> Any:
+    """Return a default with other numbers, those that are known while compiling as they are."""
+    if isinstance(value, Several):
+        return replace(value, items=tuple(_changed(v, change) for v in value.items))
+    return value if isinstance(value, n.Const) else rebuilt(value, change)
 
 
 def options(values: Sequence[Met]) -> Options | None:
@@ -159,7 +187,8 @@ def _here(ctx: Variables, value: Any) -> Any:
     """Return a function of another round in this one: its frames have been made anew."""
     if isinstance(value, Closure):
         frame = next((f for f in ctx.frames if f.key == value.frame.key), value.frame)
-        return replace(value, frame=frame)
+        return replace(value, frame=frame, defaults=tuple(
+            (p, _here(ctx, v)) for p, v in value.defaults))
     if isinstance(value, Partial):
         return Partial(_here(ctx, value.callee), tuple(_here(ctx, v) for v in value.args),
                        tuple((k, _here(ctx, v)) for k, v in value.named))

@@ -14,7 +14,7 @@ from unisycl.frontend import coerce
 from unisycl.frontend.assign import assign_target, unpacked
 from unisycl.frontend.call import unrolled
 from unisycl.frontend.compare import static_truth
-from unisycl.frontend.context import Context, Loop, Refused, Tail
+from unisycl.frontend.context import Context, Loop, Tail
 from unisycl.frontend.faults import moving_step
 from unisycl.frontend.flow import Head, Label, condition, site, state, wanted
 from unisycl.frontend.hardware import Controls, controlled
@@ -25,7 +25,7 @@ from unisycl.frontend.values import (
     Several,
     Value,
 )
-from unisycl.frontend.variables import is_stable
+from unisycl.frontend.variables import Refused, is_stable
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT

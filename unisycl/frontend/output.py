@@ -13,7 +13,7 @@ from typing import TypeAlias
 from unisycl.base.enums import stream_manipulator
 from unisycl.base.text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce, stored, vectors
-from unisycl.frontend.context import Context, Refused
+from unisycl.frontend.context import Context
 from unisycl.frontend.items import ITEM_KINDS, item_ids
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import (
@@ -28,6 +28,7 @@ from unisycl.frontend.values import (
     Vector,
     describe,
 )
+from unisycl.frontend.variables import Refused
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.stream import INDEX_PARTS

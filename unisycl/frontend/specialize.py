@@ -39,7 +39,7 @@ from unisycl.frontend import (
     unsure,
 )
 from unisycl.frontend.atomic_places import lower_atomic_ref
-from unisycl.frontend.context import Context, Frame, KernelShape, Refused
+from unisycl.frontend.context import Context, Frame, KernelShape
 from unisycl.frontend.flow import settle_heads
 from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -47,6 +47,7 @@ from unisycl.frontend.special import SPECIAL
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.unassigned import start_flags
 from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
+from unisycl.frontend.variables import Refused
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.ir.uses import ChildUse, FunctionUse

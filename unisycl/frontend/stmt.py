@@ -17,8 +17,8 @@ from unisycl.frontend.atomics import update
 from unisycl.frontend.call import call_value
 from unisycl.frontend.cases import lower_match
 from unisycl.frontend.compare import static_truth
-from unisycl.frontend.context import NOWHERE, Context, Frame, Refused, Tail
-from unisycl.frontend.expr import BINARY, SYMBOL, operate
+from unisycl.frontend.context import NOWHERE, Context, Frame, Tail
+from unisycl.frontend.expr import BINARY, SYMBOL, lower_lambda, operate
 from unisycl.frontend.flow import (
     Condition,
     Definition,
@@ -37,7 +37,6 @@ from unisycl.frontend.reducers import combine_with, element
 from unisycl.frontend.subset import refusal
 from unisycl.frontend.values import (
     Atomic,
-    Closure,
     Constant,
     Memory,
     Method,
@@ -48,7 +47,7 @@ from unisycl.frontend.values import (
     Value,
     describe,
 )
-from unisycl.frontend.variables import local_homes
+from unisycl.frontend.variables import Refused, local_homes
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, PointerType, Scalar
 
@@ -269,7 +268,7 @@ def lower_do(ctx: Context, node: Do, tail: Tail) -> bool:
 
 
 def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
-    value: Value = Closure(node, ctx.frame)
+    value = lower_lambda(ctx, node)
     for decorator in reversed(node.decorator_list):
         callee = ctx.value(decorator)
         if not isinstance(callee, Method | Constant):

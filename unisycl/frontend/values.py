@@ -183,10 +183,11 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A function defined inside the kernel, with the frame it sees."""
+    """A function defined inside the kernel, with the frame it sees and the defaults it got."""
 
     node: ast.FunctionDef | ast.Lambda
     frame: Frame = field(compare=False)
+    defaults: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,12 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """The value of something already refused; using it says nothing more."""
+    """The value of something already refused; using it says nothing more.
+
+    ``missing``: of a name that has none on this path, and no variable that could be zero.
+    """
+
+    missing: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -42,6 +42,7 @@ from unisycl.frontend.unassigned import note_flag
 from unisycl.frontend.unsure import Unsure, plain
 from unisycl.frontend.values import (
     Choice,
+    Closure,
     Constant,
     Either,
     Instance,
@@ -61,7 +62,11 @@ from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, numbers
 
 if TYPE_CHECKING:
-    from unisycl.frontend.context import Frame, Refused
+    from unisycl.frontend.context import Frame
+
+
+class Refused(Exception):
+    """Something was reported (or poisoned); the statement at hand is given up."""
 
 
 class Variables(ABC):
@@ -69,6 +74,9 @@ class Variables(ABC):
 
     types: dict[Any, Any]
     changed: bool
+    unsure: bool
+    facts: set[str]
+    refusals: int
     block: list[n.Stmt]
     frames: list[Frame]
     loops: list[Any]
@@ -136,7 +144,7 @@ class Variables(ABC):
             return replace(value, items=tuple(self.hold_value(v) for v in value.items))
         if isinstance(value, Choice):
             return replace(value, which=self.hold(value.which))
-        if isinstance(value, Either | Partial):
+        if isinstance(value, Closure | Either | Partial):
             return functions.held(self, value)
         if isinstance(value, Memory | Record) and steps(value):
             value = with_steps(value, tuple(self.hold(x) for x in steps(value)))
@@ -161,7 +169,7 @@ class Variables(ABC):
             return replace(value, items=kept, exact=kept == value.items and value.exact)
         if isinstance(value, Choice):
             return replace(value, which=self.keep_number(value.which, position))
-        if isinstance(value, Either | Partial):
+        if isinstance(value, Closure | Either | Partial):
             return functions.kept_before(self, value, position)
         if isinstance(value, Instance):
             parts = tuple(self.keep(v, position) for v in value.items)
@@ -175,6 +183,21 @@ class Variables(ABC):
         local = n.Local("t", plain(x).type)
         self.block.insert(position, n.Assign(local, plain(x)))
         return n.Read(x.type, local)
+
+    def unknown(self, node: ast.AST) -> Refused:
+        """Give up a statement that needs a value of which nothing is known.
+
+        That was reported, or a later round knows it: no statement is left out in silence.
+        """
+        if self.refusals:
+            return Refused()
+        if "final" in self.facts:
+            what = f"'{node.id}'" if isinstance(node, ast.Name) else "this"
+            return self.refuse("K054", node, what=f"{what} may have no value here, and is no "
+                               "number, which would be zero then",
+                               help="assign it before the loop or branch")
+        self.unsure = True
+        return Refused()
 
     # ---- names
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
@@ -248,12 +271,12 @@ class Variables(ABC):
                                  value, name)
         if isinstance(form, FunctionForm):
             return functions.kept(self, key, name, form.options, value, node)
-        if isinstance(value, Either | Partial):
+        if isinstance(value, Closure | Either | Partial):
             return functions.held(self, value)  # it may be another name's, given something else
         if isinstance(value, Record):
             self.fresh.discard(value.base)
             value = self.overwrites.named(value)
-        return Poison() if value is None else value
+        return Poison(missing=True) if value is None else value
 
     def bring(self, key: Any, name: str, form: Form, value: Value | n.Local | None,
               node: ast.AST) -> Value | n.Local:
@@ -380,7 +403,7 @@ class Variables(ABC):
         if value is None:  # which memory it is, is known all the same
             for spot in spots:
                 self.emit(n.Assign(spot, coerce.weak_scalar(0), span=self.span(node)))
-            return Poison()
+            return Poison(missing=True)
         assert isinstance(value, Memory | Record)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
@@ -445,7 +468,8 @@ class Variables(ABC):
             return kind if all(fit) else None
         options = memories.options(self, met)
         form = meet(values) if options is None else ChoiceForm(options)
-        among = functions.options(values) if form is None else None
+        known = form is not None and not isinstance(form, ThingForm)
+        among = None if known else functions.options(values)
         if among is not None:
             return FunctionForm(among)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):
