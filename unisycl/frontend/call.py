@@ -291,7 +291,8 @@ def _call_help(obj: Any) -> str:
     if isinstance(getattr(obj, "__self__", None), str | bytes):
         return "strings exist while compiling only; work on numbers"
     if obj in (sorted, map, filter, any, all):
-        return "write a loop over scalars"
+        return "order two by min() and max(), more in a private_array" if obj is sorted else \
+            "write a comprehension, tuple(f(x) for x in values), or a loop"
     if obj in (open, input):
         return "read on the host, and pass what was read as an array or accessor"
     return "kernels call Python functions, unisycl's functions and NumPy scalar types"

@@ -118,6 +118,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         if name in ("eq", "ne"):
             equal = _all_equal(ctx, left, right, node)
             return equal if name == "eq" else coerce.negate(equal)
+        if left.kind == right.kind == "tuple":
+            return _in_order(ctx, op, left, right, node)
         if len(left.items) != len(right.items):
             raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{describe(left)} and "
                              f"{describe(right)}", help="dimensions must agree")
@@ -169,6 +171,24 @@ def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
     if constants:
         return False  # a number never equals None, a string, a function or a type
     return None
+
+
+def _in_order(ctx: Context, op: ast.cmpop, left: Several, right: Several,
+              node: ast.AST) -> n.Expr:
+    """Return the comparison of the first elements of two tuples that differ, else of lengths."""
+    lengths = [coerce.weak_scalar(len(x.items)) for x in (left, right)]
+    result = ctx.to_scalar(_one_comparison(ctx, op, lengths[0], lengths[1], node), node)
+    pairs = [(ctx.hold_value(a), ctx.hold_value(b))
+             for a, b in zip(left.items, right.items, strict=False)]
+    for a, b in reversed(pairs):
+        same = ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node)
+        fixed = static_truth(same)
+        if fixed:
+            continue
+        first = ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node)
+        result = first if fixed is False else coerce.convert(coerce.select(
+            coerce.truth(same), coerce.truth(result), coerce.truth(first), BOOL), WEAK_BOOL)
+    return result
 
 
 def _all_equal(ctx: Context, left: Several, right: Several, node: ast.AST) -> n.Expr:

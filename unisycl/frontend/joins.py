@@ -17,7 +17,7 @@ from unisycl.base import dtypes
 from unisycl.base.record import dataclass, field
 from unisycl.frontend import coerce
 from unisycl.frontend.unsure import Unsure, alternatives, either
-from unisycl.frontend.values import Choice, Instance, Memory, Record, Several, Value, Vector
+from unisycl.frontend.values import Choice, Instance, Item, Memory, Record, Several, Value, Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
     BOOL,
@@ -206,12 +206,14 @@ def _outline(value: Value | n.Local) -> object:
 
 
 def _as_number(met: Met) -> Met | None:
-    """Return a value as the number it is, an id of one dimension included; None if it is none."""
+    """Return a value as the number it is, one-dimensional ids and items included, or None."""
     value = met.value
     if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
         value = value.items[0]
     if isinstance(value, Vector) and len(value.items) == 1:
         value = value.items[0]
+    if isinstance(value, Item) and value.kind == "item" and value.ndim == 1:
+        value = n.Query(WEAK_INT, "global_id", 0)
     return Met(value, met.known) if isinstance(value, n.Local | n.Expr) else None
 
 

@@ -29,6 +29,7 @@ from unisycl.frontend.flow import (
     state,
     two_kinds,
 )
+from unisycl.frontend.generators import lower_comprehension
 from unisycl.frontend.given import Do
 from unisycl.frontend.joins import Met, form_of
 from unisycl.frontend.loops import look_into
@@ -93,7 +94,11 @@ def _guards(ctx: Context, stmt: ast.If, tail: Tail) -> bool:
 
 # ---- assignment
 def lower_assign(ctx: Context, node: ast.Assign, tail: Tail) -> bool:
-    value = ctx.value(node.value)
+    if isinstance(node.value, ast.GeneratorExp) and len(node.targets) == 1 \
+            and isinstance(node.targets[0], ast.Tuple | ast.List):
+        value: Value = lower_comprehension(ctx, node.value)  # all of it is taken here
+    else:
+        value = ctx.value(node.value)
     if len(node.targets) > 1 and isinstance(value, n.Expr):
         value = ctx.hold(value)
     for target in node.targets:
