@@ -45,6 +45,28 @@ def test_integers_at_the_edges_of_their_type(queue: sycl.queue, dtype: str) -> N
     np.testing.assert_array_equal(found, wanted)
 
 
+def widened(i, a, b, o):  # type: ignore[no-untyped-def]
+    x, y = a[i], b[i]
+    o[0, i] = abs(x)
+    o[1, i] = -x
+    o[2, i] = x // y
+    o[3, i] = x + y
+    o[4, i] = x * y
+    o[5, i] = x << y
+    o[6, i] = np.abs(x) >> 1
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "uint32"])
+def test_what_wrapped_is_widened_as_it_is(queue: sycl.queue, dtype: str) -> None:
+    a, b = pairs(dtype)
+    found, wanted = np.zeros((7, a.size), np.int64), np.zeros((7, a.size), np.int64)
+    queue.parallel_for(a.size, widened, a, b, found).wait()
+    with np.errstate(all="ignore"):
+        for i in range(a.size):
+            widened(i, a, b, wanted)
+    np.testing.assert_array_equal(found, wanted)
+
+
 FLOATS = (0.0, -0.5, 1.5, -1.5, 3.7, -3.7, 300.25, -300.25, 70000.5, -70000.5, 1e10, -1e10,
           2.0**31, -2.0**31, 2.0**32, 2.0**63, -2.0**63, 1.5 * 2.0**63, 2.0**64, 1e30, -1e30,
           math.inf, -math.inf, math.nan)

@@ -40,7 +40,7 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "minimum_of": {"f": "{helper:minimum}({0}, {1})", "*": "min({0}, {1})", "b": "{0} & {1}"},
     "maximum_of": {"f": "{helper:maximum}({0}, {1})", "*": "max({0}, {1})", "b": "{0} | {1}"},
     "clamp": {"f": "{helper:limited}({0}, {1}, {2})"},
-    "abs": {"f": "fabs({0})", "i": "({T})abs({0})", "u": "{0}"},
+    "abs": {"f": "fabs({0})", "i": "{helper:magnitude}({0})", "u": "{0}"},
     "ctz": {"*": "{helper:ctz}({0})"},
     "step": {"f": "{helper:edge}({0}, {1})"},
     "fract.fraction": {"f": "{helper:fraction}({0})"},
@@ -85,6 +85,8 @@ _NAN = {"uint16": "as_half((ushort)(({0}) & 0x3ffu | 0x7e00u))",
         "uint64": "as_double(({0}) & 0xffffffffffffful | 0x7ff8000000000000ul)"}
 
 HELPERS: dict[str, Helper] = {
+    "magnitude": Helper("{T} {name}({T} x)\n{{\n    return x < 0 ? ({T})(({U})0 - ({U})x) : x;\n"
+                        "}}"),  # PoCL's own abs promises that no result is negative
     "lesser": Helper("{T} {name}({T} a, {T} b)\n{{\n    return b < a ? b : a;\n}}"),
     "greater": Helper("{T} {name}({T} a, {T} b)\n{{\n    return a < b ? b : a;\n}}"),
     "minimum": Helper("{T} {name}({T} a, {T} b)\n{{\n    return isnan(a) ? a : isnan(b) ? b : "
