@@ -97,7 +97,7 @@ _ROWS: dict[str, tuple[str, str]] = {
              "in Python both would change: give one of them a copy first, x = {type}(y)"),
     "K085": ("{what}", "{help}"),
     "K087": ("{name} is of type {types} here, as the path taken decides: this would depend on it",
-             "convert it where it gets its value, so that it has one type on all paths"),
+             "convert it where it gets its value, or here, by int() say, so that it has one type"),
     "K090": ("{what}", "{help}"),
     "K125": ("this is a record of '{name}' in place, which may have been overwritten {where} since",
              "naming a record does not copy it: make a copy first, t = copy.copy(a[i])"),

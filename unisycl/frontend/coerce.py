@@ -92,6 +92,8 @@ def whole(op: str, x: n.Expr, y: n.Expr) -> Unsure | None:
         return None
     wraps = op in _LOW or (op not in _DIVIDING and any(t.wraps for t in unsure))
     number = y.value if isinstance(y, n.Const) else None
+    if (op == "shl" and not exact(b)) or (op == "pow" and (number is None or number < 0)):
+        return None
     if op in _DIVIDING and (number is None or number < (op != "shr")
                             or any(not exact(t) for t in unsure)):
         return None
@@ -104,7 +106,23 @@ def whole(op: str, x: n.Expr, y: n.Expr) -> Unsure | None:
                   places=unsure[0].places)
 
 
-_LOW = frozenset(("add", "sub", "mul"))
+def doubles(op: str, a: Scalar, b: Scalar) -> Unsure | None:
+    """Return the type of a float operation that gives a Python float or float64; None: it is other.
+
+    Both are computed in 64 bits, so the number is the same; what meets it later may depend on it.
+    """
+    unsure = [t for t in (a, b) if isinstance(t, Unsure)]
+    if op not in _AS_DOUBLES or not unsure or not all(map(exact, (a, b))):
+        return None
+    found = {arithmetic(op, s, t) for s in alternatives(a) for t in alternatives(b)}
+    if found != {WEAK_FLOAT, Scalar(dtypes.FLOAT64)}:
+        return None
+    return Unsure(dtypes.FLOAT64, among=frozenset((WEAK_FLOAT, Scalar(dtypes.FLOAT64))),
+                  name=unsure[0].name, places=unsure[0].places)
+
+
+_LOW = frozenset(("add", "sub", "mul", "shl", "pow"))
+_AS_DOUBLES = frozenset(("add", "sub", "mul", "div"))
 _DIVIDING = frozenset(("mod", "floordiv", "shr"))
 _EXACT = _DIVIDING | {"and", "or", "xor"}
 

@@ -243,7 +243,14 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
         if WEAK_INT in either.among and len(either.among) == 2:
             either = replace(either, notice=functools.partial(
                 ctx.sums.__setitem__, ctx.span(node), either))
-        return n.Read(either, ctx.named(n.Binary(either.plain, op, x, y)))
+        value = power(ctx, x, y, either.plain, node) if op == "pow" else \
+            n.Binary(either.plain, op, x, y)
+        return n.Read(either, ctx.named(value))
+    double = coerce.doubles(op, a.type, b.type)
+    if double is not None:
+        ctx.need(double.plain, node)
+        x, y = (coerce.cast(plain(v), double.plain) for v in (a, b))
+        return n.Read(double, ctx.named(coerce.binary(op, x, y, double.plain)))
     type = coerce.arithmetic(op, a.type, b.type)
     if type is None or op == "matmul" or (op in _INTEGER_ONLY and type.dtype.kind in "fc") \
             or (op in ("floordiv", "mod") and type.dtype.kind == "c") \

@@ -39,7 +39,7 @@ from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.output import lower_print, lower_printf, setting
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.rows import call_row
-from unisycl.frontend.unsure import Unsure
+from unisycl.frontend.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values import (
     Constant,
     Instance,
@@ -118,11 +118,27 @@ def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.E
     return n.Call(type, BUILTINS[name], (a, b))
 
 
+def _magnitude(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return the magnitude of an integer of one type or another, as exact as its negative is."""
+    if any(t.dtype.kind not in "iu" for t in alternatives(x.type)):
+        raise ctx.unsettled(x.type, node)
+    zero = coerce.weak_scalar(0)
+    below = coerce.compare("lt", x, zero)
+    minus = arithmetic(ctx, "sub", zero, x, node)
+    assert below is not None
+    assert isinstance(minus.type, Unsure)
+    to = minus.type.plain
+    one = coerce.select(coerce.truth(below), plain(minus), coerce.cast(plain(x), to), to)
+    return n.Read(minus.type, ctx.named(one))
+
+
 def _abs(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "abs", ("x",))["x"]
     if isinstance(value, Vector):
         return call_row(ctx, BUILTINS["abs"], [value], node)
-    x = ctx.to_scalar(value, node)
+    x = ctx.to_scalar(value, node, unsure=True)
+    if isinstance(x.type, Unsure):
+        return _magnitude(ctx, x, node)
     if x.type.dtype.kind == "b":
         return coerce.convert(x, WEAK_INT) if x.type.weak else x
     if x.type.dtype.kind == "c":

@@ -246,7 +246,7 @@ def test_zip_enumerate_and_reversed_of_tuples(queue):
     agree(queue, build, 3, out=np.zeros(3))
 
 
-@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # a sum of an id or an element
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # sums kept in 64 bits say so
 def test_tuples_unpack_swap_and_nest(queue):
     def build(a, out):
         def kernel(i):

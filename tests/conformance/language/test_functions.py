@@ -456,6 +456,7 @@ def test_branches_choose_functions(queue):
     agree(queue, build, N, a=DATA, out=ints(N))
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # sums kept in 64 bits say so
 def test_a_chosen_function_is_the_one_of_its_time(queue):
     def build(a, out):
         def kernel(i):
