@@ -85,10 +85,27 @@ def _hints(cls: Any) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         try:
             found.update(inspect.get_annotations(base, locals={
-                **vars(base), base.__name__: base}, eval_str=True))
+                **_around(base), **vars(base), base.__name__: base}, eval_str=True))
         except NameError as error:
             raise UsageError(errc.invalid, f"{cls.__name__}: the annotations name something that "
-                             f"its module does not have: {error}") from None
+                             f"neither its module nor a running function around it has: {error}; "
+                             "import or define it in the module") from None
+    return found
+
+
+def _around(cls: Any) -> dict[str, Any]:
+    """Return the names of the functions that a class is local to, those that still run.
+
+    ``from __future__ import annotations`` keeps texts, which Python's own closures do not cover.
+    """
+    parts = cls.__qualname__.split(".<locals>.")
+    names = {".<locals>.".join(parts[:k]) for k, _ in enumerate(parts) if k}
+    found: dict[str, Any] = {}
+    frame = inspect.currentframe() if names else None
+    while frame is not None:
+        if frame.f_code.co_qualname in names and frame.f_globals.get("__name__") == cls.__module__:
+            found = {**frame.f_locals, **found}
+        frame = frame.f_back
     return found
 
 
