@@ -85,6 +85,9 @@ def whole(op: str, x: n.Expr, y: n.Expr) -> Unsure | None:
     if op not in _LOW and op not in _EXACT:
         return None
     unsure = [t for t in (a, b) if isinstance(t, Unsure)]
+    if any(isinstance(v, n.Const) and v.type.weak and not fits(v.value, t.dtype)
+           for v, other in ((x, b), (y, a)) for t in alternatives(other) if not t.weak):
+        return None  # NumPy raises on that path
     found = {arithmetic(op, s, t) for s in alternatives(a) for t in alternatives(b)} \
         if unsure else set()
     among = frozenset(t for t in found if t is not None)

@@ -45,7 +45,7 @@ from unisycl.frontend.joins import Met, meet
 from unisycl.frontend.names import suggest
 from unisycl.frontend.objects import is_named
 from unisycl.frontend.unassigned import check_read
-from unisycl.frontend.unsure import Unsure, plain
+from unisycl.frontend.unsure import Unsure, alternatives, plain
 from unisycl.frontend.values import (
     Closure,
     Constant,
@@ -340,11 +340,19 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
                        value.kind)
     x = ctx.to_scalar(value, node, unsure=True)
     if isinstance(x.type, Unsure):
-        zero = coerce.weak_scalar(0)
-        pair = {"-": ("sub", zero, x), "+": ("add", x, zero),
-                "~": ("xor", x, coerce.weak_scalar(-1))}[_UNARY[type(node.op)]]
-        return arithmetic(ctx, *pair, node)
+        return _of_several(ctx, _UNARY[type(node.op)], x, node)
     return _unary(ctx, node, x)
+
+
+def _of_several(ctx: Context, symbol: str, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return ``-x``, ``+x`` or ``~x`` of a number of one type or another."""
+    zero, one = coerce.weak_scalar(0), coerce.weak_scalar(1)
+    if symbol == "+":
+        return arithmetic(ctx, "add", x, zero, node)
+    if symbol == "~" and all(t.dtype.kind == "i" for t in alternatives(x.type)):
+        return arithmetic(ctx, "xor", x, coerce.weak_scalar(-1), node)
+    negative = arithmetic(ctx, "sub", zero, x, node)
+    return negative if symbol == "-" else arithmetic(ctx, "sub", negative, one, node)
 
 
 def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:

@@ -182,3 +182,40 @@ def test_sums_of_ids_are_exact_and_told(queue: sycl.queue, kernel: Any) -> None:
     with pytest.warns(sycl.KernelWarning, match="is a Python int or int32 here"):
         queue.parallel_for(N, kernel, n, out).wait()
     assert out.tolist() == wanted.tolist()
+
+
+def test_an_unsigned_number_inverts_in_its_own_bits(queue: sycl.queue) -> None:
+    def kernel(i, a, b, out):  # type: ignore[no-untyped-def]
+        s = a[i] if i % 2 else b[i]
+        out[i] = ~s
+
+    a, b = np.full(N, 100, np.uint8), np.arange(N, dtype=np.int32)
+    out = np.zeros(N, np.uint8)
+    queue.parallel_for(N, kernel, a, b, out).wait()
+    assert out.tolist() == [(~x).astype(np.uint8) for x in np.where(np.arange(N) % 2, a, b)]
+    with pytest.raises(sycl.KernelError, match="K087"):
+        queue.parallel_for(N, kernel, a, b, np.zeros(N, np.int64))
+
+
+def literal_sum(i, s, out):  # type: ignore[no-untyped-def]
+    out[i] = np.int8(s + 300)
+
+
+def literal_mask(i, s, out):  # type: ignore[no-untyped-def]
+    out[i] = s & 300
+
+
+def literal_first(i, s, out):  # type: ignore[no-untyped-def]
+    out[i] = np.int8(-200 - s)
+
+
+@pytest.mark.parametrize("use", [literal_sum, literal_mask, literal_first],
+                         ids=lambda use: use.__name__)
+def test_a_literal_has_to_fit_every_type(queue: sycl.queue, use: Any) -> None:
+    """NumPy raises where the path made the other number an int8."""
+    def kernel(i, a, b, out):  # type: ignore[no-untyped-def]
+        use(i, a[i] if i % 2 else b[i], out)
+
+    with pytest.raises(sycl.KernelError, match="K087"):
+        queue.parallel_for(N, kernel, np.ones(N, np.int8), np.ones(N, np.int32),
+                           np.zeros(N, np.int64))
