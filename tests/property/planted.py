@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -31,6 +32,10 @@ from unisycl.testing import find_device
 
 SHARE = 100
 """How many programs a child process runs."""
+SECONDS = 90
+"""How long a program may take by the clock: a defect may leave work-items waiting, which takes no
+time of the processor. One that takes longer counts as found, where it does not without the defect.
+"""
 Replacement = Callable[[Any], Any]
 
 
@@ -201,6 +206,7 @@ def _child(plant: Plant, seeds: range, *, put: bool) -> tuple[int, str]:
             for seed in seeds:
                 print("start", seed, file=out)
                 fuzz.limit(fuzz.LIMIT)
+                signal.alarm(SECONDS)
                 try:
                     found = plant.find(seed)
                 except Exception as error:  # noqa: BLE001 -- whatever goes wrong shows it
