@@ -186,6 +186,35 @@ def test_a_kernel_is_ended_after_the_time_it_is_given(monkeypatch: pytest.Monkey
         sycl.property.queue.timeout(-1)
 
 
+ONEAPI = sycl.ext.oneapi.experimental
+CONCURRENT = ONEAPI.forward_progress_guarantee.concurrent
+
+
+def plainly(it: sycl.nd_item, flag: Any) -> None:
+    while flag[0] == 0:
+        pass
+
+
+def atomically(it: sycl.nd_item, flag: Any) -> None:
+    while sycl.atomic_ref(flag, 0).load() == 0:
+        pass
+
+
+@pytest.mark.row("Q-8")
+@pytest.mark.parametrize("kernel", [plainly, atomically], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("asked", [
+    ONEAPI.work_group_progress(CONCURRENT, ONEAPI.execution_scope.root_group),
+    ONEAPI.work_item_progress(CONCURRENT, ONEAPI.execution_scope.sub_group)],
+    ids=["groups", "items"])
+def test_threads_of_the_host_device_end_after_their_time_too(kernel: Any, asked: Any) -> None:
+    (text,), _ = launched(sycl.kernel(properties=[asked])(kernel), sycl.host_selector_v,
+                          sycl.property.queue.timeout(0.3))
+    first = kernel.__code__.co_firstlineno
+    assert f"kernel '{kernel.__name__}' failed in work-item id(" in text
+    assert any(f"{__file__}:{first + k}: it still ran after 0.3 s, the time that" in text
+               for k in (1, 2)), text
+
+
 @pytest.mark.row("Q-8")
 @pytest.mark.usefixtures("cpu")
 def test_native_code_ends_after_its_time_with_item_and_line() -> None:

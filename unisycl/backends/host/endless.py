@@ -2,9 +2,9 @@
 
 A thread of ours looks at a kernel that has run for a second, again and again. Where it finds the
 work-item at one place with the same variables and the same memory as before, and no other thread
-or command is there to change them, the work-item can never go on. Non-goals: kernels of several
-threads (``together``), which make progress. Invariants: what is ended could not have ended by
-itself, or had its time; a kernel that is being debugged is left alone.
+or command is there to change them, the work-item can never go on. Non-goals: whether kernels of
+several threads (``together``) can go on; they have their time. Invariants: what is ended could not
+have ended by itself, or had its time; a kernel that is being debugged is left alone.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class _Run:
     def _alone(self) -> bool:
         """Say whether the kernel knows all of the memory that it may change."""
         kernel = self.runner.kernel
-        return not kernel.waits and not kernel.reducers and len(self.runner.binder.known) == 0
+        return not (kernel.waits or kernel.progress or kernel.reducers
+                    or len(self.runner.binder.known))
 
     def _state(self, frames: list[FrameType]) -> Any:
         """Return the whole state of a work-item; None where not all of it is known."""
@@ -187,8 +188,11 @@ _patrols: list[_Patrol] = []
 
 
 @contextmanager
-def guarded(runner: Any, limit: float) -> Iterator[None]:
-    """End what the calling thread does in this block if it cannot end, or not in time."""
+def guarded(runner: Any, limit: float, begun: float = 0.0) -> Iterator[None]:
+    """End what the calling thread does in this block if it cannot end, or not in time.
+
+    ``begun``: when the launch began, if that was not now.
+    """
     if not _patrols or _patrols[-1].process != os.getpid():
         try:
             _patrols.append(_Patrol())
@@ -196,6 +200,7 @@ def guarded(runner: Any, limit: float) -> Iterator[None]:
             yield
             return
     patrol, run = _patrols[-1], _Run(runner, limit)
+    run.begun = begun or run.begun
     with patrol.lock:
         patrol.runs.append(run)
     patrol.work.set()

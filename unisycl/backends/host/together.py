@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from unisycl.backends.base import Launch
 from unisycl.backends.host import workitems
 from unisycl.backends.host.binding import Binder, Cache, bound_array
+from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.workitems import Group, Runner
 from unisycl.base.progress import WEAKEST, Levels, forward_progress_guarantee
@@ -51,6 +52,12 @@ class _Launch:
         shape = launch.geometry
         groups = math.prod(shape.global_) // max(1, math.prod(shape.local))
         self.meeting = threading.Barrier(max(1, groups))
+        self.limit = launch.timeout or workitems.environment_seconds()
+        self.begun = time.monotonic()
+
+    def timed(self, runner: Runner) -> AbstractContextManager[None]:
+        """Return what ends a work-item of the calling thread when the time is over."""
+        return guarded(runner, self.limit, self.begun) if self.limit else nullcontext()
 
     def relax(self) -> None:
         """Let the other threads run; end this one if the launch has failed."""
@@ -135,7 +142,7 @@ def _group(shared: _Launch, cache: Cache, at: _Point, reducers: tuple[reducer, .
     try:
         binder = Binder(shared.launch, cache)
         runner = Runner(shared.launch, binder, (*reducers, *binder.arguments))
-        with shared.enter(binder):
+        with shared.enter(binder), shared.timed(runner):
             place = runner.place()
             place.move_to(at)
             binder.new_group()
@@ -152,10 +159,12 @@ def _group(shared: _Launch, cache: Cache, at: _Point, reducers: tuple[reducer, .
         shared.fail(error)
 
 
-def _call(runner: Runner, it: nd_item) -> None:
+def _call(runner: Runner, it: nd_item, shared: _Launch | None = None) -> None:
+    """Run a work-item; in a thread of its own, it has the time of ``shared``."""
     this.enter(it)
     try:
-        runner.function(it, *runner.arguments)
+        with nullcontext() if shared is None else shared.timed(runner):
+            runner.function(it, *runner.arguments)
     except Exception as error:
         raise runner.fail(error, it) from error
     finally:
@@ -170,7 +179,7 @@ def _apart(shared: _Launch, runner: Runner, items: list[nd_item], size: int) -> 
         if runner.binder.convergent:
             _Apart(shared, runner, items, size, threads, drivers).run()
             return
-        _gather(shared, [threads.submit(_call, runner, it) for it in items])
+        _gather(shared, [threads.submit(_call, runner, it, shared) for it in items])
 
 
 def _begin(shared: _Launch, binder: Binder) -> None:
@@ -245,7 +254,8 @@ class _Apart(Group):
         task: Any = self.tasks[k]
         send: Callable[[Any], Any] = task.send
         try:
-            return send(result)
+            with self.shared.timed(self.runner):
+                return send(result)
         except StopIteration:
             return None
         except Exception as error:
