@@ -27,6 +27,7 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
         "what": "a generator expression", "where": "here",
         "help": "sum(), any(), all(), min(), max() and tuple() take one; else write a for loop"}),
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
+    "Interpolation": ("K019", {}),
     "Starred": ("K020", {}),
     "Slice": ("K001", {"what": "a slice", "help": "index single elements in a loop"}),
 }
