@@ -156,6 +156,8 @@ class Context(Variables):
         self.path: tuple[Condition, ...] = ()
         self.heads: list[Head] = []
         self.sums: dict[Span, Scalar] = {}
+        self.beyond: dict[Span, tuple[str, Scalar, int]] = {}
+        self.absorbed: dict[int, tuple[object, set[int]]] = {}
         self.powers: dict[Span, n.Expr] = {}
         self.unassigned: dict[Span, tuple[str, Definition]] = {}
         self.diagnostics: list[Diagnostic] = []

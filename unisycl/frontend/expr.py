@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.base import dtypes
 from unisycl.frontend import (
+    absorbed,
     captures,
     choices,
     coerce,
@@ -260,6 +261,7 @@ def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.
                          ("these operators need integers" if op in _INTEGER_ONLY else
                           _OF_BOOLS if type == BOOL else ""))
     ctx.need(type, node)
+    absorbed.check(ctx, op, a, b, type, node)
     if op == "pow":
         return checked_power(ctx, a, b, node, lambda x, y: power(ctx, x, y, type, node))
     b = checked_operand(ctx, op, a, b, node)
@@ -357,6 +359,9 @@ def _of_several(ctx: Context, symbol: str, x: n.Expr, node: ast.AST) -> n.Expr:
 
 def _unary(ctx: Context, node: ast.UnaryOp, x: n.Expr) -> n.Expr:
     kind = x.type.dtype.kind
+    if kind in "iu" and _UNARY[type(node.op)] != "+":
+        from_ = 0 if _UNARY[type(node.op)] == "-" else -1  # ~x is -1 - x
+        absorbed.check(ctx, "sub", coerce.weak_scalar(from_), x, x.type, node)
     if kind == "b" and x.type.weak:
         x, kind = coerce.cast(x, WEAK_INT), "i"
     symbol = _UNARY[type(node.op)]
@@ -468,6 +473,7 @@ def _branched(ctx: Context, cond: n.Expr, then: list[n.Stmt], orelse: list[n.Stm
         result = n.Local("t", held)
         then.append(n.Assign(result, coerce.cast(plain(a), held), span=ctx.span(node)))
         orelse.append(n.Assign(result, coerce.cast(plain(b), held), span=ctx.span(node)))
+        absorbed.note(ctx, result, held, a, b)
         results.append(n.Read(type, result))
     ctx.emit(n.If(cond, tuple(then), tuple(orelse), span=ctx.span(node)))
     return results
@@ -497,7 +503,9 @@ def _joined(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST) -> Scalar:
 def _choose(ctx: Context, cond: n.Expr, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     type = _joined(ctx, a, b, node)
     if not isinstance(type, Unsure):
-        return coerce.select(cond, a, b, type)
+        one = coerce.select(cond, a, b, type)
+        absorbed.note(ctx, one, type, a, b)
+        return one
     held = n.Local("t", type.plain)
     ctx.emit(n.Assign(held, coerce.select(cond, plain(a), plain(b), held.type)))
     return n.Read(type, held)

@@ -22,6 +22,7 @@ from unisycl.base.record import dataclass
 from unisycl.base.recursion import inside
 from unisycl.base.span import Span
 from unisycl.frontend import (
+    absorbed,
     access,
     call,
     captures,
@@ -236,6 +237,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = pipeline.prepare(kernel, rebound=rebound)
     unassigned.warn(ctx)
     unsure.warn(ctx.sums)
+    absorbed.warn(ctx.beyond)
     powers.warn(ctx.powers, body)
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unisycl.base.span import Span
-from unisycl.frontend import coerce, functions, memories, stored
+from unisycl.frontend import absorbed, coerce, functions, memories, stored
 from unisycl.frontend.flow import Definition, lost, resolve, same, spread
 from unisycl.frontend.items import ITEM_KINDS
 from unisycl.frontend.joins import (
@@ -77,6 +77,8 @@ class Variables(ABC):
     unsure: bool
     facts: set[str]
     refusals: int
+    beyond: dict[Span, tuple[str, Scalar, int]]
+    absorbed: dict[int, tuple[object, set[int]]]
     block: list[n.Stmt]
     frames: list[Frame]
     loops: list[Any]
@@ -443,6 +445,8 @@ class Variables(ABC):
             x = self.known.get(value, n.Read(value.type, value))
         else:
             x = plain(value if isinstance(value, n.Expr) else self.to_scalar(value, node))
+        if value is not None:
+            absorbed.note(self, local, form, x, key=key)
         try:
             x = coerce.cast(x, local.type)
         except coerce.DoesNotFit as problem:

@@ -160,6 +160,7 @@ def test_ids_too_large_for_an_element_stay_exact(queue):
     agree(queue, build, N, small=small, out=np.zeros(N, np.int64))
 
 
+@pytest.mark.filterwarnings("ignore::unisycl.KernelWarning")  # best * 2 wraps, and says so
 def test_smallest_of_elements_and_a_literal(queue):
     def build(n, out):
         def kernel(i):
