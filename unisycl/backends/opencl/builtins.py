@@ -69,7 +69,8 @@ SPELLED = _FLOAT | _INTEGER
 
 # what stands for functions that a driver gets wrong (``Quirks.weak_functions``)
 CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
-            for name in ("sinpi", "cospi", "tanpi", "atanpi", "log1p", "tgamma", "sign")}
+            for name in ("sinpi", "cospi", "tanpi", "atanpi", "expm1", "log1p", "tgamma",
+                         "sign")}
 CAREFUL |= {f"native_{name}": f"half_{name}({{0}})" for name in ("sin", "cos", "tan")}
 
 # what stands for sums that must not be fused with a product, where FP_CONTRACT OFF is not obeyed
@@ -153,6 +154,10 @@ HELPERS: dict[str, Helper] = {
     "sign_careful": Helper("""{T} {name}({T} x)
 {{
     return x == 0 ? x : sign(x);
+}}"""),
+    "expm1_careful": Helper("""{T} {name}({T} x)
+{{
+    return copysign(expm1(x), x);
 }}"""),
     "log1p_careful": Helper("""{T} {name}({T} x)
 {{

@@ -260,6 +260,9 @@ TABLE = (
           "condition that does not change in it, and numbers that are the same for all items in "
           "each are taken as the same for all behind both. LLVM does not do that in functions of "
           "the attribute cold (python -m tests.device.branches opencl:0)"),
+    Quirk("Intel", "", (),
+          "Intel 2026.2: expm1 of a half that is -0 is 0 on some processors with AVX-512 (Rocket "
+          "Lake; tests/conformance/language/test_builtins.py)", weak=("expm1",)),
     Quirk("Intel", "", ("lost_inversions",),
           "Intel 2026.2, where a processor has AVX-512 and kernels are not vectorised (in "
           "work-groups of 8 and less, say): max(v, ~w) is max(v, w), for 32 and 64 bits, signed "
