@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.cpu import jit, lowerings
-from unisycl.backends.cpu.lanes import VECTOR, Lanes, Val
+from unisycl.backends.cpu.compile import jit
+from unisycl.backends.cpu.compile.target import machine
+from unisycl.backends.cpu.emit import lowerings
+from unisycl.backends.cpu.emit.lanes import VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.text import Function, Module, llvm_type, vectors
 from unisycl.backends.cpu.maths.avx512 import in_parts
-from unisycl.backends.cpu.target import machine
-from unisycl.backends.cpu.text import Function, Module, llvm_type, vectors
 from unisycl.base.dtypes import DTYPES, DType
 from unisycl.ir.builtins import BUILTINS
 

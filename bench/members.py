@@ -1,6 +1,6 @@
 """``python -m bench.members``: what reading and writing records whole is worth.
 
-A step of particles, records of four float32, with and without ``passes.members``, in paired
+A step of particles, records of four float32, with and without ``passes.simd.members``, in paired
 rounds. Non-goals: peers (``dev.py bench``). Invariant: both kernels compute the same.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.passes import members
+from unisycl.passes.simd import members
 
 SIZES, ROUNDS = (1 << 14, 1 << 22), 31  # in the second-level cache, in memory
 PARTICLE = np.dtype([("x", "f4"), ("v", "f4"), ("a", "f4"), ("m", "f4")])

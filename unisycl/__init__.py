@@ -13,8 +13,8 @@ import importlib
 from typing import Any
 
 from unisycl import public_names
-from unisycl.base import forking
-from unisycl.base import start as _start  # noqa: F401 - notes the folder we are in
+from unisycl.base import start_folder as _start  # noqa: F401 - notes the folder we are in
+from unisycl.process import forking
 
 __version__ = "0.1.0"
 

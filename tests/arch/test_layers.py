@@ -11,21 +11,23 @@ from tests.arch.sources import PACKAGE, Import, imports_of, package_sources
 # room -> what it may import besides itself. "" is the public package itself (unisycl/__init__.py).
 ROOMS: dict[str, set[str]] = {
     "base": set(),
+    "process": {"base"},
     "ir": {"base"},
-    "lang": {"base", "ir"},
+    "lang": {"base", "process", "ir"},
     "passes": {"base", "ir"},
-    "frontend": {"base", "ir", "lang", "passes.pipeline"},
+    "frontend": {"base", "process", "ir", "lang", "passes.pipeline"},
     "backends.base": {"base", "ir"},
-    "backends.registry": {"base", "ir", "backends.base"},
-    "backends.*": {"base", "ir", "passes", "backends.base", "backends.strided",
+    "backends.registry": {"base", "process", "ir", "backends.base"},
+    "backends.*": {"base", "process", "ir", "passes", "backends.base", "backends.strided",
                    "backends.reports", "backends.footprints"},
-    "backends.opencl": {"base", "ir", "passes", "backends.base", "backends.strided",
+    "backends.opencl": {"base", "process", "ir", "passes", "backends.base", "backends.strided",
                         "backends.reports", "backends.cfamily"},
-    "backends.host": {"base", "ir", "passes", "backends.base", "backends.footprints", "lang",
-                      "frontend.source"},
-    "runtime": {"base", "ir", "frontend.specialize", "passes.pipeline", "backends.base",
+    "backends.host": {"base", "process", "ir", "passes", "backends.base", "backends.footprints",
+                      "lang", "frontend.source"},
+    "runtime": {"base", "process", "ir", "frontend.specialize", "passes.pipeline", "backends.base",
                 "backends.registry", "backends.footprints"},
-    "api": {"base", "ir.types", "lang", "runtime"},
+    "observe": {"base", "ir", "frontend.specialize", "backends.base", "runtime"},
+    "api": {"base", "process", "ir.types", "lang", "runtime", "observe"},
     "public_names": set(),
     "ext": {"base", "api", "lang"},
     "khr": {"base", "api", "lang", "public_names"},
@@ -48,14 +50,14 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 }
 STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
-NATIVE = ("backends", "tools", "api.dlpack", "base.modes")
+NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and enumerations and constants that specifications define
 VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backends.opencl",),
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
-VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.opencl", "api.opencl",
-                 "public_names")
+VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.numbers.opencl",
+                 "api.interop.opencl", "public_names")
 
 
 def room_of(module: str) -> str:

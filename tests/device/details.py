@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from unisycl.backends.opencl import discovery
+from unisycl.backends.opencl.discovery import discovery
 
 if __name__ == "__main__":
     found = discovery.discover()

@@ -16,7 +16,7 @@ import mmap
 from typing import Any
 
 from unisycl.backends.opencl import session
-from unisycl.backends.opencl.unified_api import UnifiedApi
+from unisycl.backends.opencl.memory.unified_api import UnifiedApi
 from unisycl.base.enums import usm_kind
 
 RUBBISH = 0xEE

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.api.device import device
+from unisycl.api.devices.device import device
 from unisycl.backends.null.driver import NullDriver, Record
-from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.devices.devices import DeviceState
 
 
 def null_device(driver: NullDriver, name: str = "null") -> sycl.device:

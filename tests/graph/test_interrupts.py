@@ -10,11 +10,11 @@ import pytest
 
 import unisycl as sycl
 from tests.graph.builder import Graph
-from unisycl.runtime.callbacks import UserCommand
-from unisycl.runtime.channel import Channel
-from unisycl.runtime.executor import Executor
-from unisycl.runtime.holding import Holding
-from unisycl.runtime.tasks import Task, process
+from unisycl.runtime.graph.callbacks import UserCommand
+from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.graph.executor import Executor
+from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.memory.host_access import Holding
 
 
 def bump(i: Any, p: Any) -> None:
@@ -57,7 +57,7 @@ def test_a_host_accessor_that_was_interrupted_is_closed(
         g: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     b = g.buffer()
     with monkeypatch.context() as m:
-        m.setattr("unisycl.runtime.lifecycle.guard", interrupt)
+        m.setattr("unisycl.runtime.graph.lifecycle.guard", interrupt)
         with pytest.raises(KeyboardInterrupt):
             sycl.host_accessor(b)
     g.task("w").writes(b).submit()

@@ -30,8 +30,8 @@ import pytest
 from tests.mutation import processes
 from tests.mutation.lines import Map, Recorder, timed
 from tests.mutation.mutants import ROOT, Mutant, codes, mutants_of, mutated
-from unisycl.backends.cpu import remembered
-from unisycl.base import disk_cache
+from unisycl.backends.cpu.compile import decision_cache
+from unisycl.process import disk_cache
 
 SHARE = 12
 """Tests a process records before another one goes on: caches hide lines from later ones."""
@@ -143,7 +143,7 @@ class Session:
         gone = [k for k, test in enumerate(known.tests) if test not in self._items]
         if gone:
             _say(f"{len(gone)} tests of the map are not there: record it anew")
-        remembered._stamp = lambda: ""  # notes are keyed by files, which do not change here
+        decision_cache._stamp = lambda: ""  # notes are keyed by files, which do not change here
         for end in processes.run(self._todo(known, found, results), self._attempt,
                                  count=self._options.jobs, end=self._end + GRACE,
                                  folder=self._folder):

@@ -24,10 +24,11 @@ import numpy as np
 import unisycl as sycl
 from tests.property import fuzz, partings
 from tests.property.programs import program
-from unisycl.base import disk_cache, dtypes
+from unisycl.base import dtypes
 from unisycl.frontend import coerce
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
+from unisycl.process import disk_cache
 from unisycl.testing import find_device
 
 SHARE = 100
@@ -157,24 +158,27 @@ def _forgetting(make_dialect: Any) -> Any:
 
 
 PLANTS = {
-    "types": Plant("a name has one type in the whole function", "unisycl.frontend.variables",
+    "types": Plant("a name has one type in the whole function", "unisycl.frontend.syntax.variables",
                    "Variables.assign", _one_type, differs),
     "unassigned": Plant("names that not every path assigns are read",
-                        "unisycl.frontend.expr", "check_read", _with(None), differs),
-    "item 0": Plant("the first item decides loops around barriers", "unisycl.passes.lockstep",
+                        "unisycl.frontend.syntax.expr", "check_read", _with(None), differs),
+    "item 0": Plant("the first item decides loops around barriers",
+                    "unisycl.passes.shared.lockstep",
                     "parting", _with(frozenset()), parted),
-    "item 0, OpenCL": Plant("the same, by Intel's compiler", "unisycl.passes.lockstep", "whole",
+    "item 0, OpenCL": Plant("the same, by Intel's compiler",
+                            "unisycl.passes.shared.lockstep", "whole",
                             lambda _: lambda kernel, watch=None: kernel, parted_on_opencl),
     "arguments": Plant("debugged kernels miss arguments that a group does not share",
-                       "unisycl.passes.meetings", "_Checks.one", _unchecked, disagreed),
+                       "unisycl.passes.checks.collectives", "_Checks.one", _unchecked, disagreed),
     "PoCL": Plant("PoCL gets local memory as arrays", "unisycl.backends.opencl.driver",
                   "make_dialect", _forgetting, differs_on_pocl),
-    "bytes": Plant("atomics move pointers by bytes", "unisycl.frontend.atomics", "_operand",
+    "bytes": Plant("atomics move pointers by bytes", "unisycl.frontend.forms.atomics", "_operand",
                    _bytes, differs),
-    "swaps": Plant("swaps of records by names duplicate", "unisycl.frontend.overwrites",
+    "swaps": Plant("swaps of records by names duplicate", "unisycl.frontend.syntax.overwrites",
                    "Overwrites.check", _with(None), differs),
     "places": Plant("of two memories that change places, it is always the first",
-                    "unisycl.frontend.memories", "_is", _with(coerce.weak_scalar(True)), differs),
+                    "unisycl.frontend.values.memories", "_is",
+                    _with(coerce.weak_scalar(True)), differs),
 }
 
 

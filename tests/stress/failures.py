@@ -18,10 +18,10 @@ import numpy as np
 
 import unisycl as sycl
 from tests.stress.run import Run, device_names, handles
-from unisycl.api.device import device
+from unisycl.api.devices.device import device
 from unisycl.backends import registry
-from unisycl.runtime import lifecycle
-from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.devices.devices import DeviceState
+from unisycl.runtime.graph import lifecycle
 
 SIZE = 4096
 CALLS = ("compile", "immediate", "launch", "batch", "copy", "fill", "end", "allocation")

@@ -16,7 +16,7 @@ import numpy as np
 
 import unisycl as sycl
 from tests.stress.run import Run, device_names, handles, resident
-from unisycl.runtime import lifecycle
+from unisycl.runtime.graph import lifecycle
 
 THREADS, CALM = 4, 1000
 experimental = sycl.ext.oneapi.experimental

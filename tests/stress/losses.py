@@ -24,13 +24,13 @@ import numpy as np
 import unisycl as sycl
 from tests.stress.calls import Calls
 from tests.stress.run import Run, handles
-from unisycl.api.device import device
+from unisycl.api.devices.device import device
 from unisycl.backends import registry
 from unisycl.backends.opencl.driver import ClDriver
-from unisycl.backends.opencl.levels import Level
-from unisycl.base import config
+from unisycl.backends.opencl.memory.levels import Level
+from unisycl.base import settings
 from unisycl.ext.oneapi import experimental as ext
-from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.devices.devices import DeviceState
 
 SIZE = 300
 SPARE = 24  # native objects that a device keeps for its next commands
@@ -237,9 +237,9 @@ class Place:
     """A device at one level of memory, new at each ``fresh``."""
 
     def __init__(self, driver: Any, level: str) -> None:
-        os.environ[config.MEMORY.name] = level
+        os.environ[settings.MEMORY.name] = level
         self.driver = ClDriver(driver.traits, driver._libraries)
-        del os.environ[config.MEMORY.name]
+        del os.environ[settings.MEMORY.name]
         self.level = self.driver.level.name
         info = replace(self.driver.devices()[0])
         state = DeviceState("lossy", self.driver, info, f"lossy {level}")
@@ -363,7 +363,7 @@ def places() -> list[Place]:
     found = []
     for name, driver in registry.drivers().items():
         if isinstance(driver, ClDriver) and wanted in ("", name, name.partition(":")[0]):
-            made = [Place(driver, level) for level in config.LEVELS]
+            made = [Place(driver, level) for level in settings.LEVELS]
             found += list({place.level: place for place in made}.values())
     return found
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from unisycl.base import checking, config
+from unisycl.base import checked_mode, settings
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 
@@ -120,7 +120,7 @@ class property:
             applies_to = ("queue",)
 
             def __init__(self, checks: Any = True) -> None:
-                super().__init__(checking.given("property.queue.debug", checks))
+                super().__init__(checked_mode.given("property.queue.debug", checks))
 
         class timeout(Property):
             """How many seconds a kernel of the queue may run: ``property.queue.timeout(5)``.
@@ -133,7 +133,7 @@ class property:
 
             def __init__(self, seconds: float) -> None:
                 try:
-                    given = config.seconds(str(seconds))
+                    given = settings.seconds(str(seconds))
                 except ValueError as error:
                     raise UsageError(errc.invalid, f"property.queue.timeout: {error}") from None
                 super().__init__(given)
@@ -316,12 +316,12 @@ def check_priority(properties: Iterable[Property]) -> None:
         raise UsageError(errc.invalid, "queue: more than one priority was given; give one")
 
 
-def checks(properties: Iterable[Property]) -> checking.Words:
+def checks(properties: Iterable[Property]) -> checked_mode.Words:
     """Return what properties of a queue ask its kernels to check."""
     known = list(properties)
     asked = [p.value for p in known if isinstance(p, property.queue.debug)]
-    return checking.union([*asked, checking.ENDLESS] if timeout(known) or config.TIMEOUT.get()
-                          else asked)
+    watched = timeout(known) or settings.TIMEOUT.get()
+    return checked_mode.union([*asked, checked_mode.ENDLESS] if watched else asked)
 
 
 def timeout(properties: Iterable[Property]) -> float:

@@ -11,15 +11,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope, usm_kind
 from unisycl.base.errors import DeviceError, errc
-from unisycl.base.progress import WEAKEST, Levels
-from unisycl.base.record import dataclass, field
-from unisycl.base.span import Span
-from unisycl.base.words import Words
-from unisycl.ir.commands import CAPACITY
+from unisycl.base.forward_progress import WEAKEST, Levels
+from unisycl.base.shared_words import Words
+from unisycl.base.spans import Span
+from unisycl.ir.enqueue_records import CAPACITY
+from unisycl.ir.function_uses import FunctionUse
 from unisycl.ir.nodes import Kernel
-from unisycl.ir.uses import FunctionUse
 
 HOST = "host"
 """The memory space of NumPy arrays: what a driver's kernels address if they share it."""
@@ -227,11 +227,11 @@ class Launch:
     ``packed`` is where a backend remembers the arguments as it passes them; ``staged`` is what the
     runtime copies to the device before the launch and back after it. ``rest`` are launches of the
     other parts of a non-uniform nd_range; the runtime starts them after this one. ``tree`` is the
-    ``runtime.enqueued.Tree`` of a kernel that enqueues kernels; in a launch of one kernel of a tree
-    its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where`` is the place of
-    the program's that submitted it (``base.callers``), ``words`` what a backend makes of that;
-    ``timeout`` are the seconds that its queue gives it, 0 for ever; ``order`` is a
-    ``runtime.ordering.Order`` where races between commands are looked for.
+    ``runtime.launch.enqueued_kernels.Tree`` of a kernel that enqueues kernels; in a launch of one
+    kernel of a tree its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where``
+    is the place of the program's that submitted it (``process.callers``), ``words`` what a backend
+    makes of that; ``timeout`` are the seconds that its queue gives it, 0 for ever; ``order`` is a
+    ``runtime.graph.ordering.Order`` where races between commands are looked for.
     """
 
     executable: Executable
@@ -384,15 +384,15 @@ class Driver(Protocol):
         over that memory, and whether it is ``writable`` by kernels; 'image': its ``order``,
         ``type`` and ``extent``, ``read`` and ``write`` of its pixels; 'kernel': an Executable whose
         values are passed by position (None: as the program has set it), and whose ``kernel`` is
-        None; 'array': a view of another library's array where it lies, known by ``base.outside``;
-        'gl context' (properties, native devices), 'gl devices' (properties, which), 'gl event':
-        native objects that share with OpenGL; 'gl object' (kind, numbers): one of its objects;
-        'library': the number that kernels' traits ('linked') name a compiled program by;
-        'options': the words, which a program of nothing was built with, or ``BuildError``;
-        'program' (native, state): as 'source', compiled and linked up to that state, of which only
-        executables have ``names``; 'language': whether programs may be written in it; 'source'
-        (language, text, options): the program, with the ``names`` of its kernels, its ``log`` and
-        ``kernel(name)``; raises ``BuildError``.
+        None; 'array': a view of another library's array where it lies, known by
+        ``base.foreign_objects``; 'gl context' (properties, native devices), 'gl devices'
+        (properties, which), 'gl event': native objects that share with OpenGL; 'gl object' (kind,
+        numbers): one of its objects; 'library': the number that kernels' traits ('linked') name a
+        compiled program by; 'options': the words, which a program of nothing was built with, or
+        ``BuildError``; 'program' (native, state): as 'source', compiled and linked up to that
+        state, of which only executables have ``names``; 'language': whether programs may be written
+        in it; 'source' (language, text, options): the program, with the ``names`` of its kernels,
+        its ``log`` and ``kernel(name)``; raises ``BuildError``.
         """
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:

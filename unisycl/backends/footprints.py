@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unisycl.backends.base import BoundView, Launch
-from unisycl.base.callers import place
 from unisycl.base.errors import DeviceError, errc
+from unisycl.process.callers import place
 
 _MOST, _MOST_BYTES = 64, 256 << 20
 _lock = threading.Lock()

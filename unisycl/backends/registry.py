@@ -14,8 +14,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from unisycl.backends.base import Driver
-from unisycl.base import config, notices
+from unisycl.base import settings
 from unisycl.base.errors import UnsupportedError, UsageError, errc, exception
+from unisycl.process import notices
 
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
@@ -23,7 +24,7 @@ BACKENDS: dict[str, str] = {
     "opencl": "unisycl.backends.opencl.driver:make_drivers",
 }
 NATIVE = "cpu"
-BEYOND = {"opencl": "unisycl.backends.opencl.runtimes:beyond_processors"}
+BEYOND = {"opencl": "unisycl.backends.opencl.discovery.runtimes:beyond_processors"}
 """Functions that say, without loading the backend, whether it may have more than processors."""
 
 
@@ -56,10 +57,11 @@ def wanted() -> list[str]:
 
     Raises ``UsageError`` where the environment names one that there is not.
     """
-    asked = [n.strip().lower() for n in config.BACKENDS.get().split(",") if n.strip()]
+    asked = [n.strip().lower() for n in settings.BACKENDS.get().split(",") if n.strip()]
     for name in asked:
         if name not in BACKENDS:
-            raise UsageError(errc.invalid, f"UNISYCL_BACKENDS={config.BACKENDS.get()}: there is no "
+            raise UsageError(errc.invalid, f"UNISYCL_BACKENDS={settings.BACKENDS.get()}: "
+                             "there is no "
                              f"backend '{name}'; expected names of {', '.join(BACKENDS)}")
     return [n for n in BACKENDS if n in asked] if asked else list(BACKENDS)
 
@@ -79,7 +81,7 @@ def drivers(*, near: bool = False) -> dict[str, Driver]:
     with _loaded.lock:
         if not _loaded.told:
             _loaded.told = True
-            for name, meant in config.misspelt():
+            for name, meant in settings.misspelt():
                 notices.tell(f"the setting {name} means nothing; did you mean {meant}?")
         for name in wanted():
             if name in _loaded.drivers or name in _loaded.problems:

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch, kernel_error
-from unisycl.base.callers import origin
+from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import DeviceError, errc
-from unisycl.base.output import Lines, write
-from unisycl.base.record import dataclass
-from unisycl.base.span import Span
-from unisycl.base.text import Part, Shown, render
+from unisycl.base.spans import Span
+from unisycl.base.value_text import Part, Shown, render
 from unisycl.ir import nodes as n
-from unisycl.ir import shadow
+from unisycl.ir import shadow_words
 from unisycl.ir.types import Scalar
+from unisycl.process.callers import origin
+from unisycl.process.standard_output import Lines, write
 
 FAILED = 1
 """What the function returns, and the code a command fails with, when something went wrong."""
@@ -54,17 +54,18 @@ class Watched:
             return f"the number at {int(values[0]):#x}"
         return f"{self.name}[{index}]{self.member}"
 
-    def other(self, before: shadow.Before, extent: Sequence[int], offset: Sequence[int],
+    def other(self, before: shadow_words.Before, extent: Sequence[int], offset: Sequence[int],
               group: bool) -> str:
         """Return who made an access that was noted here, of all items or groups."""
         if self.local or not self.slot:
             return f"work-item {_id(before.item(extent, offset, self.local))}" if self.ndim else \
                 "this task"
         number, place = divmod(before.number, self.slot)
-        whole = f"group {_id(shadow.unravel(number, extent))}"
+        whole = f"group {_id(shadow_words.unravel(number, extent))}"
         if group:
             return f"work-{whole}"
-        return f"work-item {_id(shadow.unravel(place, self.extent or (self.slot,)))} of {whole}"
+        where = shadow_words.unravel(place, self.extent or (self.slot,))
+        return f"work-item {_id(where)} of {whole}"
 
     @property
     def verb(self) -> str:
@@ -173,7 +174,7 @@ class Report:
         index = self._named(site, cells, at + 1 + 2 * ndim)
         word, extent, offset = cells[at], *(
             [cells[at + 1 + k * ndim + d] for d in range(ndim)] for k in (0, 1))
-        before = shadow.Before(word)
+        before = shadow_words.Before(word)
         other = self._sites[before.site] if before.site < len(self._sites) else site
         place = f" at {other.span.file.name}:{other.span.line}" if other.span else ""
         them = (other.facts or facts).other(before, extent, offset, other.group)
@@ -182,7 +183,7 @@ class Report:
         return kernel_error(self._kernel, whose(site, cells), site.span, (
             f"data race: this {this} {facts.verb} {index}, which {did} has "
             f"{'written' if before.writes else 'read'}{place}, and nothing orders the two; "
-            f"{shadow.way_out(facts.atomic and before.atomic)}"))
+            f"{shadow_words.way_out(facts.atomic and before.atomic)}"))
 
     def _made(self, name: str) -> str:
         """Return where the program made the memory of a parameter, as a part of a text."""

@@ -7,7 +7,7 @@ id never changes meaning; a retired id (K086) is not reused.
 from __future__ import annotations
 
 from unisycl.base.errors import Diagnostic
-from unisycl.base.span import Span
+from unisycl.base.spans import Span
 
 _ROWS: dict[str, tuple[str, str]] = {
     "K001": ("a kernel cannot contain {what}", "{help}"),

@@ -19,8 +19,8 @@ from unisycl.base.errors import UsageError, errc
 class DType:
     """One scalar type.
 
-    ``kind`` is 'b' (bool), 'i', 'u', 'f' or 'c' (complex); ``aspect`` names what a device needs
-    for it. ``made``: no target has it; it is made of types that all have (``passes.scalars``).
+    ``kind`` is 'b' (bool), 'i', 'u', 'f' or 'c' (complex); ``aspect`` names what a device needs for
+    it. ``made``: no target has it; it is made of types that all have (``passes.shared.scalars``).
     """
 
     name: str

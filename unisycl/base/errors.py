@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unisycl.base.span import Span
+from unisycl.base.spans import Span
 
 
 class errc(enum.IntEnum):

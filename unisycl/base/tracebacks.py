@@ -18,13 +18,14 @@ from pathlib import Path
 from types import FunctionType, TracebackType
 from typing import Any, TypeVar
 
-from unisycl.base import config
+from unisycl.base import settings
 from unisycl.base.errors import InternalError, exception
 
 _Public = TypeVar("_Public", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parents[1]
 _OURS = tuple(f"{_PACKAGE / room}{os.sep}" for room in (
-    "api", "backends", "base", "compat12", "frontend", "ir", "lang", "passes", "runtime"))
+    "api", "backends", "base", "compat12", "frontend", "ir", "lang", "observe", "passes", "process",
+    "runtime"))
 _PYTHON = (f"{Path(os.__file__).resolve().parent}{os.sep}", "<frozen ")
 _SPECIAL = frozenset(("__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__iter__",
                       "__add__", "__sub__", "__enter__", "__exit__", "__array__", "__dlpack__",
@@ -39,7 +40,7 @@ def shorten(error: BaseException) -> None:
 
     To be followed by a bare ``raise``, which adds no frame. ``UNISYCL_TRACEBACK=full`` leaves all.
     """
-    if config.TRACEBACK.get() == "full":
+    if settings.TRACEBACK.get() == "full":
         return
     seen: set[int] = set()
     at: BaseException | None = error

@@ -11,16 +11,16 @@ import abc
 from types import TracebackType
 from typing import Any
 
-from unisycl.api import context as contexts
-from unisycl.api import device as devices
-from unisycl.api import queue as queues
-from unisycl.api import selector
-from unisycl.api.info import HasBackendInfo, device_type
-from unisycl.api.interop import get_native
-from unisycl.api.native import make_context, make_device, make_platform, make_queue
+from unisycl.api.devices import context as contexts
+from unisycl.api.devices import device as devices
+from unisycl.api.devices import selector
+from unisycl.api.devices.info import HasBackendInfo, device_type
+from unisycl.api.interop.make import make_context, make_device, make_platform, make_queue
+from unisycl.api.interop.native_objects import get_native
+from unisycl.api.queue import queue as queues
 from unisycl.base.enums import NATIVE_OF_12, backend
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.outside import is_native
+from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12 import graphics
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from unisycl.api import event as events
-from unisycl.api.context import context
-from unisycl.api.device import device as any_device
-from unisycl.api.native import make_event
+from unisycl.api.devices.context import context
+from unisycl.api.devices.device import device as any_device
+from unisycl.api.interop.make import make_event
+from unisycl.api.queue import event as events
 from unisycl.base.enums import NATIVE_OF_12, backend
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.outside import is_native
+from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12 import graphics
 from unisycl.compat12.devices import Legacy, device, retained

@@ -14,20 +14,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from unisycl.api import accessor as accessors
-from unisycl.api import context as contexts
-from unisycl.api.access import read_only_host_task, write_only_host_task
-from unisycl.api.buffer import buffer
-from unisycl.api.device import device
-from unisycl.api.event import event
-from unisycl.api.handler import handler
-from unisycl.api.image_accessor import unsampled_image_accessor
-from unisycl.api.interop import get_native
+from unisycl.api.devices import context as contexts
+from unisycl.api.devices.device import device
+from unisycl.api.images.image_accessor import unsampled_image_accessor
+from unisycl.api.interop.native_objects import get_native
+from unisycl.api.memory import accessor as accessors
+from unisycl.api.memory.access import read_only_host_task, write_only_host_task
+from unisycl.api.memory.buffer import buffer
 from unisycl.api.properties import no_init
-from unisycl.api.queue import queue
+from unisycl.api.queue.event import event
+from unisycl.api.queue.handler import handler
+from unisycl.api.queue.queue import queue
 from unisycl.base.enums import NATIVE_OF_12, access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.images import image_channel_order, image_channel_type
+from unisycl.base.image_formats import image_channel_order, image_channel_type
 
 PROPERTIES = {"CL_GL_CONTEXT_KHR": 0x2008, "CL_EGL_DISPLAY_KHR": 0x2009,
               "CL_GLX_DISPLAY_KHR": 0x200A, "CL_WGL_HDC_KHR": 0x200B,

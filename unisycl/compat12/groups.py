@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.api import event as events
-from unisycl.api.handler import handler
-from unisycl.api.native_kernel import native_kernel
-from unisycl.api.queue import queue
+from unisycl.api.interop.native_kernel import native_kernel
+from unisycl.api.queue import event as events
+from unisycl.api.queue.handler import handler
+from unisycl.api.queue.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
@@ -21,7 +21,7 @@ from unisycl.compat12.events import event
 from unisycl.compat12.graphics import Sharing
 from unisycl.compat12.modes import mode
 from unisycl.compat12.programs import program
-from unisycl.runtime.tasks import Task, begin_nothing
+from unisycl.runtime.graph.tasks import Task, begin_nothing
 
 
 class _Thread(threading.local):

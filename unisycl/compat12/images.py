@@ -12,14 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.api import image as images
-from unisycl.api.context import context
-from unisycl.api.image_accessor import host_unsampled_image_accessor, unsampled_image_accessor
-from unisycl.api.image_window import Asked
+from unisycl.api.devices.context import context
+from unisycl.api.images import image as images
+from unisycl.api.images.image_accessor import (
+    host_unsampled_image_accessor,
+    unsampled_image_accessor,
+)
+from unisycl.api.images.image_window import Asked
 from unisycl.base import geometry as geo
 from unisycl.base.enums import NATIVE_OF_12
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.images import (
+from unisycl.base.foreign_objects import is_native
+from unisycl.base.image_formats import (
     addressing_mode,
     coordinate_normalization_mode,
     filtering_mode,
@@ -27,7 +31,6 @@ from unisycl.base.images import (
     image_channel_type,
     image_sampler,
 )
-from unisycl.base.outside import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.devices import device, retained
 from unisycl.compat12.graphics import Shared, refuse

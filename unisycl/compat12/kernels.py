@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unisycl.api.context import context
-from unisycl.api.device_kernel import device_kernel
-from unisycl.api.info import Descriptor
-from unisycl.api.interop import get_native
-from unisycl.api.native import make_context
-from unisycl.api.native_kernel import native_kernel
+from unisycl.api.bundles.device_kernel import device_kernel
+from unisycl.api.devices.context import context
+from unisycl.api.devices.info import Descriptor
+from unisycl.api.interop.make import make_context
+from unisycl.api.interop.native_kernel import native_kernel
+from unisycl.api.interop.native_objects import get_native
 from unisycl.base.enums import NATIVE_OF_12
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.outside import is_native
+from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.devices import device, retained
-from unisycl.lang.kernel import kernel as modern
-from unisycl.runtime.channel import Channel
+from unisycl.lang.kernels.kernel import kernel as modern
+from unisycl.runtime.graph.channel import Channel
 
 if TYPE_CHECKING:
     from unisycl.compat12.programs import program

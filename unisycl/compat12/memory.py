@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from unisycl.api import accessor as accessors
-from unisycl.api import buffer as buffers
-from unisycl.api import host_accessor as host_accessors
-from unisycl.api.context import context
-from unisycl.api.device_info import answer
-from unisycl.api.event import event
-from unisycl.api.image import unsampled_image
-from unisycl.api.interop import get_native
-from unisycl.api.native import make_buffer
-from unisycl.api.queue import queue
+from unisycl.api.devices.context import context
+from unisycl.api.devices.device_info import answer
+from unisycl.api.images.image import unsampled_image
+from unisycl.api.interop.make import make_buffer
+from unisycl.api.interop.native_objects import get_native
+from unisycl.api.memory import accessor as accessors
+from unisycl.api.memory import buffer as buffers
+from unisycl.api.memory import host_accessor as host_accessors
+from unisycl.api.queue.event import event
+from unisycl.api.queue.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.enums import NATIVE_OF_12, access_mode, memory_order
 from unisycl.base.errors import UnsupportedError, UsageError, errc
-from unisycl.base.outside import is_native
+from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.devices import device, retained
 from unisycl.compat12.graphics import Shared, refuse
@@ -36,8 +36,8 @@ from unisycl.compat12.modes import mode, target
 from unisycl.compat12.native_access import native_accessor
 from unisycl.compat12.storages import Attachment, storage
 from unisycl.ir.types import View
-from unisycl.runtime.deps import Access
-from unisycl.runtime.regions import Region
+from unisycl.runtime.graph.deps import Access
+from unisycl.runtime.memory.regions import Region
 
 memory_order_relaxed = memory_order.relaxed
 

@@ -11,12 +11,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from unisycl.api import accessor as accessors
-from unisycl.api.event import event
-from unisycl.api.handler import handler
-from unisycl.api.native import make_event
-from unisycl.api.queue import queue
-from unisycl.api.user_event import user_event
+from unisycl.api.interop.make import make_event
+from unisycl.api.memory import accessor as accessors
+from unisycl.api.queue.event import event
+from unisycl.api.queue.handler import handler
+from unisycl.api.queue.queue import queue
+from unisycl.api.queue.user_event import user_event
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.compat12.events import native_end

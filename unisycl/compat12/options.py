@@ -10,9 +10,9 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from unisycl.base.errors import BuildError, errc
-from unisycl.lang.build_options import compiler_options
-from unisycl.lang.kernel_properties import Traits
-from unisycl.runtime.devices import DeviceState
+from unisycl.lang.kernels.build_options import compiler_options
+from unisycl.lang.kernels.kernel_properties import Traits
+from unisycl.runtime.devices.devices import DeviceState
 
 _FASTER = ("-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math")
 _MATH = ("-cl-denorms-are-zero", "-cl-no-signed-zeros", "-cl-finite-math-only", *_FASTER)

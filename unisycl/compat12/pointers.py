@@ -5,7 +5,7 @@ Non-goals: pointers themselves. Invariant: the same as calling ``multi_ptr``.
 
 from __future__ import annotations
 
-from unisycl.lang.pointer import multi_ptr
+from unisycl.lang.memory.pointer import multi_ptr
 
 
 def make_ptr(source, space=None):  # type: ignore[no-untyped-def]  # compiled as user code

@@ -11,22 +11,22 @@ import enum
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
-from unisycl.api import bundles
-from unisycl.api.context import context
-from unisycl.api.device import device
-from unisycl.api.interop import get_native
-from unisycl.api.kernel_bundle import kernel_bundle
-from unisycl.api.native import make_kernel_bundle
-from unisycl.api.source_bundle import built_bundle
+from unisycl.api.bundles import functions
+from unisycl.api.bundles.kernel_bundle import kernel_bundle
+from unisycl.api.bundles.source_bundle import built_bundle
+from unisycl.api.devices.context import context
+from unisycl.api.devices.device import device
+from unisycl.api.interop.make import make_kernel_bundle
+from unisycl.api.interop.native_objects import get_native
 from unisycl.base.enums import NATIVE_OF_12, bundle_state
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
-from unisycl.base.outside import is_native
+from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.devices import retained
 from unisycl.compat12.kernels import cl_kernel, program_kernel
 from unisycl.compat12.options import check_linking, traits_of
-from unisycl.lang.kernel_properties import Traits, joined
-from unisycl.runtime.ahead import Compiled
+from unisycl.lang.kernels.kernel_properties import Traits, joined
+from unisycl.runtime.launch.compile_ahead import Compiled
 
 
 class program_info(enum.IntEnum):
@@ -103,7 +103,7 @@ class program:
         if not objects:
             raise UnsupportedError(errc.feature_not_supported, "program: no kernel of Python is "
                                    "among these programs; link native ones natively")
-        self._bundles = [bundles.link(objects)]
+        self._bundles = [functions.link(objects)]
         self._state = bundle_state.executable
 
     def _library(self, native: Any) -> int:
@@ -130,7 +130,7 @@ class program:
                              f"{getattr(self._state, 'name', '')} already; use another program")
         states = [d.state for d in self._devices]
         traits = traits_of(options, states)
-        source = bundles.get_kernel_bundle(self._context, self._devices, [kernel],
+        source = functions.get_kernel_bundle(self._context, self._devices, [kernel],
                                            state=bundle_state.input)
         try:
             compiled = source.compiled(states, traits)
@@ -139,7 +139,7 @@ class program:
                 raise
             self._waiting.append((source, traits, error))
         else:
-            self._bundles.append(compiled if state is bundle_state.object else bundles.link(
+            self._bundles.append(compiled if state is bundle_state.object else functions.link(
                 compiled))
         self._state = state
         if options:
@@ -154,7 +154,7 @@ class program:
         if self._state is not bundle_state.executable:
             raise UsageError(errc.invalid, "program: build its kernels, or link it, before they "
                              "are launched")
-        return bundles.join(self._bundles)
+        return functions.join(self._bundles)
 
     def get_kernel(self, kernel: Any) -> Any:
         """Return one of the kernels; ``errc.invalid`` if it is not in the program.

@@ -14,14 +14,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from unisycl.base.errors import KernelWarning
-from unisycl.base.span import Span
+from unisycl.base.spans import Span
 from unisycl.frontend import coerce
-from unisycl.frontend.unsure import Unsure
+from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar
 
 if TYPE_CHECKING:
-    from unisycl.frontend.variables import Variables
+    from unisycl.frontend.syntax.variables import Variables
 
 _EXACT: dict[str, Callable[[int, int], int]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "shl": operator.lshift}

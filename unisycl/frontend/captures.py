@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base import dtypes, geometry, outside, strides
+from unisycl.base import dtypes, foreign_objects, geometry, strides
 from unisycl.base.enums import access_mode
-from unisycl.base.images import image_sampler
-from unisycl.frontend.values import Path
+from unisycl.base.image_formats import image_sampler
+from unisycl.frontend.values.kinds import Path
 from unisycl.ir.types import (
     WEAK_BOOL,
     WEAK_COMPLEX,
@@ -29,10 +29,10 @@ from unisycl.ir.types import (
     View,
     element_type,
 )
-from unisycl.lang.functions import function_object
-from unisycl.lang.math import builtin_function
-from unisycl.lang.specialization import specialization_id
-from unisycl.lang.vec import vector_dtype
+from unisycl.lang.kernels.specialization import specialization_id
+from unisycl.lang.numbers.function_objects import function_object
+from unisycl.lang.numbers.math import builtin_function
+from unisycl.lang.numbers.vec import vector_dtype
 
 _MUTABLE = (list, dict, set, bytearray)
 
@@ -134,11 +134,11 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
         return WEAK_COMPLEX
     if isinstance(obj, np.ndarray):
         return array_type(obj)
-    found = outside.description(obj)
+    found = foreign_objects.description(obj)
     return None if found is None or found.problem else _lent_type(found)
 
 
-def _lent_type(found: outside.Description) -> LentView | None:
+def _lent_type(found: foreign_objects.Description) -> LentView | None:
     """Return the view of an array that another library has on a device."""
     elem = element_type(vector_dtype(found.dtype))
     return None if elem is None else LentView(elem, found.ndim)
@@ -240,7 +240,7 @@ def why_not(obj: Any) -> tuple[str, str]:
         if not obj.flags.aligned:
             return "unaligned array", "pass a copy of it"
         return "array whose strides are no whole elements", "pass np.ascontiguousarray(...) of it"
-    found = outside.description(obj)
+    found = foreign_objects.description(obj)
     if found is not None:
         return f"{kind} of {found.dtype}", found.problem or (
             "kernels take arrays of bool, numbers, vectors and records")

@@ -14,7 +14,7 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DType
-from unisycl.frontend.unsure import Unsure, alternatives, exact, holds, plain
+from unisycl.frontend.values.unsure import Unsure, alternatives, exact, holds, plain
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
     BOOL,

@@ -18,20 +18,21 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unisycl.base import diagnostics, geometry, outside
+from unisycl.base import diagnostics, foreign_objects, geometry
 from unisycl.base.architecture import Target
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.errors import Diagnostic
-from unisycl.base.progress import Levels
-from unisycl.base.record import dataclass, field
-from unisycl.base.span import Span
-from unisycl.frontend import captures, coerce, guards, objects, stored
-from unisycl.frontend.flow import Condition, Definition, Head, Label
-from unisycl.frontend.items import ITEM_KINDS
-from unisycl.frontend.joins import Form, Met
-from unisycl.frontend.overwrites import Overwrites
+from unisycl.base.forward_progress import Levels
+from unisycl.base.spans import Span
+from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.unsure import Unsure, exact, plain
-from unisycl.frontend.values import (
+from unisycl.frontend.syntax.flow import Condition, Definition, Head, Label
+from unisycl.frontend.syntax.joins import Form, Met
+from unisycl.frontend.syntax.overwrites import Overwrites
+from unisycl.frontend.syntax.variables import Refused, Variables
+from unisycl.frontend.values import objects, stored_pointers
+from unisycl.frontend.values.items import ITEM_KINDS
+from unisycl.frontend.values.kinds import (
     Constant,
     Image,
     Item,
@@ -49,9 +50,10 @@ from unisycl.frontend.values import (
     own_type,
     scalar_help,
 )
-from unisycl.frontend.variables import Refused, Variables
+from unisycl.frontend.values.unsure import Unsure, exact, plain
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.function_uses import ChildUse, Position
 from unisycl.ir.types import (
     WEAK_INT,
     Field,
@@ -62,7 +64,6 @@ from unisycl.ir.types import (
     Struct,
     View,
 )
-from unisycl.ir.uses import ChildUse, Position
 
 Tail: TypeAlias = frozenset[str]
 """What falling off the end of a block amounts to: 'return', 'continue', or neither."""
@@ -333,19 +334,20 @@ class Context(Variables):
 
     def truth(self, value: Value, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
-        if isinstance(value, n.Expr) and stored.kind_of(value) is not None:
+        if isinstance(value, n.Expr) and stored_pointers.kind_of(value) is not None:
             return coerce.truth(value)
-        if isinstance(value, Memory) and getattr(stored.decayed(self, value), "pointer", None):
+        if isinstance(value, Memory) and getattr(
+                stored_pointers.decayed(self, value), "pointer", None):
             return n.true()  # it points to memory that is there
         return coerce.truth(self.to_scalar(value, node, unsure=True))
 
     def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
         """Turn a value into a pointer that memory can hold, or refuse."""
-        return stored.to_pointer(self, value, kind, node)
+        return stored_pointers.to_pointer(self, value, kind, node)
 
     def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]:
         """Return two values that a name gets, USM memory as a pointer where the other is one."""
-        return stored.one_kind(self, old, value)
+        return stored_pointers.one_kind(self, old, value)
 
     def size_of(self, memory: Memory) -> n.Expr:
         """Return the number of elements of a view."""
@@ -549,7 +551,7 @@ class Context(Variables):
             return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                                  for k, v in enumerate(obj)), what)
         if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
-                or captures.is_host_object(obj) or outside.description(obj) is not None:
+                or captures.is_host_object(obj) or foreign_objects.description(obj) is not None:
             described, help = captures.why_not(obj)
             if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
                 raise self.refuse("K048", node, name=name, kind=described)

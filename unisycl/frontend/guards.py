@@ -16,8 +16,8 @@ import numpy as np
 
 from unisycl.base.dtypes import alike
 from unisycl.frontend import captures
-from unisycl.frontend.values import Path
-from unisycl.lang.specialization import constant_of
+from unisycl.frontend.values.kinds import Path
+from unisycl.lang.kernels.specialization import constant_of
 
 Getter: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], Any]
 Test: TypeAlias = Callable[[Any], bool]

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import dtypes
-from unisycl.frontend import coerce, guards, vectors
+from unisycl.frontend import coerce, guards
 from unisycl.frontend.context import Context
-from unisycl.frontend.values import Constant, Instance, Several, Value, describe
+from unisycl.frontend.values import vectors
+from unisycl.frontend.values.kinds import Constant, Instance, Several, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
-from unisycl.lang.elements import elements_type
-from unisycl.lang.specialization import constant_of, likeness, specialization_id
+from unisycl.lang.kernels.specialization import constant_of, likeness, specialization_id
+from unisycl.lang.numbers.elements import elements_type
 
 METHODS = frozenset(("get_specialization_constant",))
 _NAMES = ("kh", "kernel_handler")

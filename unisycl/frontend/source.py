@@ -1,8 +1,8 @@
 """From a Python function to its syntax tree, with positions in the file the user edits.
 
-Non-goals: deciding what the tree means; where texts come from (``base.origins``). Tells lambdas on
-one line apart by the positions their code carries. Invariant: the returned tree belongs to exactly
-this code object, or ``SourceMissing`` says why there is none.
+Non-goals: deciding what the tree means; where texts come from (``process.source_origins``). Tells
+lambdas on one line apart by the positions their code carries. Invariant: the returned tree belongs
+to exactly this code object, or ``SourceMissing`` says why there is none.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping
 from types import CodeType
 from typing import Any
 
-from unisycl.base import origins
-from unisycl.base.record import dataclass
-from unisycl.base.span import SourceFile, Span
-from unisycl.frontend import codes
-from unisycl.frontend.codes import Function
+from unisycl.base.dataclass import dataclass
+from unisycl.base.spans import SourceFile, Span
+from unisycl.frontend import same_code
+from unisycl.frontend.same_code import Function
+from unisycl.process import source_origins
 
 
 class SourceMissing(Exception):
@@ -90,7 +90,7 @@ def function_source(code: CodeType, space: Mapping[str, Any] | None = None) -> F
 def _search(code: CodeType, space: Mapping[str, Any]) -> FunctionSource:
     name, similar = code.co_filename, False
     seen: dict[str, None] = {}
-    for text in itertools.chain(origins.candidates(code, space), _earlier(name)):
+    for text in itertools.chain(source_origins.candidates(code, space), _earlier(name)):
         if text in seen:
             continue
         seen[text] = None
@@ -116,7 +116,7 @@ def _search(code: CodeType, space: Mapping[str, Any]) -> FunctionSource:
         raise SourceMissing("K022", f"several functions begin on the line of {place}, and Python "
                             "keeps no columns (no_debug_ranges); give each a line of its own")
     raise SourceMissing("K022", f"the source text of {place} cannot be found; "
-                        + origins.advice(name))
+                        + source_origins.advice(name))
 
 
 def _moved(name: str, known: Iterable[str], code: CodeType) -> FunctionSource | None:
@@ -129,7 +129,8 @@ def _moved(name: str, known: Iterable[str], code: CodeType) -> FunctionSource | 
         for (called, _), nodes in parsed.functions.items() if parsed is not None else ():
             for node in nodes if called == code.co_name else ():
                 if _parameters(node) == _named(code) and not isinstance(
-                        node, ast.AsyncFunctionDef) and codes.is_code_of(node, code, lines=False):
+                        node, ast.AsyncFunctionDef) and same_code.is_code_of(
+                            node, code, lines=False):
                     assert parsed is not None
                     return FunctionSource(node, parsed.file)
     return None
@@ -145,7 +146,7 @@ def _parse(name: str, text: str) -> _Text | None:
     if key in _PARSED:
         _PARSED.move_to_end(key)
         return _PARSED[key]
-    tree, parsed = codes.parse(text), None
+    tree, parsed = same_code.parse(text), None
     if tree is not None:
         # Python ends a line at these only; str.splitlines knows more.
         file = SourceFile(name, tuple(re.split(r"\r\n|\r|\n", text)))
@@ -177,11 +178,11 @@ def _choose(alike: list[Function], code: CodeType, text: str) -> Function | None
     """Return the function that a code object was compiled from; None if it is none of them."""
     held = alike if len(alike) == 1 else [node for node in alike if _holds(node, code)]
     if len(held) > 1 and not _has_columns(code) and len({ast.dump(node) for node in held}) > 1:
-        held = [node for node in held if codes.is_code_of(node, code)]
+        held = [node for node in held if same_code.is_code_of(node, code)]
         return held[-1] if len({ast.dump(node) for node in held}) == 1 else None
     # Of functions one inside the other the inner one comes last.
     node = held[-1] if held else None
-    if node is None or codes.compiles_to(text, code) or codes.is_code_of(node, code):
+    if node is None or same_code.compiles_to(text, code) or same_code.is_code_of(node, code):
         return node
     return None
 

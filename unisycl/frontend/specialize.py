@@ -14,51 +14,47 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import checking, diagnostics, modes, outside
+from unisycl.base import checked_mode, diagnostics, foreign_objects
 from unisycl.base.architecture import Target, fits
+from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
-from unisycl.base.progress import Levels
-from unisycl.base.record import dataclass
-from unisycl.base.recursion import inside
-from unisycl.base.span import Span
-from unisycl.frontend import (
-    absorbed,
-    access,
-    call,
-    captures,
-    compare,
-    enqueue,
-    expr,
-    generators,
-    matching,
-    names,
-    output,
-    powers,
-    reducers,
-    stmt,
-    unassigned,
-    unsure,
-)
-from unisycl.frontend.atomic_places import lower_atomic_ref
+from unisycl.base.forward_progress import Levels
+from unisycl.base.spans import Span
+from unisycl.frontend import absorbed, captures, guard_function
 from unisycl.frontend.context import Context, Frame, KernelShape
-from unisycl.frontend.flow import settle_heads
+from unisycl.frontend.forms import enqueue, output, powers
+from unisycl.frontend.forms.atomic_places import lower_atomic_ref
+from unisycl.frontend.forms.special import SPECIAL
 from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
-from unisycl.frontend.special import SPECIAL
-from unisycl.frontend.subset import refusal
-from unisycl.frontend.unassigned import start_flags
-from unisycl.frontend.values import Constant, Item, KernelHandler, Path, Reduction, Value
-from unisycl.frontend.variables import Refused
+from unisycl.frontend.syntax import (
+    access,
+    call,
+    compare,
+    expr,
+    generators,
+    names,
+    stmt,
+    unassigned,
+)
+from unisycl.frontend.syntax.flow import settle_heads
+from unisycl.frontend.syntax.subset import refusal
+from unisycl.frontend.syntax.unassigned import start_flags
+from unisycl.frontend.syntax.variables import Refused
+from unisycl.frontend.values import reducers, unsure
+from unisycl.frontend.values.kinds import Constant, Item, KernelHandler, Path, Reduction, Value
 from unisycl.ir import nodes as n
+from unisycl.ir.function_uses import ChildUse, FunctionUse
 from unisycl.ir.types import Scalar
-from unisycl.ir.uses import ChildUse, FunctionUse
-from unisycl.lang.kernel import class_attributes, required_progress
-from unisycl.lang.specialization import Arguments, kernel_handler
+from unisycl.lang.kernels.kernel import class_attributes, required_progress
+from unisycl.lang.kernels.specialization import Arguments, kernel_handler
 from unisycl.passes import pipeline
+from unisycl.process import float_mode
+from unisycl.process.recursion import inside
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER}
-SPECIAL["unisycl.lang.atomic.atomic_ref"] = lower_atomic_ref
+SPECIAL["unisycl.lang.memory.atomic.atomic_ref"] = lower_atomic_ref
 SPECIAL.update(enqueue.SPECIAL)
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
@@ -76,7 +72,7 @@ class Specialization:
 
     kernel: n.Kernel
     uses: tuple[FunctionUse, ...]
-    match: matching.Match
+    match: guard_function.Match
     handled: bool = False
     required: tuple[int, ...] = ()
     asked: tuple[tuple[Any, bool], ...] = ()
@@ -94,14 +90,14 @@ class Specialization:
 def specialize(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
                reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
                target: Target | None = None,
-               checks: checking.Words = checking.NONE) -> Specialization:
+               checks: checked_mode.Words = checked_mode.NONE) -> Specialization:
     """Return the kernel of a callable for these arguments, as ``find`` does."""
     return find(function, kind, ndim, arguments, reductions, local, target, checks)[0]
 
 
 def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
          reductions: tuple[Any, ...] = (), local: tuple[int, ...] = (),
-         target: Target | None = None, checks: checking.Words = checking.NONE,
+         target: Target | None = None, checks: checked_mode.Words = checked_mode.NONE,
          ) -> tuple[Specialization, tuple[Any, ...]]:
     """Return the kernel of a callable and the user's object behind each of its parameters.
 
@@ -135,7 +131,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
-    checks = checking.of_kernel(debug, checks)
+    checks = checked_mode.of_kernel(debug, checks)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required,
            checks, fast, progress, has, free, traits)
@@ -166,11 +162,11 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
         if raw is not None and made.suits(target):
             break
     else:
-        with modes.usual():  # which constants are folded in
+        with float_mode.usual():  # which constants are folded in
             made = _compile(function, alike[0], shape, arguments, reductions, target)
         raw = made.match(function, arguments, reductions)
         if raw is None:  # an attribute that is another object each time: compiled for each launch
-            raw = matching.matcher(alike[0], (), (p.path for p in made.kernel.params))(
+            raw = guard_function.matcher(alike[0], (), (p.path for p in made.kernel.params))(
                 function, arguments, reductions)
         assert raw is not None
         _alike[alike] = [made, *_alike.get(alike, ())][:_LIMIT]
@@ -199,7 +195,7 @@ def _code(function: Any) -> Any:
     raise UsageError(errc.kernel_argument, f"a kernel must be a Python function, a lambda or an "
                      f"object with __call__, not {type(function).__name__}" + (
                          "; of a native kernel make_kernel makes one that can be launched"
-                         if outside.is_native(function) else
+                         if foreign_objects.is_native(function) else
                          "; of a partial function make one, lambda i: partial(i), or pass what it "
                          "holds to the launch, behind the kernel"
                          if isinstance(function, functools.partial) else ""))
@@ -244,7 +240,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
                  for f, (s, c) in ctx.uses.items())
     asked = ((path, test) for (path, _), test in ctx.guards.items())
     return Specialization(
-        kernel, uses, matching.matcher(code, asked, (p.path for p in kernel.params)), ctx.handled,
+        kernel, uses, guard_function.matcher(code, asked, (p.path for p in kernel.params)),
+        ctx.handled,
         ctx.required, tuple(ctx.asked.items()), tuple(ctx.children))
 
 

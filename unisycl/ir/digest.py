@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from unisycl.base.dtypes import DType
-from unisycl.base.span import Span
+from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins.row import Builtin
 

@@ -12,9 +12,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, UINT16, UINT32, DType
-from unisycl.base.images import Channel, PixelFormat, addressing_mode, image_sampler
-from unisycl.base.record import dataclass
+from unisycl.base.image_formats import Channel, PixelFormat, addressing_mode, image_sampler
 
 V = TypeVar("V")
 

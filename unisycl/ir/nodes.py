@@ -1,7 +1,7 @@
 """The kernel IR: typed, structured, and free of Python and of any target.
 
 Expressions are pure (a ``Load`` may move only within its statement); everything with an effect is
-a statement. Non-goals: how a value varies over work-items (``passes.shapes`` says that).
+a statement. Non-goals: how a value varies over work-items (``passes.simd.shapes`` says that).
 Invariants: nodes are immutable; spans take no part in equality; every name is a unique ``Local``
 or ``Array``; device functions are already inlined, each as a ``Scope``.
 """
@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import memory_order, memory_scope
-from unisycl.base.images import image_sampler
-from unisycl.base.progress import Levels, apart
-from unisycl.base.record import dataclass, field
-from unisycl.base.span import Span
-from unisycl.base.text import Shown
-from unisycl.ir.foreign import ForeignFunction
+from unisycl.base.forward_progress import Levels, apart
+from unisycl.base.image_formats import image_sampler
+from unisycl.base.spans import Span
+from unisycl.base.value_text import Shown
+from unisycl.ir.foreign_functions import ForeignFunction
 from unisycl.ir.types import BOOL, Scalar, Struct, View
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class ImageRead(Stmt):
 
     Without a sampler ``coordinates`` are the int32 x, y, z of a pixel inside the image; with one
     they are float32. ``layer`` selects an image of an array (int32, inside it). A target without
-    images of its own has ``passes.images`` turn this into loads and arithmetic.
+    images of its own has ``passes.shared.images`` turn this into loads and arithmetic.
     """
 
     results: tuple[Local, ...]
@@ -379,9 +379,9 @@ class While(Stmt):
 class For(Stmt):
     """Python's ``for local in range(start, stop, step)``: bounds are evaluated once.
 
-    ``step`` is not zero if it is a constant; behind ``passes.steps`` any other is positive. The
-    local takes each value in turn and keeps the last one. ``controls`` are hints such as
-    ("unroll", 4), 0 meaning wholly; they change no result. ``rising``: neither start nor step is
+    ``step`` is not zero if it is a constant; behind ``passes.shared.loop_steps`` any other is
+    positive. The local takes each value in turn and keeps the last one. ``controls`` are hints such
+    as ("unroll", 4), 0 meaning wholly; they change no result. ``rising``: neither start nor step is
     ever negative.
     """
 
@@ -457,7 +457,7 @@ class GroupCall(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Agree(Stmt):
-    """Values that a group has to give alike to a function; ``passes.meetings`` checks it."""
+    """Values a group has to give alike to a function; ``passes.checks.collectives`` checks it."""
 
     values: tuple[Expr, ...]
     what: tuple[str, ...]
@@ -565,7 +565,7 @@ class Kernel:
     ``enqueues`` says that it may enqueue other kernels.
     ``traits`` are properties by name: options of the compiler, hints, limits of launches, which the
     runtime has checked. ``notes`` say what was asked of its memories; they change nothing.
-    ``checks`` says what is checked while it runs, in ``base.checking``'s words. ``pointed`` are
+    ``checks`` says what is checked while it runs, in ``base.checked_mode``'s words. ``pointed`` are
     memories whose last index may, through a pointer, pass the end of its row into the next one.
     """
 

@@ -1,7 +1,7 @@
 """SYCL's function objects, one row each: spelling, IR operator, identity (SYCL 2020 §4.17.1).
 
-Non-goals: their meaning on Python numbers (``lang.functions``) and in a target's code. Invariant:
-``neutral`` changes no operand of its type, not even the sign of a zero.
+Non-goals: their meaning on Python numbers (``lang.numbers.function_objects``) and in a target's
+code. Invariant: ``neutral`` changes no operand of its type, not even the sign of a zero.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import DType
-from unisycl.base.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.base.text import Shown
+from unisycl.base.value_text import Shown
 from unisycl.ir import nodes as n
 from unisycl.ir.types import ImageView, View
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import dtypes
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import access_mode, address_space
-from unisycl.base.images import PixelFormat, image_sampler
-from unisycl.base.record import dataclass, field
+from unisycl.base.image_formats import PixelFormat, image_sampler
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,12 @@ Non-goals: what they add to classes (``queue.khr_flush`` stays there). Invariant
 ``SYCL_KHR_...`` of ``unisycl`` tells that one is here.
 """
 
-from unisycl.api.enqueue import barrier as command_barrier
-from unisycl.api.enqueue import (
-    copy,
-    fill,
-    mem_advise,
-    memcpy,
-    memset,
-    prefetch,
-    submit,
-)
-from unisycl.api.enqueue import partial_barrier as event_barrier
-from unisycl.api.enqueue import submit_with_event as submit_tracked
-from unisycl.api.khr_commands import (
+from unisycl.api.devices.khr_info import info
+from unisycl.api.queue.enqueue import barrier as command_barrier
+from unisycl.api.queue.enqueue import copy, fill, mem_advise, memcpy, memset, prefetch, submit
+from unisycl.api.queue.enqueue import partial_barrier as event_barrier
+from unisycl.api.queue.enqueue import submit_with_event as submit_tracked
+from unisycl.api.queue.khr_commands import (
     enqueue_barrier,
     enqueue_copy,
     enqueue_fill,
@@ -41,9 +34,8 @@ from unisycl.api.khr_commands import (
     wait_event,
     wait_events,
 )
-from unisycl.api.khr_commands import enqueue_update_host as update_host
-from unisycl.api.khr_info import info
-from unisycl.api.khr_properties import (
+from unisycl.api.queue.khr_commands import enqueue_update_host as update_host
+from unisycl.api.queue.khr_properties import (
     empty_properties_t,
     enable_profiling,
     in_order,

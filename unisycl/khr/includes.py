@@ -63,8 +63,9 @@ _HEADERS: dict[str, str] = {
            "get_pointer_type get_pointer_device",
     "vec": "rounding_mode vec",
 }
-_HOMES = {"math": ("lang.math", "lang.geometric"), "marray": ("lang.marray",),
-          "vec": ("lang.vec",), "functional": ("lang.functions",)}
+_HOMES = {"math": ("lang.numbers.math", "lang.library.geometric"),
+          "marray": ("lang.numbers.marray",),
+          "vec": ("lang.numbers.vec",), "functional": ("lang.numbers.function_objects",)}
 """Modules all of whose public names a header has, too."""
 
 

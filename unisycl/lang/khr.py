@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unisycl.base.enums import memory_scope
-from unisycl.lang import pointer, this
+from unisycl.lang.index import this
+from unisycl.lang.memory import pointer
 
 
 @dataclass(eq=False)

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 from unisycl.base.errors import KernelError
 from unisycl.ir.nodes import Block, Expr, Kernel
-from unisycl.passes import bounds, convergence, meetings, numbers, steps, unread
+from unisycl.passes.checks import arithmetic, bounds, collectives, divergent_barriers
+from unisycl.passes.shared import dead_stores, loop_steps
 
 
 def never_negative(body: Block, x: Expr) -> bool:
     """Say whether an integer computed in a body is at least 0, whatever the data."""
-    return steps.never_negative(x, steps.rising(body))
+    return loop_steps.never_negative(x, loop_steps.rising(body))
 
 
 def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
@@ -24,12 +25,12 @@ def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
     several types, some of which nobody may read.
     """
     if rebound:
-        kernel = replace(kernel, body=unread.run(kernel.body))
-    found = convergence.check(kernel)
+        kernel = replace(kernel, body=dead_stores.run(kernel.body))
+    found = divergent_barriers.check(kernel)
     if found:
         raise KernelError(found, kernel.name)
-    kernel = steps.run(kernel)
+    kernel = loop_steps.run(kernel)
     if "divergence" in kernel.checks:
-        kernel = meetings.run(kernel)
-    kernel = numbers.run(kernel)
+        kernel = collectives.run(kernel)
+    kernel = arithmetic.run(kernel)
     return bounds.run(kernel) if "bounds" in kernel.checks else kernel

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from unisycl.base import disk_cache
+from unisycl.process import disk_cache
 from unisycl.tools.devices import size_text
 
 

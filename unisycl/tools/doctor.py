@@ -17,7 +17,8 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.backends import registry
-from unisycl.base import config, disk_cache
+from unisycl.base import settings
+from unisycl.process import disk_cache
 
 COUNT = 1000
 VECTORS = ("avx512f", "avx2", "avx", "sse4.2", "neon", "sve")
@@ -32,7 +33,7 @@ def add_command(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the findings; exit status 1 if a backend does not work."""
     del options
-    for label, value in (*versions(), *machine(), *settings()):
+    for label, value in (*versions(), *machine(), *environment()):
         print(f"{label:18}{value}")
     failures, absent = registry.problems(), registry.absent()
     for name, why in failures.items():
@@ -77,13 +78,13 @@ def machine() -> list[tuple[str, str]]:
             ("system", platform.platform())]
 
 
-def settings() -> list[tuple[str, str]]:
+def environment() -> list[tuple[str, str]]:
     """Return the environment variables that are set, and those that mean nothing."""
     where, why = disk_cache.find()
     rows = [("cache", str(where or why or "none, as UNISYCL_CACHE says"))]
-    rows += [(v.name, v.get()) for v in config.VARIABLES.values() if v.get() != v.default]
+    rows += [(v.name, v.get()) for v in settings.VARIABLES.values() if v.get() != v.default]
     return rows + [(name, "means nothing" + (f"; did you mean {close}?" if close else ""))
-                   for name, close in config.unknown()]
+                   for name, close in settings.unknown()]
 
 
 @sycl.kernel

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import unisycl as sycl
-from unisycl.api.recording import text_as
-from unisycl.runtime.picture import MOST
+from unisycl.api.queue.recording import text_as
+from unisycl.observe.picture import MOST
 from unisycl.tools.show import as_program
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import unisycl as sycl
-from unisycl.runtime import record
+from unisycl.runtime.launch import compiled_kernels
 
 STAGES = ("ir", "source", "llvm", "asm")
 
@@ -79,7 +79,8 @@ def unknown_kernel(file: str, name: str, known: list[str]) -> str:
 
 def record_kernels(file: str, arguments: list[str]) -> list[Any]:
     """Run a file as a program and return the kernels it launched, each once."""
-    with record.kernels() as launched, as_program(file, arguments), contextlib.suppress(SystemExit):
+    with compiled_kernels.kernels() as launched, as_program(
+            file, arguments), contextlib.suppress(SystemExit):
         runpy.run_path(file, run_name="__main__")
     return list(launched)
 

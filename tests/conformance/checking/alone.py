@@ -12,7 +12,7 @@ PROGRAM = """
 import json, sys
 import unisycl as sycl
 from unisycl.backends.host import endless
-from unisycl.runtime import tasks
+from unisycl.runtime.graph import tasks
 from tests.conformance.checking import {module} as module
 endless.PATIENCE, endless.PERIOD, tasks.PATIENCE = 0.1, 0.02, 0.1
 found = [module.{function}(getattr(module, name), sycl.{device}_selector_v)

@@ -11,7 +11,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.checking.found import place, told
 from unisycl.backends.host import driver
-from unisycl.base import notices
+from unisycl.process import notices
 
 checked = sycl.kernel(debug="numbers")
 

@@ -16,8 +16,8 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.checking.alone import told_alone
-from unisycl.backends.opencl import unchecked
-from unisycl.base import notices
+from unisycl.backends.opencl.launch import unchecked
+from unisycl.process import notices
 
 
 def global_race(it: Any, a: Any) -> None:

@@ -15,11 +15,11 @@ import pytest
 import unisycl as sycl
 from tests.graph.builder import null_device
 from unisycl.backends.null.driver import INFO, NullDriver
-from unisycl.backends.opencl.info import device_info
-from unisycl.backends.opencl.levels import Level
-from unisycl.backends.opencl.quirks import Quirks
-from unisycl.backends.opencl.traits import Traits
-from unisycl.base.progress import MODELS, Levels, strongest
+from unisycl.backends.opencl.discovery.info import device_info
+from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.opencl.memory.levels import Level
+from unisycl.backends.opencl.text.quirks import Quirks
+from unisycl.base.forward_progress import MODELS, Levels, strongest
 from unisycl.ext.oneapi import experimental as exp
 from unisycl.ext.oneapi.experimental import execution_scope as scope
 from unisycl.ext.oneapi.experimental import forward_progress_guarantee as guarantee

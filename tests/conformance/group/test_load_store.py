@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.runtime import record
+from unisycl.runtime.launch import compiled_kernels
 
 syclex = sycl.ext.oneapi.experimental
 blocked, striped = syclex.data_placement_blocked, syclex.data_placement_striped
@@ -85,7 +85,7 @@ def test_striped_loads_are_vector_loads(queue: sycl.queue) -> None:
     x[:] = np.arange(64)
     native = queue.get_device().get_backend() is sycl.backend.cpu
     kernel = sycl.kernel(reqd_sub_group_size=16)(twice) if native else twice
-    with record.kernels() as seen:
+    with compiled_kernels.kernels() as seen:
         queue.parallel_for(sycl.nd_range(16, 16), kernel, x).wait()
     assert x[:].tolist() == [3 * k + 1 for k in range(64)]
     if native:  # the others do not show the code they made

@@ -17,7 +17,7 @@ import pyopencl as cl
 import pytest
 
 import unisycl as sycl
-from unisycl.backends.opencl import graphics
+from unisycl.backends.opencl.interop import graphics
 
 BUFFER, TEXTURE2D, RENDERBUFFER, SYNC = 7, 8, 9, 4096
 LAYERS, DEPTH, BYTES = 10, 11, 12

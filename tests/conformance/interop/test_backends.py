@@ -11,9 +11,9 @@ import pytest
 import unisycl as sycl
 from tests.conformance.forward_progress.test_models import NullDriver, null_device, reported
 from tests.conformance.refusals import code_of
-from unisycl.backends.opencl.info import device_info
-from unisycl.backends.opencl.levels import Level
-from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.discovery.info import device_info
+from unisycl.backends.opencl.memory.levels import Level
+from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.ext.oneapi import experimental as ext
 
 OPENCL = sycl.backend.opencl

@@ -12,7 +12,7 @@ import pytest
 import unisycl as sycl
 from tests.conformance.refusals import code_of
 from unisycl import compat12 as old
-from unisycl.lang import forms
+from unisycl.lang.kernels import forms
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 OPENCL = sycl.backend.opencl

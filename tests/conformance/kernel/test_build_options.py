@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.runtime import record
+from unisycl.runtime.launch import compiled_kernels
 
 x = sycl.ext.oneapi.experimental
 pytestmark = pytest.mark.row("K-10")
@@ -26,7 +26,7 @@ def made(*words: str) -> Any:
 
 
 def texts(queue: sycl.queue, kernel: Any, stage: str) -> str:
-    with record.kernels() as seen:
+    with compiled_kernels.kernels() as seen:
         queue.parallel_for(4, kernel, np.zeros(32, np.float32), np.zeros(4, np.float32)).wait()
     return str(getattr(seen[0], f"{stage}_text")())
 
@@ -137,7 +137,7 @@ def test_a_bundle_has_options_for_all_its_kernels(queue: sycl.queue) -> None:
         h.use_kernel_bundle(built)
         h.parallel_for(5, bundled, p)
 
-    with record.kernels() as seen:
+    with compiled_kernels.kernels() as seen:
         queue.submit(run).wait()
     assert dict(seen[0].kernel.traits)["options"] == ("-O1", "-g")
     assert p[:5].tolist() == [6] * 5

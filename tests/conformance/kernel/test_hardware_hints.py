@@ -7,7 +7,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.refusals import code_of
-from unisycl.runtime import record
+from unisycl.runtime.launch import compiled_kernels
 
 x = sycl.ext.oneapi.experimental
 intel = sycl.ext.intel
@@ -128,7 +128,7 @@ def test_unrolling_is_in_the_code(queue: sycl.queue) -> None:
 
     found = []
     for kernel in (rolled, unrolled):
-        with record.kernels() as seen:
+        with compiled_kernels.kernels() as seen:
             queue.single_task(sycl.kernel(lambda p, n, k=kernel: k(0, p, n)),
                               np.ones(4, np.float32), 4).wait()
         found.append(seen[0])

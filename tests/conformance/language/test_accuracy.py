@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.property import accuracy
-from unisycl.backends.cpu import options
+from unisycl.backends.cpu.compile import options
 from unisycl.ir.builtins import BUILTINS
 
 COUNT = {"float16": 1 << 16, "float32": 20_000, "float64": 1_500}

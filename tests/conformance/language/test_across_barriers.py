@@ -3,7 +3,7 @@
 Each form is computed, kept somewhere across a barrier, and stored behind it; NumPy's scalars,
 in plain Python, say what it should be. Local sizes are those at which compilers go other ways:
 one item, less than a vector, a vector, more. A driver that mixed up work-items here for negated
-floats only is why (``shared_negations`` in ``unisycl/backends/opencl/quirks.py``).
+floats only is why (``shared_negations`` in ``unisycl/backends/opencl/text/quirks.py``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Branches in loops, of conditions that are each item's own, all items' or both together.
 
 Compilers make two loops of one by a condition that does not change in it; one then took the first
-item's loop for all (``shared_branches`` in ``unisycl/backends/opencl/quirks.py``). Each kernel is
-compared with what plain Python makes of the same function.
+item's loop for all (``shared_branches`` in ``unisycl/backends/opencl/text/quirks.py``). Each kernel
+is compared with what plain Python makes of the same function.
 """
 
 from __future__ import annotations

@@ -273,8 +273,8 @@ def test_a_class_method_is_compiled_once(queue):
 
 
 def sycl_kernels():
-    from unisycl.runtime import record
-    return record.kernels()
+    from unisycl.runtime.launch import compiled_kernels
+    return compiled_kernels.kernels()
 
 
 def test_a_method_that_a_subclass_or_an_object_gains(queue):

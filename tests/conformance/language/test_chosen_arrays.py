@@ -1,7 +1,7 @@
 """Private arrays of which data chooses one: by branches, by names that change places, by calls.
 
 A compiler made one load of two, from one of two addresses, and read another item's
-(``chosen_arrays`` in ``unisycl/backends/opencl/quirks.py``). Each kernel is compared with what
+(``chosen_arrays`` in ``unisycl/backends/opencl/text/quirks.py``). Each kernel is compared with what
 plain Python makes of it, on lists.
 """
 

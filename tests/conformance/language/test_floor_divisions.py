@@ -1,7 +1,7 @@
 """Floor divisions and remainders of one integer by several constants, asked for one by one.
 
 A compiler did not end on the text that floor divisions had (the row of ``instcombine`` in
-``unisycl/backends/opencl/quirks.py``). Each form is compared with NumPy's.
+``unisycl/backends/opencl/text/quirks.py``). Each form is compared with NumPy's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Integers whose bits are turned, beside what chooses between integers.
 
 A compiler took ``max(v, ~w)`` for ``max(v, w)`` (``lost_inversions`` in
-``unisycl/backends/opencl/quirks.py``). Each form is compared with NumPy's.
+``unisycl/backends/opencl/text/quirks.py``). Each form is compared with NumPy's.
 """
 
 from __future__ import annotations

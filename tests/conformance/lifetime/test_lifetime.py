@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.runtime import lifecycle
+from unisycl.runtime.graph import lifecycle
 from unisycl.testing import device_names, find_device, refused
 
 

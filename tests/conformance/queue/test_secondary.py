@@ -11,7 +11,7 @@ import pytest
 
 import unisycl as sycl
 from tests.unit.runtime.null import null_queue, state
-from unisycl.api.device import device as device_class
+from unisycl.api.devices.device import device as device_class
 from unisycl.backends.null.driver import NullCompletion, NullDriver
 from unisycl.base.errors import DeviceError
 

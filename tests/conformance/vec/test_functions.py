@@ -8,8 +8,8 @@ import pytest
 import unisycl as sycl
 from tests.property import reference
 from unisycl.ir.builtins import BUILTINS
-from unisycl.lang.geometric import OF_VECTORS
-from unisycl.lang.math import FUNCTIONS
+from unisycl.lang.library.geometric import OF_VECTORS
+from unisycl.lang.numbers.math import FUNCTIONS
 
 N = 7
 ELEMENT = {"f": np.float32, "s": np.float32, "n": np.float32, "i": np.int32, "j": np.int32,

@@ -11,9 +11,9 @@ import pytest
 import unisycl as sycl
 from tests.unit.frontend.lowering import lower
 from unisycl.base.errors import KernelError, UsageError
-from unisycl.base.executed import remember_exec
 from unisycl.frontend.specialize import find, specialize
-from unisycl.lang.kernel import kernel as mark
+from unisycl.lang.kernels.kernel import kernel as mark
+from unisycl.process.executed_texts import remember_exec
 
 
 def closure(out, scale):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.image import reference
 from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, UINT32, DType
-from unisycl.base.images import (
+from unisycl.base.image_formats import (
     PixelFormat,
     addressing_mode,
     color_dtypes,
@@ -23,7 +23,7 @@ from unisycl.base.images import (
     image_sampler,
 )
 from unisycl.ir import imaging
-from unisycl.lang.imaging import Numbers
+from unisycl.lang.memory.image_arithmetic import Numbers
 
 A = Numbers()
 FORMATS = [f for o in image_channel_order for t in image_channel_type

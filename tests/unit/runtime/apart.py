@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.api.device import device
-from unisycl.api.queue import queue
+from unisycl.api.devices.device import device
+from unisycl.api.queue.queue import queue
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Launch
 from unisycl.backends.host.driver import HostDriver
 from unisycl.base.enums import aspect
-from unisycl.runtime.devices import DeviceState
+from unisycl.runtime.devices.devices import DeviceState
 
 SHARING = {aspect.usm_host_allocations, aspect.usm_shared_allocations,
            aspect.usm_system_allocations, aspect.usm_atomic_host_allocations,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from unisycl.api.device import device
-from unisycl.api.queue import queue
+from unisycl.api.devices.device import device
+from unisycl.api.queue.queue import queue
 from unisycl.backends.null.driver import INFO, NullDriver
-from unisycl.runtime.channel import Channel
-from unisycl.runtime.devices import ContextState, DeviceState
+from unisycl.runtime.devices.devices import ContextState, DeviceState
+from unisycl.runtime.graph.channel import Channel
 
 
 def state(driver: NullDriver | None = None, **changes: Any) -> DeviceState:

@@ -12,7 +12,7 @@ import pytest
 import unisycl as sycl
 from unisycl.__main__ import main
 from unisycl.backends import registry
-from unisycl.base import disk_cache
+from unisycl.process import disk_cache
 from unisycl.tools.devices import size_text
 
 

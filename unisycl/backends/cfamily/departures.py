@@ -12,7 +12,7 @@ from collections import Counter
 from unisycl.backends.cfamily.signs import meet
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.shapes import holds_barrier
+from unisycl.passes.simd.shapes import holds_barrier
 
 
 def found(kernel: n.Kernel) -> bool:

@@ -14,7 +14,7 @@ from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import PRIMARY, Printer
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.foreign import ForeignFunction, ForeignParameter
+from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
 from unisycl.ir.types import Scalar, Struct
 
 

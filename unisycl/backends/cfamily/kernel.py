@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from unisycl.backends.cfamily import copies, foreign, memory, records, structure
+from unisycl.backends.cfamily import foreign, memory, printing
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.printer import (
     EQUAL,
@@ -32,7 +32,7 @@ from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import INT64, Scalar
-from unisycl.passes import coarsen
+from unisycl.passes.clike import coarsen, copies, structure
 
 _ID_KINDS = ("global_id", "local_id", "group_id", "sub_group_id", "sub_group_local_id")
 
@@ -43,8 +43,8 @@ class Form:
 
     ``guards``: dimensions whose work-items may exceed the range. ``local``: the size of a
     work-group where it is fixed. ``items``: how many of a range's items one of C takes, a
-    work-group apart from each other. ``shapes``: the extents of local memory that are known, by
-    the numbers of its parameters. ``small``: ``passes.positions`` has run, so the extents that it
+    work-group apart from each other. ``shapes``: the extents of local memory that are known, by the
+    numbers of its parameters. ``small``: ``passes.clike.positions`` has run, so the extents that it
     speaks of are ints. ``same``: views and those whose pitches they have, by their numbers.
     """
 
@@ -77,7 +77,7 @@ class Source:
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
-    kernel = records.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
+    kernel = printing.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
     kernel, inherited = copies.run(kernel)
     p = Printer(kernel, dialect, exact)
     p.local_shapes, p.small, p.same = dict(form.shapes), form.small, dict(form.same)

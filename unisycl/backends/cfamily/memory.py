@@ -16,9 +16,9 @@ from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir import nodes as n
-from unisycl.ir.tables import Table
+from unisycl.ir.constant_tables import Table
 from unisycl.ir.types import Field, PointerType, Scalar, Struct, View
-from unisycl.passes import positions
+from unisycl.passes.clike import positions
 
 Emit = Callable[[Printer, n.Expr], Text]
 

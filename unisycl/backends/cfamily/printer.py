@@ -18,7 +18,7 @@ from unisycl.backends.cfamily.signs import Signs, meet
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
 from unisycl.base.enums import address_space
-from unisycl.base.span import Span
+from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Struct

@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cfamily import collectives, declare, foreign, memory, structure
-from unisycl.backends.cfamily.declare import Places
+from unisycl.backends.cfamily import collectives, foreign, memory
 from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
-from unisycl.backends.cfamily.records import HEADER, Record
+from unisycl.backends.cfamily.printing import HEADER, Record
 from unisycl.base.dtypes import INT64, UINT8, UINT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Struct
-from unisycl.passes import steps
-from unisycl.passes.shapes import holds_barrier
+from unisycl.passes.clike import declare, structure
+from unisycl.passes.clike.declare import Places
+from unisycl.passes.shared import loop_steps
+from unisycl.passes.simd.shapes import holds_barrier
 
 _STEADY = (n.Const, n.ParamRead, n.Extent, n.Query, n.Binary, n.Cast, n.Narrow)
 
@@ -273,7 +274,7 @@ def _counting(b: Body, stmt: n.For, name: str, stop: Text, by: Text) -> tuple[st
     step = int(stmt.step.value) if isinstance(stmt.step, n.Const) else None
     down = step is not None and step < 0
     test = f"{name} {'>' if down else '<'} {stop.at(RELATION + 1)}"
-    if not steps.overflows(stmt):
+    if not loop_steps.overflows(stmt):
         if step is None:
             return test, f"{name} += {by.c}"
         return test, f"{name}++" if step == 1 else f"{name}--" if step == -1 else (

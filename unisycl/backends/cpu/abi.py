@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, LocalSize
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT32
 from unisycl.base.enums import address_space
-from unisycl.base.record import dataclass
 from unisycl.ir import visit
 from unisycl.ir.nodes import Check, Kernel, Param, Print
 from unisycl.ir.types import Scalar, Struct, View
-from unisycl.passes import spins, watches
+from unisycl.passes.checks import spins, watches
 
 LOCAL_ALIGN = 64
 SLOTS = 6  # of a reducer

@@ -16,29 +16,31 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.cpu import afterwards, crash, jit, options, remembered
 from unisycl.backends.cpu.abi import BLOCK_AT, address
-from unisycl.backends.cpu.batch import CpuBatch, cost
-from unisycl.backends.cpu.crash import here as crash_here
-from unisycl.backends.cpu.emit_memory import STREAM_ALIGN
+from unisycl.backends.cpu.checks import after_launch
+from unisycl.backends.cpu.checks.reports import Report, callback
+from unisycl.backends.cpu.compile import decision_cache, jit, options
+from unisycl.backends.cpu.compile.plain import plain
+from unisycl.backends.cpu.compile.target import compiler_version, machine, threads
+from unisycl.backends.cpu.compile.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
-from unisycl.backends.cpu.own_threads import MOST_THREADS, OwnThreads, common_memory
-from unisycl.backends.cpu.plain import plain
-from unisycl.backends.cpu.pool import NativeJob, NativePool
-from unisycl.backends.cpu.reports import Report, callback
-from unisycl.backends.cpu.target import compiler_version, machine, threads
-from unisycl.backends.cpu.trees import Trees
-from unisycl.backends.cpu.units import ConfinedPool, domains, within
-from unisycl.backends.cpu.widths import choose_lanes, is_scalar
-from unisycl.backends.cpu.words import CpuWords, words
-from unisycl.base import machine as machine_facts
+from unisycl.backends.cpu.pool import crash
+from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
+from unisycl.backends.cpu.pool.batch import CpuBatch, cost
+from unisycl.backends.cpu.pool.child_kernels import Trees
+from unisycl.backends.cpu.pool.crash import here as crash_here
+from unisycl.backends.cpu.pool.own_threads import MOST_THREADS, OwnThreads, common_memory
+from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
+from unisycl.backends.cpu.pool.units import ConfinedPool, domains, within
 from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import UnsupportedError, errc
-from unisycl.base.images import LARGEST_EXTENT
-from unisycl.base.progress import WEAKEST, forward_progress_guarantee
+from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
+from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
-from unisycl.passes import streams
+from unisycl.passes.simd import streams
+from unisycl.process import machine as machine_facts
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
@@ -95,7 +97,7 @@ class CpuDriver:
         """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
         known = self._known.get(id(kernel))
         if known is None:
-            lanes, size = remembered.recalled(kernel, lambda: _find_facts(kernel), "facts")
+            lanes, size = decision_cache.recalled(kernel, lambda: _find_facts(kernel), "facts")
             known = self._known[id(kernel)] = (kernel, lanes, size)
         return known[1:]
 
@@ -172,7 +174,7 @@ class CpuDriver:
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words)
             _asking(job, report)
-            return job if watch is None else afterwards.look(self.pool.submit, launch, watch, job)
+            return job if watch is None else after_launch.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
         keep = (executable, values, partials, launch.reductions, block, report, common, watch)
@@ -181,7 +183,7 @@ class CpuDriver:
         _asking(first, report)
         last = self.pool.submit(executable.finish, args, 1, 1, (first,), keep)
         last.begun_by = first
-        return last if watch is None else afterwards.look(self.pool.submit, launch, watch, last)
+        return last if watch is None else after_launch.look(self.pool.submit, launch, watch, last)
 
     def _one_thread(self) -> NativePool | ConfinedPool:
         """Return the pool of launches whose races are looked for."""

@@ -11,18 +11,22 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu import apart, direct, entry, jit, options, remembered, watching
 from unisycl.backends.cpu.abi import Layout, Packer, header
-from unisycl.backends.cpu.lines import Lines
-from unisycl.backends.cpu.plain import plain
-from unisycl.backends.cpu.target import threads
-from unisycl.backends.cpu.text import LOOSE, Module
-from unisycl.backends.cpu.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.checks import watching
+from unisycl.backends.cpu.compile import decision_cache, jit, options
+from unisycl.backends.cpu.compile.plain import plain
+from unisycl.backends.cpu.compile.target import threads
+from unisycl.backends.cpu.compile.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.emit import entry
+from unisycl.backends.cpu.emit.lines import Lines
+from unisycl.backends.cpu.emit.text import LOOSE, Module
+from unisycl.backends.cpu.pool import concurrent_sub_groups, direct
 from unisycl.backends.reports import Site
-from unisycl.base.record import dataclass, field
+from unisycl.base.dataclass import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes import chains, narrow, watches
+from unisycl.passes.checks import watches
+from unisycl.passes.shared import long_chains, narrow
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -82,7 +86,7 @@ class CpuExecutable:
     @property
     def sub_groups(self) -> int:
         """How many units a work-group is, where sub-groups have threads of their own; else 0."""
-        return apart.sub_groups(self.kernel, self.lanes) if self.kernel.apart else 0
+        return concurrent_sub_groups.sub_groups(self.kernel, self.lanes) if self.kernel.apart else 0
 
     @property
     def direct_address(self) -> int:
@@ -148,7 +152,7 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     level = _level(kernel, asked.level)
     kernel = plain(kernel)
     if level == jit.LIGHTEST:
-        kernel = replace(kernel, body=chains.run(kernel.body))
+        kernel = replace(kernel, body=long_chains.run(kernel.body))
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
     kernel = watches.run(narrow.run(kernel, 1 << 31 if key.small else 1 << 63))
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
@@ -181,14 +185,14 @@ def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loade
     loaded = jit.load(text, names, loops=loops, level=level, on=asked.machine)
     if not parts.sites and parts.watch is None:  # neither is kept with the code
         code = jit.entry_of(text, loops=loops, level=level, on=asked.machine)
-        remembered.note(kernel, [code, parts.lanes,
+        decision_cache.note(kernel, [code, parts.lanes,
                                  *dataclasses.astuple(parts.layout)], repr(key))
     return loaded, parts
 
 
 def _level(kernel: n.Kernel, asked: int) -> int:
     """Return how much LLVM is to do, for a kernel that asks for a level."""
-    nested = chains.depth(kernel.body) if asked else 0
+    nested = long_chains.depth(kernel.body) if asked else 0
     if nested > _VERY_DEEP:
         return jit.LIGHTEST
     return jit.LIGHT if nested > _DEEP else asked
@@ -197,7 +201,7 @@ def _level(kernel: n.Kernel, asked: int) -> int:
 def _recall(kernel: n.Kernel, key: Key,
             names: tuple[str, ...]) -> tuple[jit.Loaded, Parts] | None:
     """Return the code of a kernel as an earlier process left it; None if none did."""
-    known = remembered.recall(kernel, repr(key))
+    known = decision_cache.recall(kernel, repr(key))
     loaded = None if known is None else jit.recall(known[0], names)
     if loaded is None:
         return None

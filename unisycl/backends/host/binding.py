@@ -26,23 +26,23 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
-from unisycl.backends.host import classes, rewrite
+from unisycl.backends.host import record_classes, rewrite
 from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.races import Watch
 from unisycl.backends.host.rewrite import Position, Site, position
 from unisycl.base.enums import access_mode, address_space
-from unisycl.base.output import Lines
+from unisycl.ir.function_uses import FunctionUse
 from unisycl.ir.types import ImageView, Scalar, StreamType, View
-from unisycl.ir.uses import FunctionUse
-from unisycl.lang import heap as _heap  # noqa: F401 - memory gives its pointers
-from unisycl.lang import pointer as _pointer  # noqa: F401 - views give its pointers
-from unisycl.lang import quiet
-from unisycl.lang.atomic import AtomicView
-from unisycl.lang.image import HostImage, pixel_words
-from unisycl.lang.item import group, sub_group
-from unisycl.lang.memory import HostView, in_place, is_pointer, place, poison, scratch
-from unisycl.lang.root_group import root_group
-from unisycl.lang.stream import HostStream
+from unisycl.lang.index.nd_item import group, sub_group
+from unisycl.lang.index.root_group import root_group
+from unisycl.lang.kernels.stream import HostStream
+from unisycl.lang.memory import heap as _heap  # noqa: F401 - memory gives its pointers
+from unisycl.lang.memory import pointer as _pointer  # noqa: F401 - views give its pointers
+from unisycl.lang.memory.atomic import AtomicView
+from unisycl.lang.memory.image import HostImage, pixel_words
+from unisycl.lang.memory.views import HostView, in_place, is_pointer, place, poison, scratch
+from unisycl.lang.numbers import unchecked_math
+from unisycl.process.standard_output import Lines
 
 Meeting = Generator[Any, Any, Any]
 Cache = dict[Any, Any]
@@ -91,7 +91,7 @@ class Binder:
         self._kept: list[Any] = []
         self._meeting: dict[int, FunctionType] = {}
         self._shadows: dict[int, tuple[Any, Any]] = {}
-        self._spaces: dict[int, classes.Names] = {}
+        self._spaces: dict[int, record_classes.Names] = {}
         self._local: list[np.ndarray[Any, Any]] = []
         self.watch = watch
         self.known: Any = ()
@@ -113,13 +113,13 @@ class Binder:
     def _record_classes(self, launch: Launch) -> dict[Any, Any]:
         """Return the classes of records whose methods the kernel calls, as the launch has them."""
         found = {}
-        for owner in classes.owners(launch.executable.kernel):
-            made = classes.shadow(owner, self._uses)
+        for owner in record_classes.owners(launch.executable.kernel):
+            made = record_classes.shadow(owner, self._uses)
             if made is not owner:
                 made._struct = self._class(owner._struct)
                 found[owner] = made
         for made in found.values():
-            classes.fill(made, self._uses, self._rebuilt)
+            record_classes.fill(made, self._uses, self._rebuilt)
         return found
 
     def _bind_parameters(self, launch: Launch) -> None:
@@ -131,8 +131,8 @@ class Binder:
                 self.streams.append(stream)
                 continue
             if getattr(raw, "__kernel_variable__", False) and len(param.path) > 1:
-                for owner in classes.along(param.path, self._root):
-                    self._spaces[id(owner)] = classes.Names(owner, self.substitute)
+                for owner in record_classes.along(param.path, self._root):
+                    self._spaces[id(owner)] = record_classes.Names(owner, self.substitute)
             if getattr(raw, "__kernel_allocations__", False):
                 self.known = bound_array(value)
             mode = param.type.mode if isinstance(param.type, View) else access_mode.read_write
@@ -173,9 +173,9 @@ class Binder:
         if isinstance(value, ModuleType):
             return self._module(value)
         if isinstance(value, BuiltinFunctionType):
-            return value if self._checked else quiet.FUNCTIONS.get(value, value)
+            return value if self._checked else unchecked_math.FUNCTIONS.get(value, value)
         inner = self._spaces.get(id(value)) or unwrap(value)
-        if isinstance(inner, classes.Names):
+        if isinstance(inner, record_classes.Names):
             return inner
         if isinstance(inner, FunctionType):
             known = inner.__code__ in self._uses or inner is self._root
@@ -208,23 +208,23 @@ class Binder:
         known = self._spaces.get(id(module))
         if known is not None:
             return known
-        if module in quiet.MODULES:
-            return module if self._checked else quiet.MODULES[module]
+        if module in unchecked_math.MODULES:
+            return module if self._checked else unchecked_math.MODULES[module]
         if module.__name__.partition(".")[0] in _LIBRARIES or not any(
                 isinstance(v, FunctionType) and v.__code__ in self._uses
                 for v in vars(module).values()):
             return module
-        made = self._spaces[id(module)] = classes.Names(module, self.substitute)
+        made = self._spaces[id(module)] = record_classes.Names(module, self.substitute)
         return made
 
     def _class(self, cls: Any) -> Any:
         """Return a dataclass with methods as the launch has them."""
         known = self._shadows.get(id(cls))
         if known is None:
-            made = classes.shadow(cls, self._uses)
+            made = record_classes.shadow(cls, self._uses)
             known = self._shadows[id(cls)] = cls, made
             if made is not cls:
-                classes.fill(made, self._uses, self._rebuilt)
+                record_classes.fill(made, self._uses, self._rebuilt)
         return known[1]
 
     def _shadow(self, owner: Any) -> Any:

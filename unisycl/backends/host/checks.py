@@ -13,10 +13,11 @@ from typing import Any
 
 from unisycl.base.errors import DeviceError, errc, exception
 from unisycl.base.geometry import id
-from unisycl.lang.item import h_item, item, nd_item
+from unisycl.lang.index.nd_item import h_item, item, nd_item
 
 _PACKAGE = Path(__file__).parents[2]
-_OURS = tuple(str(_PACKAGE / room) for room in ("lang", "backends", "base", "ir", "runtime", "api"))
+_OURS = tuple(str(_PACKAGE / room) for room in (
+    "lang", "backends", "base", "process", "ir", "runtime", "observe", "api"))
 _SHOWN = 8
 
 

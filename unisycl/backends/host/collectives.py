@@ -13,22 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.host.partial import here
+from unisycl.backends.host.fragments import here
+from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import id, linear_id
-from unisycl.base.record import dataclass
-from unisycl.lang import functions
-from unisycl.lang import group as lang
-from unisycl.lang import item as index
-from unisycl.lang.bfloat import result_type, widened
-from unisycl.lang.cell import pace
-from unisycl.lang.convert import convert
-from unisycl.lang.elements import Operators
-from unisycl.lang.fragments import fragment
-from unisycl.lang.memory import HostView, scratch
-from unisycl.lang.partitions import lane_of
-from unisycl.lang.pointer import multi_ptr
+from unisycl.lang.groups import group_functions as lang
+from unisycl.lang.index import nd_item as index
+from unisycl.lang.library.fragments import fragment
+from unisycl.lang.library.partitions import lane_of
+from unisycl.lang.memory.cell import pace
+from unisycl.lang.memory.pointer import multi_ptr
+from unisycl.lang.memory.views import HostView, scratch
+from unisycl.lang.numbers import function_objects
+from unisycl.lang.numbers.bfloat16 import result_type, widened
+from unisycl.lang.numbers.convert import convert
+from unisycl.lang.numbers.elements import Operators
 
 Part = bool | int
 """Over a sub-group? Or the members of a fragment, as bits."""
@@ -205,8 +205,8 @@ def _exchange(name: str, default: Any, source: Callable[[int, int], int]) -> Col
 # ---------------------------------------------------------------- reductions and scans
 def _operator(name: str, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
     """Return (op, init) of ([init,] op) or (op[, init]); init is None if left out."""
-    ops = [a for a in arguments if isinstance(a, functions.function_object)]
-    rest = [a for a in arguments if not isinstance(a, functions.function_object)]
+    ops = [a for a in arguments if isinstance(a, function_objects.function_object)]
+    rest = [a for a in arguments if not isinstance(a, function_objects.function_object)]
     if len(ops) != 1 or len(rest) > 1:
         raise UsageError(errc.invalid, f"{name}: expected one of SYCL's function objects (plus, "
                          "minimum, ...) and at most an initial value; operators of your own go in "
@@ -235,7 +235,7 @@ def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
     values = [x for x, _, _ in operands]
     if start:
         values.insert(0, init)
-    if op is functions.logical_and or op is functions.logical_or:
+    if op is function_objects.logical_and or op is function_objects.logical_or:
         values = [bool(x) for x in values]
     if not isinstance(first, np.generic) and not isinstance(init, np.generic):
         return list(accumulate(values, op))
@@ -281,7 +281,7 @@ def _exclusive(operands: Sequence[Any]) -> Sequence[Any]:
     first, op, init = operands[0]
     if init is None:
         kind = first._type.element if isinstance(first, Operators) else np.result_type(first)
-        identity = functions.known_identity(op, kind)
+        identity = function_objects.known_identity(op, kind)
         init = identity if isinstance(first, np.generic) else identity.item()
     return _fold([(x, op, init) for x, _, _ in operands], start=True)[:-1]
 

@@ -15,7 +15,7 @@ from unisycl.backends import footprints
 from unisycl.backends.base import Launch
 from unisycl.backends.footprints import Footprint, Span
 from unisycl.backends.host.races import Shared, Watch
-from unisycl.passes import watches
+from unisycl.passes.checks import watches
 
 
 def compare(watch: Watch, launch: Launch) -> None:

@@ -17,14 +17,14 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.host import together, workitems
+from unisycl.backends.host import concurrent_groups, workitems
 from unisycl.backends.host.binding import bound_array
-from unisycl.base import machine, modes, notices
 from unisycl.base.enums import aspect, backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
-from unisycl.base.images import LARGEST_EXTENT
+from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
-from unisycl.passes import numbers
+from unisycl.passes.checks import arithmetic
+from unisycl.process import float_mode, machine, notices
 
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
@@ -77,7 +77,7 @@ class HostCompletion:
     def _run(self, work: Callable[[], None]) -> None:
         self._start = self._end = time.monotonic_ns()
         try:
-            with modes.usual():
+            with float_mode.usual():
                 work()
         except Exception as error:  # noqa: BLE001 -- the error is delivered where it is awaited
             self._error = error
@@ -113,8 +113,8 @@ class HostDriver:
             driver_version=platform.python_version(), version=python,
             max_work_group_size=1024, max_work_item_sizes=(1024, 1024, 1024),
             sub_group_sizes=(workitems.SUB_GROUP_SIZE, 1, 2, 4, 16, 32, 64),
-            progress=together.PROGRESS, resident_groups=together.MOST_GROUPS,
-            resident_items=together.MOST_THREADS, concurrent_kernels=True,
+            progress=concurrent_groups.PROGRESS, resident_groups=concurrent_groups.MOST_GROUPS,
+            resident_items=concurrent_groups.MOST_THREADS, concurrent_kernels=True,
             details={"image_extent": LARGEST_EXTENT, "image_read_write": True,
                      "vendor_id": machine.vendor_id(),
                      "max_clock_frequency": machine.clock_mhz(),
@@ -161,12 +161,12 @@ class HostDriver:
         """Run a kernel: in this thread if ``deps`` are done, else after them on another."""
         executable = launch.executable
         cache = executable.cache if isinstance(executable, HostExecutable) else {}
-        run = together.run if executable.kernel.progress and launch.geometry.kind == "nd_range" \
-            else workitems.run
+        together = executable.kernel.progress and launch.geometry.kind == "nd_range"
+        run = concurrent_groups.run if together else workitems.run
         if launch.order is not None:
             launch = replace(launch)  # a graph that runs again gives it another one
         if executable.kernel.waits:
-            return _start_aside(launch, lambda: together.run_aside(launch, cache), deps)
+            return _start_aside(launch, lambda: concurrent_groups.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
 
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
@@ -255,7 +255,7 @@ _told: set[frozenset[str]] = set()
 
 def _tell_unchecked(kernel: Kernel) -> None:
     """Warn once of words that a kernel's checks have and that nobody looks for here."""
-    left = frozenset(kernel.checks) & numbers.WORDS
+    left = frozenset(kernel.checks) & arithmetic.WORDS
     if left and left not in _told:
         _told.add(left)
         words = ", ".join(sorted(left))

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base import activity
 from unisycl.base.errors import DeviceError, errc
-from unisycl.lang.atomic import atomic_ref
-from unisycl.lang.item import group, item, nd_item, sub_group
-from unisycl.lang.memory import HostView
-from unisycl.lang.pointer import multi_ptr
+from unisycl.lang.index.nd_item import group, item, nd_item, sub_group
+from unisycl.lang.memory.atomic import atomic_ref
+from unisycl.lang.memory.pointer import multi_ptr
+from unisycl.lang.memory.views import HostView
+from unisycl.process import activity
 
 PERIOD, PATIENCE = 0.1, 1.0
 _MOST_BYTES = 16 << 20

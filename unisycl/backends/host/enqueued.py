@@ -1,8 +1,8 @@
 """What ``enqueue_kernel`` does on the host device: write the record that compiled code writes.
 
 Which child of the kernel is meant is found by the function and the types of what it is given.
-Non-goals: starting children (``runtime.offspring``). Invariant: a record means the same as one of
-any other device.
+Non-goals: starting children (``runtime.launch.child_kernels``). Invariant: a record means the same
+as one of any other device.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from unisycl.backends.base import Launch
 from unisycl.backends.host.binding import plain_function, unwrap
 from unisycl.base.errors import DeviceError, errc
-from unisycl.ir import commands as rows
+from unisycl.ir import enqueue_records as rows
+from unisycl.ir.function_uses import ChildUse
 from unisycl.ir.types import Scalar
-from unisycl.ir.uses import ChildUse
-from unisycl.lang import device_queue as dq
-from unisycl.lang.item import item
-from unisycl.lang.memory import HostView
+from unisycl.lang.index.nd_item import item
+from unisycl.lang.kernels import device_queue as dq
+from unisycl.lang.memory.views import HostView
 
 _Given = tuple[ChildUse, Any, tuple[Any, ...]]
 

@@ -30,16 +30,16 @@ from unisycl.backends.host.unwritten import (
     is_fresh,
     line,
 )
-from unisycl.base.callers import origin
-from unisycl.base.checking import UNWRITTEN
+from unisycl.base.checked_mode import UNWRITTEN
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import DeviceError, errc
-from unisycl.lang.atomic_place import bits_of
-from unisycl.lang.cell import PythonCell, Update
-from unisycl.lang.elements import Elements
-from unisycl.lang.item import group as work_group
-from unisycl.lang.item import item, nd_item
-from unisycl.lang.memory import HostView
+from unisycl.lang.index.nd_item import group as work_group
+from unisycl.lang.index.nd_item import item, nd_item
+from unisycl.lang.memory.atomic_place import bits_of
+from unisycl.lang.memory.cell import PythonCell, Update
+from unisycl.lang.memory.views import HostView
+from unisycl.lang.numbers.elements import Elements
+from unisycl.process.callers import origin
 
 _FULL = 4  # bytes of numbers that no program fills memory with by chance
 

@@ -15,8 +15,8 @@ from collections.abc import Collection, Mapping
 from types import CodeType
 from typing import Any, TypeAlias
 
+from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import InternalError, UsageError, errc
-from unisycl.base.record import dataclass
 
 Position: TypeAlias = tuple[int, int, int, int]
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from unisycl.base.enums import address_space
 from unisycl.base.errors import DeviceError, errc
-from unisycl.lang.elements import Elements
-from unisycl.lang.memory import HostView, poison
+from unisycl.lang.memory.views import HostView, poison
+from unisycl.lang.numbers.elements import Elements
 
 WHAT = "which nobody has written: fresh memory has no initial value; write it first, on every path"
 _PACKAGE = str(Path(__file__).parents[2])

@@ -24,18 +24,19 @@ from unisycl.backends.host.checks import disagreement, divergence, kernel_failur
 from unisycl.backends.host.collectives import BARRIER, PRESENT
 from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
-from unisycl.backends.host.partial import ready
+from unisycl.backends.host.fragments import ready
 from unisycl.backends.host.races import Watch
-from unisycl.base import config, notices
+from unisycl.base import settings
 from unisycl.base.errors import BoundsError, InternalError, UsageError, errc
-from unisycl.base.recursion import deep
 from unisycl.ir.nodes import NULL
-from unisycl.lang import this
-from unisycl.lang.environment import inside_kernel
-from unisycl.lang.item import group, item, nd_item
-from unisycl.lang.memory import records_of
-from unisycl.lang.place import Place, Space, points
-from unisycl.lang.reducer import reducer
+from unisycl.lang.groups.reducer import reducer
+from unisycl.lang.index import this
+from unisycl.lang.index.nd_item import group, item, nd_item
+from unisycl.lang.index.place import Place, Space, points
+from unisycl.lang.kernels.environment import inside_kernel
+from unisycl.lang.memory.views import records_of
+from unisycl.process import notices
+from unisycl.process.recursion import deep
 
 SUB_GROUP_SIZE = 8
 _CALLS = 4000
@@ -76,7 +77,7 @@ def run(launch: Launch, cache: Cache) -> None:
 def environment_seconds() -> float:
     """Return how long kernels may run by ``UNISYCL_TIMEOUT``, 0 for ever."""
     try:
-        return config.seconds(config.TIMEOUT.get())
+        return settings.seconds(settings.TIMEOUT.get())
     except ValueError as error:
         raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
 
@@ -84,9 +85,9 @@ def environment_seconds() -> float:
 def options() -> tuple[bool, int | None]:
     """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None."""
     try:
-        return config.host_device()
+        return settings.host_device()
     except ValueError as error:
-        raise UsageError(errc.invalid, f"UNISYCL_HOST={config.HOST.get()}: {error}") from None
+        raise UsageError(errc.invalid, f"UNISYCL_HOST={settings.HOST.get()}: {error}") from None
 
 
 class Runner:

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Executable, Geometry, Launch
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import aspect, backend, usm_kind
-from unisycl.base.record import dataclass, field
 from unisycl.ir.nodes import Kernel
 
 INFO = DeviceInfo(

@@ -19,18 +19,23 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
-from unisycl.backends.opencl import adopted, discovery, foreign, lent, losses, printing, programs
-from unisycl.backends.opencl.arguments import NOTHING
-from unisycl.backends.opencl.completion import (
+from unisycl.backends.opencl.discovery import discovery
+from unisycl.backends.opencl.discovery.info import device_info
+from unisycl.backends.opencl.discovery.runtimes import missing
+from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.opencl.errors import translated
+from unisycl.backends.opencl.interop import adopted, pyopencl_arrays, pyopencl_objects
+from unisycl.backends.opencl.interop.pyopencl_objects import ForeignKernel
+from unisycl.backends.opencl.launch import failed_calls, printing, programs
+from unisycl.backends.opencl.launch.arguments import NOTHING
+from unisycl.backends.opencl.launch.completion import (
     CheckedCompletion,
     ClCompletion,
     Clock,
     Ends,
     PairCompletion,
 )
-from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.errors import translated
-from unisycl.backends.opencl.executable import (
+from unisycl.backends.opencl.launch.executable import (
     PLAIN,
     ClExecutable,
     Texts,
@@ -43,24 +48,21 @@ from unisycl.backends.opencl.executable import (
     source_of,
     wide_views,
 )
-from unisycl.backends.opencl.foreign import ForeignKernel
-from unisycl.backends.opencl.info import device_info
-from unisycl.backends.opencl.lanes import MOST, Lanes
-from unisycl.backends.opencl.levels import Level, by_extension, level_of
-from unisycl.backends.opencl.losses import guarded
-from unisycl.backends.opencl.memory import DeviceArray, address
-from unisycl.backends.opencl.pace import Pace
-from unisycl.backends.opencl.prepared import Prepared, prepare
-from unisycl.backends.opencl.quirks import corrected, quirks_of
-from unisycl.backends.opencl.runtimes import missing
-from unisycl.backends.opencl.scratch import Scratch, whole
+from unisycl.backends.opencl.launch.failed_calls import guarded
+from unisycl.backends.opencl.launch.pace import Pace
+from unisycl.backends.opencl.launch.prepared import Prepared, prepare
+from unisycl.backends.opencl.launch.queues import MOST, Lanes
+from unisycl.backends.opencl.launch.scratch import Scratch, whole
+from unisycl.backends.opencl.launch.waiting import LATE_NS, Ending, Waiter
+from unisycl.backends.opencl.memory.levels import Level, by_extension, level_of
+from unisycl.backends.opencl.memory.objects import DeviceArray, address
+from unisycl.backends.opencl.memory.shared import Allocation, Shared, allocations_of, held
+from unisycl.backends.opencl.memory.transfers import Transfers
+from unisycl.backends.opencl.memory.unified import Unified
 from unisycl.backends.opencl.session import Session, drivers, open_session
-from unisycl.backends.opencl.shared import Allocation, Shared, allocations_of, held
-from unisycl.backends.opencl.traits import Traits
-from unisycl.backends.opencl.transfers import Transfers
-from unisycl.backends.opencl.unified import Unified
-from unisycl.backends.opencl.waiting import LATE_NS, Ending, Waiter
-from unisycl.base import outside
+from unisycl.backends.opencl.text.dialect import make_dialect
+from unisycl.backends.opencl.text.quirks import corrected, quirks_of
+from unisycl.base import foreign_objects
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
@@ -121,7 +123,7 @@ class ClDriver(Ending):
             session, device, _ = self.opened()
             mine = self._info.units
             places = tuple(mine.index(u) for u in units if u in mine)
-            found = foreign.sub_device(session.cl, device, places) if places else None
+            found = pyopencl_objects.sub_device(session.cl, device, places) if places else None
             if found is None:
                 raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot "
                                        f"be split into the compute units {units}")
@@ -173,7 +175,7 @@ class ClDriver(Ending):
     def outlast(self, keep: object) -> None:
         """Keep what a command uses until the queues are empty."""
         if self._open is not None:
-            losses.hold_all(self._lanes.queues(), keep)
+            failed_calls.hold_all(self._lanes.queues(), keep)
 
     @guarded("a queue that keeps times")
     def timed(self) -> None:
@@ -265,7 +267,7 @@ class ClDriver(Ending):
         try:
             queue.flush()
         except session.cl.Error as error:
-            losses.flush_again(queue, event, ready, ready.what, error)
+            failed_calls.flush_again(queue, event, ready, ready.what, error)
         made = ClCompletion(event, ready, ready.what, self._ends or self.ends())
         if lane.owner is not None:
             made.lane, lane.last = lane, made
@@ -336,7 +338,7 @@ class ClDriver(Ending):
                 event = session.enqueue(queue, executable.main, shape.items, shape.local,
                                         shape.offset, waits)
             keep = executable, launch.values  # not the launch: it holds the user's own objects
-            losses.flush(queue, event, keep, executable.what)
+            failed_calls.flush(queue, event, keep, executable.what)
             if launch.packed is None:
                 launch.packed = executable if self._repeats(launch, executable) else ()
             elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
@@ -363,7 +365,7 @@ class ClDriver(Ending):
         keep = executable, launch.values, launch.reductions, call, shown
         first = event = None
         try:
-            lenders, waits = lent.awaited(session.cl, launch.values, waits)
+            lenders, waits = pyopencl_arrays.awaited(session.cl, launch.values, waits)
             if shown is not None and not self.shares_host:
                 call.report, waits = self._scratch.to_device(call, shown, waits)
             with executable.lock:
@@ -381,12 +383,12 @@ class ClDriver(Ending):
                 event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
         except BaseException as error:
             if event is not None:  # what was begun goes on
-                losses.spoil(keep)
-                losses.hold(event, keep)
-            if losses.is_native(error):
+                failed_calls.spoil(keep)
+                failed_calls.hold(event, keep)
+            if failed_calls.is_native(error):
                 raise translated(what, error) from error
             raise
-        losses.flush(queue, event, keep, what)
+        failed_calls.flush(queue, event, keep, what)
         for view in lenders:
             view.lender.add_event(event)
         if shown is None:
@@ -398,7 +400,7 @@ class ClDriver(Ending):
     def _launch_foreign(self, launch: Launch, name: str, waits: list[Any] | None) -> ClCompletion:
         session, _, queue = self.opened()
         try:
-            event, kept = foreign.launch(session.cl, queue, launch, waits)
+            event, kept = pyopencl_objects.launch(session.cl, queue, launch, waits)
         except session.cl.Error as error:
             raise translated(f"kernel '{name}'", error) from error
         return self.completion(event, kept, f"kernel '{name}'")
@@ -417,7 +419,7 @@ class ClDriver(Ending):
         """Return PyOpenCL's platform, device, context, queue or, for memory, its Buffer."""
         session, device, queue = self.opened()
         if what == "memory":
-            return foreign.memory_of(session, thing)
+            return pyopencl_objects.memory_of(session, thing)
         if what == "queue":  # the program's own commands come behind all that was submitted
             if self._pace is not None:
                 self._pace.off = True
@@ -437,7 +439,7 @@ class ClDriver(Ending):
     def completion(self, event: Any, keep: object, what: str, queue: Any = None) -> ClCompletion:
         """Return the end of a command; ``queue``: where it was given to, and is to begin."""
         if queue is not None:
-            losses.flush(queue, event, keep, what)
+            failed_calls.flush(queue, event, keep, what)
         return ClCompletion(event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ memory
@@ -586,7 +588,7 @@ def make_drivers() -> Sequence[ClDriver]:
         kind = DeviceError if any(found.problems) else UnsupportedError
         raise kind(errc.platform, reasons or "no OpenCL device was found")
     libraries = list(dict.fromkeys(t.library for t in found.devices))
-    outside.register("pyopencl.array", "Array", lent.describe)
+    foreign_objects.register("pyopencl.array", "Array", pyopencl_arrays.describe)
     return [ClDriver(traits, libraries) for traits in found.devices]
 
 

@@ -13,10 +13,10 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from unisycl.backends.opencl import probe
 from unisycl.backends.opencl.api import Api
-from unisycl.backends.opencl.traits import Traits
-from unisycl.backends.opencl.unified_api import UnifiedApi
+from unisycl.backends.opencl.discovery import probe
+from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.opencl.memory.unified_api import UnifiedApi
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 
 _lock = threading.RLock()

@@ -4,11 +4,11 @@ Attributes and loop controls are kept where they mean something elsewhere, hints
 Non-goals: making hardware. Invariant: the core imports nothing from here.
 """
 
-from unisycl.api.io_pipe import kernel_readable_io_pipe, kernel_writeable_io_pipe
-from unisycl.api.pipe import pipe
-from unisycl.api.pipe_check import check_pipes
+from unisycl.api.pipes.io_pipe import kernel_readable_io_pipe, kernel_writeable_io_pipe
+from unisycl.api.pipes.pipe import pipe
+from unisycl.api.pipes.pipe_check import check_pipes
 from unisycl.api.properties import buffer_location, mem_channel
-from unisycl.lang.hardware import (
+from unisycl.lang.library.hardware import (
     disable_loop_pipelining,
     fpga_mem,
     fpga_reg,

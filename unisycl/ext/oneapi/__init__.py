@@ -9,10 +9,10 @@ from typing import Any
 from unisycl.api.properties import property
 from unisycl.base.enums import peer_access
 from unisycl.ext.oneapi import experimental, this_work_item
-from unisycl.lang.bfloat import bfloat16_type
-from unisycl.lang.group import group_local_memory_for_overwrite
-from unisycl.lang.local_memory import group_local_memory
-from unisycl.lang.masks import group_ballot, sub_group_mask
+from unisycl.lang.groups.group_functions import group_local_memory_for_overwrite
+from unisycl.lang.groups.masks import group_ballot, sub_group_mask
+from unisycl.lang.memory.local_memory import group_local_memory
+from unisycl.lang.numbers.bfloat16 import bfloat16_type
 
 __all__ = ["experimental", "group_ballot", "group_local_memory",
            "group_local_memory_for_overwrite", "peer_access", "property", "sub_group_mask",

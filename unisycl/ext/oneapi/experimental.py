@@ -4,10 +4,20 @@ Non-goals: stability of the names; they follow the extension's text. Invariant: 
 of the core.
 """
 
-from unisycl.api.accessor import work_group_memory
-from unisycl.api.command_graph import command_graph, executable_graph
-from unisycl.api.command_graph import graph_node as node
-from unisycl.api.device_global import (
+from unisycl.api.bundles.source_bundle import (
+    build,
+    create_kernel_bundle_from_source,
+    is_source_kernel_bundle_supported,
+    save_log,
+)
+from unisycl.api.bundles.source_options import include_files, registered_kernel_names
+from unisycl.api.devices.khr_info import experimental_info as info
+from unisycl.api.graphs.command_graph import command_graph, executable_graph
+from unisycl.api.graphs.command_graph import graph_node as node
+from unisycl.api.graphs.dynamic_command_group import dynamic_command_group
+from unisycl.api.graphs.dynamic_parameter import dynamic_parameter
+from unisycl.api.memory.accessor import work_group_memory
+from unisycl.api.memory.device_global import (
     device_global,
     device_image_scope,
     device_image_scope_key,
@@ -28,7 +38,7 @@ from unisycl.api.device_global import (
     init_mode_reprogram,
     init_mode_reset,
 )
-from unisycl.api.device_memory import (
+from unisycl.api.memory.device_memory import (
     address_access_mode,
     async_free,
     async_malloc,
@@ -40,9 +50,8 @@ from unisycl.api.device_memory import (
     physical_mem,
     reserve_virtual_mem,
 )
-from unisycl.api.dynamic_command_group import dynamic_command_group
-from unisycl.api.dynamic_parameter import dynamic_parameter
-from unisycl.api.enqueue import (
+from unisycl.api.properties import property
+from unisycl.api.queue.enqueue import (
     barrier,
     copy,
     execute_graph,
@@ -60,16 +69,7 @@ from unisycl.api.enqueue import (
     submit,
     submit_with_event,
 )
-from unisycl.api.khr_info import experimental_info as info
-from unisycl.api.profiling_tag import submit_profiling_tag
-from unisycl.api.properties import property
-from unisycl.api.source_bundle import (
-    build,
-    create_kernel_bundle_from_source,
-    is_source_kernel_bundle_supported,
-    save_log,
-)
-from unisycl.api.source_options import include_files, registered_kernel_names
+from unisycl.api.queue.profiling_tag import submit_profiling_tag
 from unisycl.base.architecture import architecture
 from unisycl.base.enums import (
     data_placement_enum,
@@ -80,28 +80,30 @@ from unisycl.base.enums import (
     sorting_order,
     source_language,
 )
-from unisycl.base.geometry import auto_range
-from unisycl.base.progress import (
+from unisycl.base.forward_progress import (
     execution_scope,
     forward_progress_guarantee,
     sub_group_progress,
     work_group_progress,
     work_item_progress,
 )
+from unisycl.base.geometry import auto_range
 from unisycl.ext.oneapi import this_kernel
-from unisycl.lang import default_sorters, radix_sorters
-from unisycl.lang.build_options import build_options
-from unisycl.lang.fragments import chunk, fragment, tangle
-from unisycl.lang.group_traits import is_fixed_topology_group, is_user_constructed_group
-from unisycl.lang.kernel import nd_range_kernel, properties_tag, single_task_kernel
-from unisycl.lang.kernel_properties import (
+from unisycl.lang.groups.traits import is_fixed_topology_group, is_user_constructed_group
+from unisycl.lang.index.root_group import get_root_group, root_group, use_root_sync
+from unisycl.lang.kernels.build_options import build_options
+from unisycl.lang.kernels.kernel import nd_range_kernel, properties_tag, single_task_kernel
+from unisycl.lang.kernels.kernel_properties import (
     device_has,
     properties,
     sub_group_size,
     work_group_size,
     work_group_size_hint,
 )
-from unisycl.lang.load_store import (
+from unisycl.lang.kernels.target import architecture_is, if_architecture_is, if_device_has
+from unisycl.lang.library import default_sorters, radix_sorters
+from unisycl.lang.library.fragments import chunk, fragment, tangle
+from unisycl.lang.library.load_store import (
     contiguous_memory,
     data_placement_blocked,
     data_placement_striped,
@@ -110,7 +112,24 @@ from unisycl.lang.load_store import (
     group_store,
     native_local_block_io,
 )
-from unisycl.lang.math import (
+from unisycl.lang.library.partitions import (
+    binary_partition,
+    chunked_partition,
+    entangle,
+    get_ballot_group,
+    get_fixed_size_group,
+    get_opportunistic_group,
+    get_tangle_group,
+)
+from unisycl.lang.library.sorting import (
+    group_with_scratchpad,
+    joint_sort,
+    sort_key_value_over_group,
+    sort_over_group,
+    sorter,
+)
+from unisycl.lang.memory.scratch import get_work_group_scratch_memory, work_group_scratch_size
+from unisycl.lang.numbers.math import (
     ceil,
     cos,
     exp,
@@ -131,25 +150,6 @@ from unisycl.lang.math import (
     sqrt,
     trunc,
 )
-from unisycl.lang.partitions import (
-    binary_partition,
-    chunked_partition,
-    entangle,
-    get_ballot_group,
-    get_fixed_size_group,
-    get_opportunistic_group,
-    get_tangle_group,
-)
-from unisycl.lang.root_group import get_root_group, root_group, use_root_sync
-from unisycl.lang.scratch import get_work_group_scratch_memory, work_group_scratch_size
-from unisycl.lang.sorting import (
-    group_with_scratchpad,
-    joint_sort,
-    sort_key_value_over_group,
-    sort_over_group,
-    sorter,
-)
-from unisycl.lang.target import architecture_is, if_architecture_is, if_device_has
 
 ballot_group = opportunistic_group = fragment
 """The older names of ``fragment``, by how one was made."""

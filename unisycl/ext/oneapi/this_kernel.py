@@ -4,6 +4,6 @@ Non-goals: those of the core (``this_nd_item``). Invariant: called outside a ker
 ``UsageError``.
 """
 
-from unisycl.lang.partitions import get_opportunistic_group
+from unisycl.lang.library.partitions import get_opportunistic_group
 
 __all__ = ["get_opportunistic_group"]

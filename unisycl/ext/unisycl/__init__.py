@@ -4,12 +4,12 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 ``unisycl`` tells that one is here.
 """
 
-from unisycl.api.event import command_times
-from unisycl.api.graph_files import load_graph, save_graph
-from unisycl.api.mapped_buffer import mapped_buffer
-from unisycl.api.user_event import user_event
+from unisycl.api.graphs.graph_files import load_graph, save_graph
+from unisycl.api.memory.mapped_buffer import mapped_buffer
+from unisycl.api.queue.event import command_times
+from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
-from unisycl.lang.device_queue import (
+from unisycl.lang.kernels.device_queue import (
     create_user_event,
     enqueue_kernel,
     enqueue_marker,
@@ -23,7 +23,7 @@ from unisycl.lang.device_queue import (
     ndrange,
     set_user_event_status,
 )
-from unisycl.lang.target import device_is
+from unisycl.lang.kernels.target import device_is
 
 __all__ = ["command_times", "create_user_event", "device_is", "enqueue_kernel", "enqueue_marker",
            "enqueue_status", "enqueue_task", "get_default_queue_size",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.ir.builtins import meaning as m
+from unisycl.ir.builtins import reference as m
 from unisycl.ir.builtins.row import EXACT, ROUNDED, UNSPECIFIED, Bound, Builtin
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.ir.builtins.meaning import widened
+from unisycl.ir.builtins.reference import widened
 from unisycl.ir.builtins.row import Bound, Builtin
 
 _TURNS = 2.0 ** 16  # sines are good for operands up to this

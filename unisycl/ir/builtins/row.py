@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.base.record import dataclass
+from unisycl.base.dataclass import dataclass
 
 _RULES = {
     "f>f": "float", "f>b": "float_test", "f>k": "float_int", "i>i": "int", "j>j": "int",

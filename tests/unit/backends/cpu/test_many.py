@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.unit.passes.test_images import run, view
+from tests.unit.passes.shared.test_images import run, view
 from unisycl.base import dtypes as d
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View

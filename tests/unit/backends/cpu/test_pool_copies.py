@@ -11,8 +11,8 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from unisycl.backends.cpu import pool as pool_module
-from unisycl.backends.cpu.pool import NativePool
+from unisycl.backends.cpu.pool import pool as pool_module
+from unisycl.backends.cpu.pool.pool import NativePool
 from unisycl.base.errors import UnsupportedError
 
 
@@ -69,7 +69,7 @@ def test_other_machines_are_refused_with_a_way_out(monkeypatch: pytest.MonkeyPat
 
 
 def test_importing_the_module_does_not_load_llvmlite() -> None:
-    program = "import sys, unisycl.backends.cpu.pool; print('llvmlite' in sys.modules)"
+    program = "import sys, unisycl.backends.cpu.pool.pool; print('llvmlite' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True,
                             text=True)
     assert result.stdout == "False\n"

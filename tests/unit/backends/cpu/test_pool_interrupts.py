@@ -9,7 +9,7 @@ from types import FrameType
 
 import numpy as np
 
-from unisycl.backends.cpu.pool import NativePool
+from unisycl.backends.cpu.pool.pool import NativePool
 
 
 def test_ctrl_c_while_a_job_is_submitted_leaves_none_that_never_ends() -> None:

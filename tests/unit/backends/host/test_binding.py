@@ -9,9 +9,9 @@ import pytest
 
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import DeviceError
-from unisycl.lang import group
-from unisycl.lang.group import group_barrier
-from unisycl.lang.kernel import kernel
+from unisycl.lang.groups import group_functions
+from unisycl.lang.groups.group_functions import group_barrier
+from unisycl.lang.kernels.kernel import kernel
 
 TABLE = np.zeros(4, np.int32)
 SCALE = 3
@@ -36,7 +36,7 @@ def test_a_kernel_object_with_arguments_and_a_barrier_runs(host):
     @kernel
     def turn(it, source, target, tile):
         tile[it.get_local_id(0)] = source[it.get_global_id(0)]
-        group.group_barrier(it.get_group())
+        group_functions.group_barrier(it.get_group())
         target[it.get_global_id(0)] = tile[3 - it.get_local_id(0)]
     source, target = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
     host.nd_range(turn, 4, 4, source, target, host.Local(np.int32, 4))
@@ -91,7 +91,7 @@ def put_at(out, k):
 
 def test_reading_write_only_and_writing_read_only_memory_is_refused():
     from unisycl.base.errors import UsageError
-    from unisycl.lang.memory import HostView
+    from unisycl.lang.memory.views import HostView
     data = np.zeros(2, np.int32)
     with pytest.raises(UsageError, match="'a' is read-only"):
         HostView(data, "a", access_mode.read)[0] = 1
@@ -163,7 +163,7 @@ def test_structured_elements_take_fields_by_name(host):
 
 
 def test_memory_methods_of_the_users_object_still_work():
-    from unisycl.lang.memory import HostView
+    from unisycl.lang.memory.views import HostView
     raw = SimpleNamespace(get_name=lambda: "its name")
     view = HostView(np.zeros((2, 3)), "v", raw=raw)
     assert view.get_name() == "its name"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unisycl.base.errors import BoundsError, DeviceError, errc
-from unisycl.lang.group import group_barrier
+from unisycl.lang.groups.group_functions import group_barrier
 
 DATA = np.zeros(4, np.int32)
 
@@ -85,7 +85,7 @@ def run_unchecked(host, function, whole, local):
     from unisycl.backends.base import Geometry, Launch
     from unisycl.frontend.source import function_source
     from unisycl.ir import nodes as n
-    from unisycl.ir.uses import FunctionUse
+    from unisycl.ir.function_uses import FunctionUse
     source = function_source(function.__code__)
     calls = frozenset((c.lineno, c.col_offset, c.end_lineno, c.end_col_offset)
                       for c in ast.walk(source.node)

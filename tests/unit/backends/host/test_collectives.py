@@ -5,10 +5,10 @@ import pytest
 
 from unisycl.backends.host.collectives import COLLECTIVES
 from unisycl.base.errors import UsageError
-from unisycl.lang import group as lang
-from unisycl.lang.functions import logical_and, minimum, plus
-from unisycl.lang.groups import group, sub_group
-from unisycl.lang.place import Place
+from unisycl.lang.groups import group_functions as lang
+from unisycl.lang.index.groups import group, sub_group
+from unisycl.lang.index.place import Place
+from unisycl.lang.numbers.function_objects import logical_and, minimum, plus
 
 PLACE = Place((8,), (4,), (0,), 4)
 GROUP, SUB_GROUP = group._make(PLACE, (0,)), sub_group._make(PLACE, 0)

@@ -7,9 +7,7 @@ import pytest
 
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import DeviceError, UsageError
-from unisycl.lang.atomic import atomic_ref
-from unisycl.lang.functions import maximum, minimum, multiplies, plus
-from unisycl.lang.group import (
+from unisycl.lang.groups.group_functions import (
     all_of_group,
     any_of_group,
     exclusive_scan_over_group,
@@ -23,6 +21,8 @@ from unisycl.lang.group import (
     shift_group_left,
     shift_group_right,
 )
+from unisycl.lang.memory.atomic import atomic_ref
+from unisycl.lang.numbers.function_objects import maximum, minimum, multiplies, plus
 
 DOUBLED = np.zeros(4, np.int32)
 
@@ -339,8 +339,8 @@ def test_nothing_runs_in_an_empty_range(host):
 
 
 def test_work_item_loops_need_a_size_from_somewhere():
-    from unisycl.lang.groups import group
-    from unisycl.lang.place import Place
+    from unisycl.lang.index.groups import group
+    from unisycl.lang.index.place import Place
     open_group = group._make(Place((2,), (1,), (0,), 8, sized=False), None)
     with pytest.raises(UsageError, match="needs a range"):
         open_group.parallel_for_work_item(lambda h: None)

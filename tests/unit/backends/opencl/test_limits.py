@@ -11,10 +11,10 @@ import pytest
 import unisycl as sycl
 from tests.unit.backends.opencl.test_texts import NEW, OLD
 from unisycl.backends.base import Geometry
-from unisycl.backends.opencl import shapes
-from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.executable import ClExecutable, key_of, source_of
-from unisycl.backends.opencl.quirks import Quirks
+from unisycl.backends.opencl.launch import shapes
+from unisycl.backends.opencl.launch.executable import ClExecutable, key_of, source_of
+from unisycl.backends.opencl.text.dialect import make_dialect
+from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.frontend.specialize import find
 

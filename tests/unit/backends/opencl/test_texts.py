@@ -17,8 +17,8 @@ from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import BoundView, Geometry, Launch
 from unisycl.backends.cfamily.collectives import by_fours, others
 from unisycl.backends.cfamily.kernel import Source
-from unisycl.backends.opencl.dialect import make_dialect
-from unisycl.backends.opencl.executable import (
+from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.opencl.launch.executable import (
     ClExecutable,
     Variant,
     alike_views,
@@ -27,8 +27,8 @@ from unisycl.backends.opencl.executable import (
     source_of,
     wide_views,
 )
-from unisycl.backends.opencl.quirks import Quirks
-from unisycl.backends.opencl.traits import Traits
+from unisycl.backends.opencl.text.dialect import make_dialect
+from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base.enums import address_space
 from unisycl.frontend.specialize import find
 from unisycl.ir.types import View, element_type

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
-from unisycl.backends.cpu.text import constant, llvm_type
+from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.text import constant, llvm_type
 from unisycl.base.dtypes import DType
 
 _UNMASKED = frozenset(("rsqrt14", "rcp14"))  # words whose intrinsics have no 'mask' in their name

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.text import Function, Module, llvm_type, vectors
 from unisycl.backends.cpu.maths.terms import Sheet, Term
-from unisycl.backends.cpu.text import Function, Module, llvm_type, vectors
 from unisycl.base.dtypes import DType
 
 Maker = Callable[..., Sequence[Term]]

@@ -6,12 +6,12 @@ once, but for functions of its bits.
 
 from __future__ import annotations
 
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.text import llvm_type
 from unisycl.backends.cpu.maths import calls
 from unisycl.backends.cpu.maths.avx512 import joined, numbers
 from unisycl.backends.cpu.maths.table import ANY_FLOATS, FLOATS, LONG, WIDE, Function
 from unisycl.backends.cpu.maths.terms import Sheet, Term
-from unisycl.backends.cpu.text import llvm_type
 from unisycl.base.dtypes import FLOAT32, FLOAT64, DType
 
 

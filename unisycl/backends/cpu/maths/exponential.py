@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from unisycl.backends.cpu.maths import coefficients as c
 from unisycl.backends.cpu.maths.terms import Sheet, Term
-from unisycl.base.record import dataclass
+from unisycl.base.dataclass import dataclass
 
 
 @dataclass(frozen=True)

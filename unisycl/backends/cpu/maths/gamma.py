@@ -14,8 +14,8 @@ from unisycl.backends.cpu.maths.logarithm import log, log1p
 from unisycl.backends.cpu.maths.powers import log2_parts, product_of, sum_of
 from unisycl.backends.cpu.maths.terms import Sheet, Term
 from unisycl.backends.cpu.maths.trigonometry import sinpi
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT64
-from unisycl.base.record import dataclass
 
 _INF = float("inf")
 _REFLECTED = -4.0  # below here gamma is reflected

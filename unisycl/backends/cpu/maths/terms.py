@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from unisycl.backends.cpu.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Lanes, Val
+from unisycl.backends.cpu.emit.text import llvm_type, suffix
 from unisycl.backends.cpu.maths import avx512
-from unisycl.backends.cpu.text import llvm_type, suffix
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, DType
-from unisycl.base.record import dataclass
 
 Number = int | float
 _LONG = 12  # coefficients

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench import functions
-from unisycl.backends.cpu.target import machine
+from unisycl.backends.cpu.compile.target import machine
 from unisycl.base.dtypes import DTYPES
 from unisycl.ir.builtins import BUILTINS
 

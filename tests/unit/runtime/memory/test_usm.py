@@ -1,0 +1,58 @@
+"""Allocations underneath USM."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from tests.unit.runtime.null import channel, state
+from unisycl.base.enums import usm_kind
+from unisycl.base.errors import UsageError
+from unisycl.runtime.devices.devices import ContextState
+from unisycl.runtime.memory.usm import Block, Pointer, find
+
+INT32 = np.dtype(np.int32)
+
+
+def block(context: ContextState, nbytes: int = 64) -> Block:
+    return Block(nbytes, usm_kind.shared, context, context.devices[0])
+
+
+def test_a_block_is_found_by_any_address_inside() -> None:
+    context = ContextState((state(),))
+    made = block(context)
+    assert made is find(context, made.address)
+    assert made is find(context, made.address + 63)
+    assert find(context, made.address + 64) is None
+    made.free()
+    assert find(context, made.address) is None
+
+
+def test_blocks_nobody_holds_are_forgotten() -> None:
+    context = ContextState((state(),))
+    address = block(context).address
+    gc.collect()
+    assert find(context, address) is None
+
+
+def test_memory_whose_address_was_given_away_outlives_free() -> None:
+    context = ContextState((state(),))
+    plain, exported = block(context), block(context)
+    exported.exported = True
+    plain.free()
+    exported.free()
+    assert plain.memory is None
+    assert exported.memory is not None
+
+
+def test_a_pointer_belongs_to_its_context() -> None:
+    c = channel()
+    pointer = Pointer(block(c.context), INT32, (4, 4))
+    assert ((4, 4), (4, 1)) == (pointer.bind(None, c).shape, pointer.bind(None, c).pitches)
+    with pytest.raises(UsageError, match="another context"):
+        pointer.bind(None, channel())
+    pointer.block.free()
+    with pytest.raises(UsageError, match="freed"):
+        pointer.bind(None, c)

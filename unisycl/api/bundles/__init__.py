@@ -1,0 +1,1 @@
+"""Internal: kernel bundles, from functions and from source text."""

@@ -1,0 +1,1 @@
+"""Internal: platforms, devices, contexts, selectors, and what they answer."""

@@ -1,0 +1,1 @@
+"""Internal: command graphs (sycl_ext_oneapi_graph)."""

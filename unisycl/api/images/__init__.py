@@ -1,0 +1,1 @@
+"""Internal: images and their accessors."""

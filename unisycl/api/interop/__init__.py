@@ -1,0 +1,1 @@
+"""Internal: backends' own objects behind SYCL's, and the other way round."""

@@ -1,0 +1,1 @@
+"""Internal: buffers, accessors, USM, and memory of other libraries."""

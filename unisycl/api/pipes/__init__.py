@@ -1,0 +1,1 @@
+"""Internal: pipes between kernels, and to files."""

@@ -1,0 +1,1 @@
+"""Internal: queues, handlers, events and what they are asked with."""

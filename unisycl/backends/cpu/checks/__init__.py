@@ -1,0 +1,1 @@
+"""Internal: what checked and endless kernels tell while they run."""

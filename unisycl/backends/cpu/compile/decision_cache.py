@@ -1,0 +1,76 @@
+"""What an earlier process decided about a kernel, so that this one need not emit its text again.
+
+Two small entries of the disk cache, named after the kernel's digest: its lanes and output stream,
+and for each key of a geometry the entry that holds its code. Non-goals: the code itself (``jit``).
+Invariant: entries belong to one processor, one compiler and one state of unisycl's own sources.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from unisycl.backends.cpu.compile.target import compiler_version, machine
+from unisycl.ir import digest
+from unisycl.ir.findings import Findings
+from unisycl.ir.nodes import Kernel
+from unisycl.process import disk_cache
+
+_ROOT = Path(__file__).parents[3]
+_ROOMS = ("backends/cpu", "passes", "ir", "base")
+_digests = Findings(digest.of)
+
+
+@functools.cache
+def _stamp() -> str:
+    """Return what changes whenever a source does that code depends on; '' if there are no files."""
+    return "".join(sorted(word for room in _ROOMS for word in _files(str(_ROOT / room))))
+
+
+def _files(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        yield from _files(entry.path)
+                else:
+                    about = entry.stat()
+                    yield f"{entry.path}:{about.st_mtime_ns}:{about.st_size};"
+    except OSError:  # imported from an archive
+        return
+
+
+def _entry(kernel: Kernel, *what: str) -> str | None:
+    """Return the name of an entry about a kernel; None if the kernel cannot be named."""
+    known = _digests.of(kernel)
+    if known is None or not _stamp():
+        return None
+    return disk_cache.key_of("kernel", compiler_version(), *machine().key, _stamp(), known, *what)
+
+
+def recall(kernel: Kernel, *what: str) -> Any:
+    """Return what was noted about a kernel; None if nothing was."""
+    name = _entry(kernel, *what)
+    kept = None if name is None else disk_cache.load(name)
+    return None if kept is None else json.loads(kept)
+
+
+def note(kernel: Kernel, value: Any, *what: str) -> None:
+    """Note something about a kernel for later processes: numbers, words, lists of them."""
+    name = _entry(kernel, *what)
+    if name is not None:
+        disk_cache.save(name, json.dumps(value).encode())
+
+
+def recalled(kernel: Kernel, compute: Callable[[], list[int]], *what: str) -> list[int]:
+    """Return what was noted, or compute and note it."""
+    found = recall(kernel, *what)
+    if found is None:
+        found = compute()
+        note(kernel, found, *what)
+    return list(found)

@@ -1,0 +1,86 @@
+"""How many work-items a sub-group has: as many as fill two vectors, fewer, or one.
+
+Non-goals: what a vector of this machine is (``target``). Invariant: the same kernel and machine
+give the same number, which ``sub_group`` objects report.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unisycl.backends.cpu.emit import queries
+from unisycl.base.dtypes import DType
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.simd import costs, pressure
+from unisycl.passes.simd import shapes as sh
+
+_CONSTANTS = 4
+
+
+_known: dict[int, tuple[n.Kernel, int, int]] = {}
+_MOST_KNOWN = 512
+
+
+def choose_lanes(kernel: n.Kernel, vector_bits: int) -> int:
+    """Return the lanes of a sub-group; remembered for a kernel."""
+    known = _known.get(id(kernel))
+    if known is None or known[1] != vector_bits:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[id(kernel)] = (kernel, vector_bits, _choose(kernel, vector_bits))
+    return known[2]
+
+
+def _choose(kernel: n.Kernel, vector_bits: int) -> int:
+    """Return the lanes of a sub-group: two vectors in flight, fewer where registers are short.
+
+    One where vectors would only gather scattered memory (``passes.simd.costs``).
+
+    A work-group's last dimension decides for nd_range kernels: a sub-group within one row keeps
+    addresses contiguous.
+    """
+    if kernel.index_kind == "single":
+        return 1
+    if kernel.sub_group:
+        return kernel.sub_group
+    bits = _widest(kernel)
+    native = max(2, vector_bits // bits)
+    found = sh.analyse(kernel.body, queries.shapes(kernel, native), {},
+                       at_group=kernel.index_kind == "work_group")
+    registers = 32 if vector_bits == 512 else 16
+    alive = pressure.peak(kernel.body, found)
+    most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2
+    wanted = native
+    while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= registers:
+        wanted *= 2
+    if kernel.index_kind == "range" and not kernel.reducers \
+            and costs.prefers_scalar(kernel.body, found, bits):
+        return 1
+    if kernel.index_kind != "nd_range":
+        return wanted
+    last = kernel.local[-1]
+    for lanes in (wanted, wanted // 2, wanted // 4):
+        if lanes > 1 and last % lanes == 0:
+            return lanes
+    items = math.prod(kernel.local)
+    while wanted > 2 and wanted > items:
+        wanted //= 2
+    return wanted
+
+
+def _widest(kernel: n.Kernel) -> int:
+    """Return the bits of the widest elements that a kernel computes with, at least 32."""
+    kinds: set[DType] = set()
+    for x in visit.all_expressions(kernel.body):
+        if isinstance(x, n.Load | n.Binary | n.Call) and x.type.dtype.kind != "b" \
+                and not (x.type.weak and x.type.dtype.is_integer):
+            kinds.add(x.type.dtype)
+    floats = [k.bits for k in kinds if k.is_float]
+    bits = max(floats, default=0) or max((k.bits for k in kinds), default=32)
+    return max(bits, 32)
+
+
+def is_scalar(kernel: n.Kernel, lanes: int) -> bool:
+    """Say whether work-items run one after another, each a scalar program of its own."""
+    return kernel.index_kind == "single" or (kernel.index_kind == "range" and lanes == 1)

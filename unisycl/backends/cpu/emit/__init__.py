@@ -1,0 +1,1 @@
+"""Internal: IR to LLVM IR in vectors."""

@@ -1,0 +1,325 @@
+"""Loads and stores: picks scalar, contiguous, masked, strided or gathered access from the address.
+
+Non-goals: what is stored. Invariant: nothing else in the backend looks at strides; a lane that is
+off touches no memory.
+"""
+
+from __future__ import annotations
+
+import math
+
+from unisycl.backends.cpu.emit.emitter import Emitter
+from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.emit.text import constant, llvm_type
+from unisycl.base.dataclass import dataclass
+from unisycl.base.dtypes import BOOL, INT64, UINT8, UINT64, DType
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir.constant_tables import Table
+from unisycl.ir.types import Scalar, View
+
+STREAM_ALIGN = 64
+
+
+@dataclass(slots=True)
+class Address:
+    """A base pointer and a byte or element offset; ``scale`` is what one step of index spans."""
+
+    base: str
+    index: Val
+    scale: int
+    fixed: int = 0
+
+
+def storage(dtype: DType) -> DType:
+    """Return the type a scalar has in memory."""
+    return UINT8 if dtype is BOOL or dtype.kind == "b" else dtype
+
+
+# ---- addresses
+def address(e: Emitter, place: n.Place) -> Address:
+    """Return where a place lies."""
+    base = place.base
+    if isinstance(base, n.Array) and is_private(place):
+        return _private(e, place, base)
+    lanes = e.lanes
+    if isinstance(base.type, View):
+        index = lanes.const(0, INT64)
+        for d, x in enumerate(place.index):
+            step = lanes.index(e.emit(e, x))
+            pitch = None if isinstance(base, n.Heap) else view_pitch(e, base, d)
+            index = lanes.add(index, step if pitch is None else lanes.mul(step, pitch))
+        size = base.type.elem.size
+        pointer = view_pointer(e, base)
+    else:
+        assert isinstance(base, n.Param)
+        pointer = e.slot_address(e.layout.params[base.index])
+        index = lanes.const(0, INT64)
+        size = 1
+    if not place.inner:
+        return Address(pointer, index, size, place.offset)
+    total = lanes.mul(index, lanes.const(size, INT64))
+    for x, width in place.inner:
+        total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)),
+                                           lanes.const(width, INT64)))
+    return Address(pointer, total, 1, place.offset)
+
+
+def view_pointer(e: Emitter, base: n.Base) -> str:
+    """Return the address of a view's first element."""
+    if isinstance(base, Table):
+        return _table(e, base)
+    if isinstance(base, n.Array):
+        return e.arrays[base]
+    if isinstance(base, n.Heap):
+        return _nowhere(e)
+    slot = e.layout.params[base.index]
+    assert isinstance(base.type, View)
+    if base.type.space is address_space.local_space:
+        return e.f.gep("i8", e.local_base, e.slot(slot))
+    return e.slot(slot, "ptr")
+
+
+def _table(e: Emitter, table: Table) -> str:
+    """Return the name of a constant in memory."""
+    assert isinstance(table.type.elem, Scalar)
+    dtype = table.type.elem.dtype
+    type = llvm_type(dtype)
+    numbers = ", ".join(f"{type} {constant(x, dtype)}" for x in table.values)
+    return e.f.module.table(f"[{numbers}]", f"[{len(table.values)} x {type}]")
+
+
+def _nowhere(e: Emitter) -> str:
+    """Return the address 0 that the optimiser takes for any: what is known addresses start from."""
+    key = (-2, "i64")
+    if key not in e.cache:
+        e.cache[key] = e.f.hidden_zero("i64", "ptr")
+    return e.cache[key]
+
+
+def number(e: Emitter, place: n.Place) -> Val:
+    """Return the address of a place as an integer."""
+    at, lanes = address(e, place), e.lanes
+    start = Val(UNIFORM, INT64, e.f.op(f"ptrtoint ptr {at.base} to i64"))
+    offset = lanes.mul(at.index, lanes.const(at.scale, INT64))
+    whole = lanes.add(lanes.add(start, offset), lanes.const(at.fixed, INT64))
+    if whole.form == UNIFORM:
+        return Val(UNIFORM, UINT64, whole.ref)
+    return Val(VECTOR, UINT64, lanes.vector(whole))
+
+
+def view_extent(e: Emitter, base: n.Param | n.Array, dim: int) -> Val:
+    """Return the extent of a view in one dimension."""
+    if isinstance(base, n.Array):
+        return e.lanes.const(base.shape[dim], INT64)
+    return Val(UNIFORM, INT64, e.slot(e.layout.params[base.index] + 1 + dim))
+
+
+def view_pitch(e: Emitter, base: n.Param | n.Array, dim: int) -> Val | None:
+    """Return how many elements one step in a dimension spans; None for the last one, where 1."""
+    assert isinstance(base.type, View)
+    last = base.type.ndim - 1
+    if dim == last and not base.type.spread:
+        return None
+    if isinstance(base, n.Param) and base.type.space is not address_space.local_space:
+        slot = e.layout.params[base.index] + 1 + base.type.ndim + dim
+        return Val(UNIFORM, INT64, e.slot(slot))
+    pitch = view_extent(e, base, last)
+    for d in range(dim + 1, last):
+        pitch = e.lanes.mul(pitch, view_extent(e, base, d))
+    return pitch
+
+
+def _private(e: Emitter, place: n.Place, array: n.Array) -> Address:
+    """Private arrays lie number by number, lanes side by side, also inside records."""
+    lanes = e.lanes
+    elem, size = array.type.elem, storage(place.type.dtype).size
+    steps = [elem.size * math.prod(array.shape[d + 1:]) for d in range(len(array.shape))]
+    steps += [step for _, step in place.inner]
+    unit = size if all(s % size == 0 for s in (*steps, place.offset)) else 1
+    width = lanes.lanes
+    index = lanes.const(place.offset // unit * width, INT64)
+    for x, step in zip((*place.index, *(x for x, _ in place.inner)), steps, strict=True):
+        index = lanes.add(index, lanes.mul(lanes.index(e.emit(e, x)),
+                                           lanes.const(step // unit * width, INT64)))
+    stride = size // unit
+    if index.form == UNIFORM:
+        full = Val(LINEAR, INT64, index.ref, stride)
+    else:
+        full = lanes.add(index, Val(VECTOR, INT64, lanes.iota(INT64, stride)))
+    return Address(e.arrays[array], full, unit)
+
+
+def is_private(place: n.Place) -> bool:
+    """Say whether a place lies in a private array."""
+    base = place.base
+    return isinstance(base, n.Array) and base.type.space is address_space.private_space
+
+
+def scalar_pointer(e: Emitter, at: Address, ref: str) -> str:
+    """Return the pointer of one lane's element, given its index."""
+    pointer = e.f.gep(f"[{at.scale} x i8]", at.base, ref)
+    return e.f.gep("i8", pointer, str(at.fixed)) if at.fixed else pointer
+
+
+def pointers(e: Emitter, at: Address) -> str:
+    """Return a vector of pointers."""
+    w = e.lanes.lanes
+    index = e.lanes.vector(at.index)
+    many = e.f.op(f"getelementptr inbounds [{at.scale} x i8], ptr {at.base}, <{w} x i64> {index}")
+    if at.fixed:
+        many = e.f.op(f"getelementptr inbounds i8, <{w} x ptr> {many}, i64 {at.fixed}")
+    return many
+
+
+def alignment(at: Address, dtype: DType) -> int:
+    """Return what an element's address is a multiple of: members of packed records of nothing."""
+    size = dtype.size
+    return size if at.scale % size == 0 and at.fixed % size == 0 else 1
+
+
+# ---- loads
+def load(e: Emitter, place: n.Place) -> Val:
+    """Emit a load."""
+    value = load_at(e, address(e, place), storage(place.type.dtype))
+    if place.type.dtype.kind == "b":
+        return e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
+    return value
+
+
+def load_at(e: Emitter, at: Address, dtype: DType) -> Val:
+    """Emit a load of numbers at an address."""
+    if at.index.form == UNIFORM:
+        return Val(UNIFORM, dtype, load_one(e, at, dtype))
+    if at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
+        return Val(VECTOR, dtype, _load_row(e, at, dtype))
+    return Val(VECTOR, dtype, _gather(e, at, dtype))
+
+
+def load_one(e: Emitter, at: Address, dtype: DType) -> str:
+    """Load the scalar that all lanes share."""
+    t = llvm_type(dtype)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is not None and e.maybe_empty:
+        safe = e.f.alloca(t)
+        e.f.store(t, "zeroinitializer", safe)
+        pointer = e.f.op(f"select i1 {e.any(e.mask)}, ptr {pointer}, ptr {safe}")
+    return e.f.load(t, pointer, alignment(at, dtype))
+
+
+def _load_row(e: Emitter, at: Address, dtype: DType) -> str:
+    t = llvm_type(dtype, e.lanes.lanes)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        return e.f.load(t, pointer, alignment(at, dtype))
+    name = f"llvm.masked.load.v{e.lanes.lanes}{mangled(dtype)}.p0"
+    e.f.module.declare(name, f"{t} @(ptr, i32, {e.mask_type}, {t})")
+    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {alignment(at, dtype)}, "
+                  f"{e.mask_type} {e.mask}, {t} poison)")
+
+
+def mangled(dtype: DType) -> str:
+    """Return how a type is spelt in the name of an intrinsic."""
+    return ("f" if dtype.is_float else "i") + str(dtype.bits)
+
+
+def _gather(e: Emitter, at: Address, dtype: DType) -> str:
+    w = e.lanes.lanes
+    t = llvm_type(dtype, w)
+    name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
+    e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
+    return e.f.op(f"call {t} @{name}(<{w} x ptr> {pointers(e, at)}, i32 {alignment(at, dtype)}, "
+                  f"{e.mask_type} {e.full()}, {t} poison)")
+
+
+# ---- stores
+def store(e: Emitter, place: n.Place, value: Val) -> None:
+    """Emit a store; lanes that write one address leave the value of the last of them."""
+    at = address(e, place)
+    dtype = storage(place.type.dtype)
+    if place.type.dtype.kind == "b":
+        value = e.lanes.map(UINT8, "zext {t} {0} to {to}", value)
+    store_at(e, at, dtype, value, past=e.streaming and e.stream is not None
+             and place.base is e.stream.param)
+
+
+def store_at(e: Emitter, at: Address, dtype: DType, value: Val, *, past: bool = False) -> None:
+    """Emit a store of numbers at an address, ``past`` the caches if they lie side by side."""
+    if at.index.form == UNIFORM:
+        store_one(e, at, dtype, value)
+    elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
+        _store_row(e, at, dtype, e.lanes.vector(value), past_caches=past)
+    else:
+        scatter(e, at, dtype, e.lanes.vector(value))
+
+
+def store_one(e: Emitter, at: Address, dtype: DType, value: Val) -> None:
+    """Store to an address that all lanes share: the last lane's value stays."""
+    t = llvm_type(dtype)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        ref = value.ref
+        if value.form != UNIFORM:
+            vector = llvm_type(dtype, e.lanes.lanes)
+            ref = e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, "
+                         f"i64 {e.lanes.lanes - 1}")
+        e.f.store(t, ref, pointer, alignment(at, dtype))
+        return
+    bits = e.bits(e.mask)
+    some, done = e.f.label("one"), e.f.label("done")
+    e.f.branch(e.f.op(f"icmp ne {e.mask_bits} {bits}, 0"), some, done)
+    e.f.start(some)
+    e.f.store(t, value.ref if value.form == UNIFORM else last_active(e, bits, value), pointer,
+              alignment(at, dtype))
+    e.f.jump(done)
+    e.f.start(done)
+
+
+def last_active(e: Emitter, bits: str, value: Val) -> str:
+    """Return the value of the highest lane that is on."""
+    b = e.mask_bits
+    e.f.module.declare(f"llvm.ctlz.{b}", f"{b} @({b}, i1)")
+    zeros = e.f.op(f"call {b} @llvm.ctlz.{b}({b} {bits}, i1 true)")
+    lane = e.f.op(f"sub {b} {e.lanes.lanes - 1}, {zeros}")
+    vector = llvm_type(value.dtype, e.lanes.lanes)
+    return e.f.op(f"extractelement {vector} {e.lanes.vector(value)}, {b} {lane}")
+
+
+def _store_row(e: Emitter, at: Address, dtype: DType, value: str, *, past_caches: bool) -> None:
+    t = llvm_type(dtype, e.lanes.lanes)
+    pointer = scalar_pointer(e, at, at.index.ref)
+    if e.mask is None and past_caches:
+        e.f.do(f"store {t} {value}, ptr {pointer}, align {STREAM_ALIGN}, !nontemporal !1")
+        return
+    if e.mask is None:
+        e.f.store(t, value, pointer, alignment(at, dtype))
+        return
+    mask = e.mask
+    if not dtype.is_float and dtype.bits < 64:
+        mask = e.f.op(f"xor {e.mask_type} {mask}, {no_lanes(e)}")
+    name = f"llvm.masked.store.v{e.lanes.lanes}{mangled(dtype)}.p0"
+    e.f.module.declare(name, f"void @({t}, ptr, i32, {e.mask_type})")
+    e.f.do(f"call void @{name}({t} {value}, ptr {pointer}, i32 {alignment(at, dtype)}, "
+           f"{e.mask_type} {mask})")
+
+
+def no_lanes(e: Emitter) -> str:
+    """Return a mask without lanes that LLVM cannot see through.
+
+    X86 in LLVM 20 to 22 turns a masked store of a truncated vector whose mask is a constant with
+    one lane on into a scalar store of the wide element (X86ISelLowering, combineMaskedStore).
+    """
+    key = (-1, e.mask_bits)
+    if key not in e.cache:
+        e.cache[key] = e.f.hidden_zero(e.mask_bits, e.mask_type)
+    return e.cache[key]
+
+
+def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
+    """Store a vector lane by lane."""
+    w = e.lanes.lanes
+    t = llvm_type(dtype, w)
+    name = f"llvm.masked.scatter.v{w}{mangled(dtype)}.v{w}p0"
+    e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
+    e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {pointers(e, at)}, "
+           f"i32 {alignment(at, dtype)}, {e.mask_type} {e.full()})")

@@ -1,0 +1,167 @@
+"""Loads and stores of several scalars that follow one another, such as the components of a pixel.
+
+Side by side they are one wide access and shuffles; apart, one short vector for each lane, which
+costs less than a gather for each component. Non-goals: single scalars (``emit_memory``). Invariant:
+a lane that is off touches no memory of the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from unisycl.backends.cpu.emit import memory
+from unisycl.backends.cpu.emit.emitter import Emitter
+from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
+from unisycl.backends.cpu.emit.memory import Address, alignment, storage
+from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.base.dtypes import UINT8, DType
+from unisycl.ir import nodes as n
+
+
+def load(e: Emitter, stmt: n.LoadMany) -> None:
+    """Emit a ``LoadMany``."""
+    if memory.is_private(stmt.place):
+        for k, local in enumerate(stmt.results):
+            value = memory.load(e, _next(stmt.place, k))
+            e.write(local, value, blend=id(stmt) in e.shapes.blends)
+        return
+    at = memory.address(e, stmt.place)
+    dtype, count = storage(stmt.place.type.dtype), len(stmt.results)
+    if at.index.form == UNIFORM:
+        values = [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
+                  for k in range(count)]
+    else:
+        whole = _load_rows(e, at, dtype, count) if _is_row(at, dtype, count) \
+            else _load_apart(e, at, dtype, count)
+        wide = llvm_type(dtype, count * e.lanes.lanes)
+        values = [Val(VECTOR, dtype, _shuffle(e, wide, whole, "poison", range(
+            k, count * e.lanes.lanes, count))) for k in range(count)]
+    for local, value in zip(stmt.results, values, strict=True):
+        if stmt.place.type.dtype.kind == "b":
+            value = e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
+        e.write(local, value, blend=id(stmt) in e.shapes.blends)
+
+
+def store(e: Emitter, stmt: n.StoreMany) -> None:
+    """Emit a ``StoreMany``; lanes that write one address leave the values of the last of them."""
+    values = [e.emit(e, x) for x in stmt.values]
+    if memory.is_private(stmt.place):
+        for k, v in enumerate(values):
+            memory.store(e, _next(stmt.place, k), v)
+        return
+    at = memory.address(e, stmt.place)
+    dtype, count = storage(stmt.place.type.dtype), len(values)
+    if stmt.place.type.dtype.kind == "b":
+        values = [e.lanes.map(UINT8, "zext {t} {0} to {to}", v) for v in values]
+    if at.index.form == UNIFORM:
+        for k, v in enumerate(values):
+            memory.store_one(e, _part(at, k, dtype), dtype, v)
+    elif _is_row(at, dtype, count):
+        _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
+    elif e.mask is None:
+        _store_apart(e, at, dtype, _interleaved(e, dtype, values), count)
+    else:
+        for k, v in enumerate(values):
+            memory.scatter(e, _part(at, k, dtype), dtype, e.lanes.vector(v))
+
+
+def _next(place: n.Place, k: int) -> n.Place:
+    return replace(place, offset=place.offset + k * place.type.size)
+
+
+def _part(at: Address, k: int, dtype: DType) -> Address:
+    return replace(at, fixed=at.fixed + k * dtype.size)
+
+
+def _is_row(at: Address, dtype: DType, count: int) -> bool:
+    """Say whether the lanes' scalars follow one another from lane to lane."""
+    return at.index.form == LINEAR and at.index.stride * at.scale == count * dtype.size
+
+
+# ---- shuffles
+def _shuffle(e: Emitter, type: str, a: str, b: str, places: Iterable[int]) -> str:
+    numbers = list(places)
+    mask = f"<{len(numbers)} x i32> <" + ", ".join(f"i32 {k}" for k in numbers) + ">"
+    return e.f.op(f"shufflevector {type} {a}, {type} {b}, {mask}")
+
+
+def _joined(e: Emitter, dtype: DType, parts: Sequence[str], size: int) -> str:
+    """Return vectors of ``size`` elements one after another; their number is a power of two."""
+    while len(parts) > 1:
+        type = llvm_type(dtype, size)
+        size *= 2
+        parts = [_shuffle(e, type, a, b, range(size))
+                 for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def _interleaved(e: Emitter, dtype: DType, values: Sequence[Val]) -> str:
+    """Return the values of lane 0, then those of lane 1, and so on."""
+    w, count = e.lanes.lanes, len(values)
+    refs = [e.lanes.vector(v) for v in values]
+    full = 1 << (count - 1).bit_length()
+    whole = _joined(e, dtype, refs + ["poison"] * (full - count), w)
+    return _shuffle(e, llvm_type(dtype, full * w), whole, "poison",
+                    (c * w + lane for lane in range(w) for c in range(count)))
+
+
+def _wide_mask(e: Emitter, mask: str, count: int) -> str:
+    """Return a mask with every lane's bit ``count`` times."""
+    return _shuffle(e, e.mask_type, mask, "poison", (
+        lane for lane in range(e.lanes.lanes) for _ in range(count)))
+
+
+# ---- memory
+def _load_rows(e: Emitter, at: Address, dtype: DType, count: int) -> str:
+    size = count * e.lanes.lanes
+    t, align = llvm_type(dtype, size), alignment(at, dtype)
+    pointer = memory.scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        return e.f.load(t, pointer, align)
+    name = f"llvm.masked.load.v{size}{memory.mangled(dtype)}.p0"
+    e.f.module.declare(name, f"{t} @(ptr, i32, <{size} x i1>, {t})")
+    return e.f.op(f"call {t} @{name}(ptr {pointer}, i32 {align}, <{size} x i1> "
+                  f"{_wide_mask(e, e.mask, count)}, {t} poison)")
+
+
+def _load_apart(e: Emitter, at: Address, dtype: DType, count: int) -> str:
+    """Load a short vector for each lane; lanes that are off load zeros of our own."""
+    w, t = e.lanes.lanes, llvm_type(dtype, count)
+    many = memory.pointers(e, at)
+    if e.mask is not None:
+        safe = e.f.alloca(t)
+        e.f.store(t, "zeroinitializer", safe)
+        one = e.f.op(f"insertelement <{w} x ptr> poison, ptr {safe}, i64 0")
+        spare = _shuffle(e, f"<{w} x ptr>", one, "poison", [0] * w)
+        many = e.f.op(f"select {e.mask_type} {e.mask}, <{w} x ptr> {many}, <{w} x ptr> {spare}")
+    parts = []
+    for lane in range(w):
+        pointer = e.f.op(f"extractelement <{w} x ptr> {many}, i64 {lane}")
+        parts.append(e.f.load(t, pointer, alignment(at, dtype)))
+    return _joined(e, dtype, parts, count)
+
+
+def _store_rows(e: Emitter, at: Address, dtype: DType, whole: str, count: int) -> None:
+    size = count * e.lanes.lanes
+    t, align = llvm_type(dtype, size), alignment(at, dtype)
+    pointer = memory.scalar_pointer(e, at, at.index.ref)
+    if e.mask is None:
+        e.f.store(t, whole, pointer, align)
+        return
+    mask = e.f.op(f"xor {e.mask_type} {e.mask}, {memory.no_lanes(e)}")
+    name = f"llvm.masked.store.v{size}{memory.mangled(dtype)}.p0"
+    e.f.module.declare(name, f"void @({t}, ptr, i32, <{size} x i1>)")
+    e.f.do(f"call void @{name}({t} {whole}, ptr {pointer}, i32 {align}, <{size} x i1> "
+           f"{_wide_mask(e, mask, count)})")
+
+
+def _store_apart(e: Emitter, at: Address, dtype: DType, whole: str, count: int) -> None:
+    """Store a short vector for each lane, the last lane last."""
+    w = e.lanes.lanes
+    wide, t = llvm_type(dtype, count * w), llvm_type(dtype, count)
+    many = memory.pointers(e, at)
+    for lane in range(w):
+        pointer = e.f.op(f"extractelement <{w} x ptr> {many}, i64 {lane}")
+        part = _shuffle(e, wide, whole, "poison", range(lane * count, (lane + 1) * count))
+        e.f.store(t, part, pointer, alignment(at, dtype))

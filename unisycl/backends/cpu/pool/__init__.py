@@ -1,0 +1,1 @@
+"""Internal: native threads that run kernels."""

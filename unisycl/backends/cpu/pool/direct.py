@@ -1,0 +1,66 @@
+"""Commands so small that handing them to another thread costs more than doing them.
+
+They run in the thread that submits them, as straight-line code of a few microseconds. Non-goals:
+loops, barriers, ``print``, checks and anything that can be long: those go to the pool. Invariant:
+what runs here can neither wait for another command nor fail.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+
+from unisycl.backends.base import Geometry
+from unisycl.backends.cpu.compile import float_mode
+from unisycl.backends.cpu.emit.text import Function, Module
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+
+MOST_STEPS = 8192
+"""Vector operations: what takes about as long as waking a thread."""
+
+_MOST_STACK = 32 << 10
+_SUFFIX = ".direct"
+
+Direct = Callable[[bytes], None]
+_prototype = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)  # keeps the GIL: too short to give it up
+
+
+def steps(kernel: n.Kernel, lanes: int) -> int:
+    """Return the vector operations of one sub-group; 0 if the kernel is never run directly."""
+    if kernel.index_kind not in ("range", "single") or kernel.reducers or kernel.enqueues:
+        return 0
+    stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes
+    if stack > _MOST_STACK:
+        return 0
+    if visit.contains(kernel.body, (n.While, n.For, n.Print, n.Check)):
+        return 0
+    return 1 + sum(1 for _ in visit.all_expressions(kernel.body))
+
+
+def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
+    """Say whether a launch of this geometry is small enough."""
+    if not per_sub_group or 0 in geometry.global_:
+        return False
+    *outer, last = geometry.global_
+    return per_sub_group * math.prod(outer) * -(-last // lanes) <= MOST_STEPS
+
+
+def symbol(entry: str) -> str:
+    """Return the name of the function for direct calls beside an entry."""
+    return entry + _SUFFIX
+
+
+def emit(module: Module, entry: str) -> None:
+    """Write the function: it takes the number of units followed by the argument block."""
+    f = Function(module, symbol(entry), "ptr %block", "nounwind")
+    units = f.load("i64", "%block")
+    args = f.op("getelementptr i8, ptr %block, i64 8")
+    float_mode.around(f, f"call void @{entry}(ptr {args}, i64 0, i64 {units}, i64 0) noinline")
+    f.finish()
+
+
+def function(address: int) -> Direct:
+    """Return the function at an address as something Python can call with the bytes."""
+    return _prototype(address)

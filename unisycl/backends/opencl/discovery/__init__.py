@@ -1,0 +1,1 @@
+"""Internal: which runtimes and devices there are, and what they report."""

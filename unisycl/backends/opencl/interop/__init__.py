@@ -1,0 +1,1 @@
+"""Internal: objects that programs make themselves with PyOpenCL."""

@@ -1,0 +1,1 @@
+"""Internal: programs, launches, and their ends."""

@@ -1,0 +1,1 @@
+"""Internal: memory of OpenCL devices, shared with the host or not."""

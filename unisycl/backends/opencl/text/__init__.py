@@ -1,0 +1,1 @@
+"""Internal: OpenCL C, and the faults of its compilers, as data."""

@@ -1,0 +1,1 @@
+"""Internal: functions with a meaning of their own in kernels."""

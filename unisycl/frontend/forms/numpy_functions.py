@@ -1,0 +1,325 @@
+"""NumPy's functions of numbers that have no row, questions about types, and methods of integers.
+
+Types are NumPy's: the result is a NumPy number, whatever the operands are. Non-goals: arrays.
+Invariant: bit by bit what NumPy gives for scalars.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from unisycl.base import dtypes
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.forms.builtins import call_row
+from unisycl.frontend.forms.math_functions import library
+from unisycl.frontend.syntax.expr import arithmetic, power
+from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.values.kinds import Constant, Several, Value
+from unisycl.ir import nodes as n
+from unisycl.ir.builtins import BUILTINS
+from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
+
+Lower = Callable[[Context, ast.Call], Value]
+_INT8, _UINT8, _FLOAT64 = (Scalar(dtypes.DTYPES[x]) for x in ("int8", "uint8", "float64"))
+
+
+def _strong(x: n.Expr) -> n.Expr:
+    """Return a number as NumPy has it: Python's become int64, float64 or bool."""
+    return coerce.convert(x, Scalar(x.type.dtype)) if x.type.weak else x
+
+
+def _numbers(ctx: Context, node: ast.Call, name: str, names: Sequence[str]) -> list[n.Expr]:
+    found = parameters(ctx, node, f"numpy.{name}", names)
+    return [ctx.to_scalar(found[k], node) for k in names]
+
+
+def _undefined(ctx: Context, node: ast.Call, name: str, *xs: n.Expr) -> Exception:
+    return ctx.refuse("K036", node, op=name, types=", ".join(str(x.type) for x in xs),
+                      help=coerce.complex_help(*(x.type for x in xs)) or "NumPy refuses it, too")
+
+
+def _compared(op: str, x: n.Expr, value: int) -> n.Expr:
+    return n.Compare(BOOL, op, x, coerce.convert(n.Const(WEAK_INT, value), x.type))
+
+
+def _sign(ctx: Context, node: ast.Call) -> Value:
+    x = ctx.once(_strong(_numbers(ctx, node, "sign", ("x",))[0]))
+    if x.type.dtype.kind in "bc":
+        raise _undefined(ctx, node, "sign", x)
+    one, zero = (coerce.convert(n.Const(WEAK_INT, k), x.type) for k in (1, 0))
+    if x.type.dtype.kind == "u":
+        return coerce.select(_compared("gt", x, 0), one, zero, x.type)
+    less = coerce.convert(n.Const(WEAK_INT, -1), x.type)
+    # What compares with nothing is NaN, which stays.
+    rest = zero if x.type.dtype.is_integer else coerce.select(
+        _compared("eq", x, 0), zero, x, x.type)
+    return coerce.select(_compared("gt", x, 0), one,
+                         coerce.select(_compared("lt", x, 0), less, rest, x.type), x.type)
+
+
+def _square(ctx: Context, node: ast.Call) -> Value:
+    x = ctx.once(_strong(_numbers(ctx, node, "square", ("x",))[0]))
+    if x.type == BOOL:
+        return coerce.convert(x, _INT8)
+    return arithmetic(ctx, "mul", x, x, node)
+
+
+def _clip(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``numpy.clip``: bounds beyond a type bound nothing, None neither; NaN stays."""
+    found = parameters(ctx, node, "numpy.clip", ("a",), ("a_min", "a_max", "min", "max"))
+    low, high = (found.get(f"a_{k}", found.get(k, Constant(None))) for k in ("min", "max"))
+    bounds = [None if isinstance(v, Constant) and v.object is None else ctx.to_scalar(v, node)
+              for v in (low, high)]
+    x: n.Expr = ctx.to_scalar(found["a"], node)
+    type: Scalar | None = x.type
+    for bound in bounds:
+        type = coerce.common(type, bound.type) if type is not None and bound is not None else type
+    if type is None or type.dtype.kind == "c":
+        raise _undefined(ctx, node, "clip", x, *(b for b in bounds if b is not None))
+    type = Scalar(type.dtype)
+    x = coerce.cast(x, type)
+    for name, bound, sign in (("maximum", bounds[0], -1), ("minimum", bounds[1], 1)):
+        if bound is None or (isinstance(bound, n.Const) and bound.type.weak and not coerce.fits(
+                bound.value, type.dtype) and (bound.value < 0) == (sign < 0)):
+            continue
+        value = call_row(ctx, BUILTINS[_ROWS[name]], [x, coerce.cast(bound, type)], node,
+                         family="numpy") if type != BOOL else n.Binary(
+            BOOL, "or" if sign < 0 else "and", x, coerce.cast(bound, BOOL))
+        x = ctx.to_scalar(value, node)
+    return x
+
+
+_ROWS = {name: next(row.name for row in BUILTINS.values() if name in row.numpy)
+         for name in ("maximum", "minimum")}
+
+
+def _negative(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "negative", ("x",))[0])
+    if x.type == BOOL:
+        raise _undefined(ctx, node, "negative", x)
+    return n.Unary(x.type, "neg", x)
+
+
+def _positive(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "positive", ("x",))[0])
+    if x.type == BOOL:
+        raise _undefined(ctx, node, "positive", x)
+    return x
+
+
+def _invert(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "invert", ("x",))[0])
+    if x.type.dtype.kind in "fc":
+        raise _undefined(ctx, node, "invert", x)
+    return coerce.negate(x) if x.type == BOOL else n.Unary(x.type, "invert", x)
+
+
+def _reciprocal(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "reciprocal", ("x",))[0])
+    if not x.type.dtype.is_float:
+        raise ctx.refuse("K036", node, op="reciprocal", types=x.type,
+                         help="of an integer it is 0 nearly always: make it a float")
+    one: n.Expr = n.Const(x.type, 1.0)
+    return n.Binary(x.type, "div", one, x)
+
+
+def _divmod(ctx: Context, node: ast.Call) -> Value:
+    a, b = (ctx.hold(x) for x in _numbers(ctx, node, "divmod", ("x1", "x2")))
+    return Several(tuple(_strong(arithmetic(ctx, op, a, b, node)) for op in ("floordiv", "mod")))
+
+
+def _float_power(ctx: Context, node: ast.Call) -> Value:
+    ctx.need(_FLOAT64, node)
+    xs = _numbers(ctx, node, "float_power", ("x1", "x2"))
+    if any(x.type.dtype.kind == "c" for x in xs):
+        raise _undefined(ctx, node, "float_power", *xs)
+    a, b = (coerce.convert(x, _FLOAT64) for x in xs)
+    return power(ctx, a, b, _FLOAT64, node)
+
+
+def _heaviside(ctx: Context, node: ast.Call) -> Value:
+    x, half = _numbers(ctx, node, "heaviside", ("x1", "x2"))
+    type = coerce.floating(x.type, half.type, narrow=True)
+    if type is None or type.dtype.kind == "c":
+        raise _undefined(ctx, node, "heaviside", x, half)
+    type = Scalar(type.dtype)
+    x = ctx.once(coerce.cast(x, type))
+    one, zero = n.Const(type, 1.0), n.Const(type, 0.0)
+    rest = coerce.select(_compared("eq", x, 0), coerce.cast(half, type), x, type)
+    return coerce.select(_compared("gt", x, 0), one, coerce.select(
+        _compared("lt", x, 0), zero, rest, type), type)
+
+
+def _rounded(name: str) -> Lower:
+    """Make the lowering of numpy.round and around: to the nearest, halves to even."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        found = parameters(ctx, node, f"numpy.{name}", ("a",), ("decimals",))
+        x = _strong(ctx.to_scalar(found["a"], node))
+        return rounded(ctx, x, found.get("decimals", coerce.weak_scalar(0)), node)
+    return lower
+
+
+def rounded(ctx: Context, x: n.Expr, digits: Value, node: ast.AST) -> n.Expr:
+    """Return a NumPy number rounded to so many decimals, as NumPy computes it."""
+    known = ctx.constant(digits)
+    if known is None or known.type.dtype.kind != "i" or (
+            known.value < 0 and x.type.dtype.is_integer):
+        raise ctx.refuse("K046", node, what="the number of decimals",
+                         help="write a whole number; integers are rounded to 0 and more of them")
+    if x.type == BOOL or x.type.dtype.kind == "c":
+        raise ctx.refuse("K036", node, op="round", types=x.type, help="")
+    if x.type.dtype.is_integer:
+        return x
+    if known.value == 0:
+        return n.Call(x.type, BUILTINS["rint"], (x,))
+    scale = coerce.convert(n.Const(WEAK_FLOAT, 10.0 ** abs(known.value)), x.type)
+    there, back = ("mul", "div") if known.value > 0 else ("div", "mul")
+    near = n.Call(x.type, BUILTINS["rint"], (n.Binary(x.type, there, x, scale),))
+    return n.Binary(x.type, back, near, scale)
+
+
+def _fix(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "fix", ("x",))[0])
+    return call_row(ctx, BUILTINS["trunc"], [x], node, family="numpy") \
+        if x.type.dtype.is_float else x
+
+
+def _of_whole(name: str) -> Lower:
+    """Make the lowering of numpy.gcd and lcm."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        a, b = _numbers(ctx, node, name, ("x1", "x2"))
+        type = coerce.common(a.type, b.type)
+        if type is None or type.dtype.kind not in "iu":
+            raise _undefined(ctx, node, name, a, b)
+        type = Scalar(type.dtype)
+        return library(ctx, name, [coerce.cast(x, type) for x in (a, b)], node)
+    return lower
+
+
+def _bit_count(ctx: Context, node: ast.Call) -> Value:
+    x = _strong(_numbers(ctx, node, "bitwise_count", ("x",))[0])
+    if x.type == BOOL:
+        return coerce.convert(x, _UINT8)
+    if x.type.dtype.kind not in "iu":
+        raise _undefined(ctx, node, "bitwise_count", x)
+    return coerce.convert(_ones(x), _UINT8)
+
+
+def _ones(x: n.Expr) -> n.Expr:
+    size = n.Call(x.type, BUILTINS["abs"], (x,)) if x.type.dtype.kind == "i" else x
+    return n.Call(x.type, BUILTINS["popcount"], (size,))
+
+
+# ---- methods of numbers
+def method(x: n.Expr, name: str) -> bool:
+    """Say whether a number has a method of this module."""
+    kind = x.type.dtype.kind
+    if name == "bit_length":
+        return x.type.weak and kind in "ib"
+    return (name == "bit_count" and (kind in "iu" or (x.type.weak and kind == "b"))) or (
+        name == "is_integer" and kind in "iuf")
+
+
+def call_method(ctx: Context, x: n.Expr, name: str) -> n.Expr:
+    """Call a method that takes nothing."""
+    if name == "is_integer":
+        if x.type.dtype.is_integer:
+            return coerce.weak_scalar(True)
+        x = ctx.once(x)
+        whole = n.Compare(BOOL, "eq", n.Call(x.type, BUILTINS["floor"], (x,)), x)
+        finite = n.Compare(BOOL, "eq", n.Binary(x.type, "sub", x, x), n.Const(x.type, 0.0))
+        return coerce.convert(n.Binary(BOOL, "and", whole, finite), Scalar(BOOL.dtype, weak=True))
+    if isinstance(x, n.Const):
+        return coerce.weak_scalar(getattr(int(x.value), name)())
+    x = coerce.convert(x, WEAK_INT) if x.type.weak else x
+    if name == "bit_count":
+        return coerce.convert(_ones(x), WEAK_INT)
+    zeros = n.Call(x.type, BUILTINS["clz"], (n.Call(x.type, BUILTINS["abs"], (x,)),))
+    return n.Binary(WEAK_INT, "sub", n.Const(WEAK_INT, 64), zeros)
+
+
+# ---- questions about types
+_QUESTIONS: dict[str, Any] = {
+    "numpy.dtype": np.dtype, "numpy.iinfo": np.iinfo, "numpy.finfo": np.finfo,
+    "numpy.issubdtype": np.issubdtype, "numpy.result_type": np.result_type,
+    "numpy.promote_types": np.promote_types, "numpy.can_cast": np.can_cast,
+    "builtins.issubclass": issubclass,
+}
+
+
+def _question(name: str) -> Lower:
+    """Make the lowering of a question about types, which is answered while compiling."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        values = ctx.operands(*node.args)
+        objects = [_object(v) for v in values]
+        if node.keywords or None in objects:
+            raise ctx.refuse("K046", node, what=f"what {name.partition('.')[2]}() is asked about",
+                             help="ask about types: np.float32, x.dtype, ...")
+        for v in values:
+            if isinstance(v, Constant) and v.path:
+                ctx.guard(v.path, v.object, frozen=True)
+        try:
+            return answer(_QUESTIONS[name](*objects))
+        except (TypeError, ValueError) as error:
+            raise ctx.refuse("K054", node, what=f"{name} of these raises: {error}",
+                             help="") from None
+    return lower
+
+
+def _object(value: Value) -> Any:
+    if isinstance(value, Constant):
+        return value.object
+    if isinstance(value, Several) and value.kind == "tuple":
+        parts = tuple(map(_object, value.items))
+        return None if None in parts else parts
+    return value.type.dtype.numpy if isinstance(value, n.Expr) and not value.type.weak else None
+
+
+def answer(found: Any) -> Value:
+    """Return what a question about types gives: numbers as constants, objects as they are."""
+    if isinstance(found, bool | int | float):
+        return coerce.weak_scalar(found)
+    row = dtypes.find_dtype(found.dtype) if isinstance(found, np.generic) else None
+    if row is not None and isinstance(found, np.bool_ | np.integer | np.floating):
+        return n.Const(Scalar(row), found.item())
+    return Constant(found, (("object", found),))
+
+
+def _type(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``type(x)`` of a number."""
+    x = ctx.to_scalar(parameters(ctx, node, "type", ("object",))["object"], node)
+    kind = x.type.dtype
+    python: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+    found: type = python[kind.kind] if x.type.weak else kind.numpy.type
+    return Constant(found, (("object", found),))
+
+
+# ---- text that is numbers
+def _ord(ctx: Context, node: ast.Call) -> Value:
+    value = parameters(ctx, node, "ord", ("c",))["c"]
+    if isinstance(value, Constant) and isinstance(value.object, str | bytes) \
+            and len(value.object) == 1:
+        if value.path:
+            ctx.guard(value.path, value.object, frozen=True)
+        return coerce.weak_scalar(ord(value.object))
+    raise ctx.refuse("K046", node, what="the character ord() is given",
+                     help="write one character: ord('a')")
+
+
+SPECIAL: dict[str, Lower] = {
+    "numpy.sign": _sign, "numpy.square": _square, "numpy.clip": _clip,
+    "numpy.negative": _negative, "numpy.positive": _positive, "numpy.invert": _invert,
+    "numpy.bitwise_not": _invert, "numpy.bitwise_invert": _invert,
+    "numpy.reciprocal": _reciprocal, "numpy.divmod": _divmod,
+    "numpy.float_power": _float_power, "numpy.heaviside": _heaviside,
+    "numpy.round": _rounded("round"), "numpy.around": _rounded("around"), "numpy.fix": _fix,
+    "numpy.gcd": _of_whole("gcd"), "numpy.lcm": _of_whole("lcm"),
+    "numpy.bitwise_count": _bit_count, "builtins.type": _type, "builtins.ord": _ord,
+    **{name: _question(name) for name in _QUESTIONS},
+}
+__all__ = ["SPECIAL", "answer", "call_method", "method", "rounded"]

@@ -1,0 +1,307 @@
+"""Text from kernels: ``print``, ``printf`` and streams (SYCL 2020 §4.16).
+
+Non-goals: spelling values (``base.value_text``). Invariant: all text that is known while compiling
+is a literal piece; a statement is one text of each work-item, written as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from unisycl.base.enums import stream_manipulator
+from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.syntax.variables import Refused
+from unisycl.frontend.values import stored_pointers, vectors
+from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kinds import (
+    Constant,
+    Item,
+    Method,
+    Nothing,
+    Setting,
+    Several,
+    Stream,
+    Value,
+    Vector,
+    describe,
+)
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_INT
+from unisycl.lang.kernels.stream import INDEX_PARTS
+
+Piece: TypeAlias = "str | Shown | n.Expr"
+_BRACKET = {"tuple": "(", "id": "id(", "range": "range("}
+
+
+# ---- print
+def lower_print(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``print(values, sep=, end=)``."""
+    words = {"sep": " ", "end": "\n"}
+    for keyword in node.keywords:
+        given = ctx.value(keyword.value)
+        if keyword.arg == "flush":
+            continue
+        if keyword.arg not in words or not isinstance(given, Constant) or not isinstance(
+                given.object, str | None):
+            raise ctx.refuse("K034", node, what="'print'", found=f"'{keyword.arg}'",
+                             expected="values, and as strings known while compiling sep= and end=")
+        if given.object is not None:
+            words[keyword.arg] = given.object
+    pieces: list[Piece] = []
+    for k, arg in enumerate(node.args):
+        pieces += ([words["sep"]] if k else []) + _pieces(ctx, arg)
+    ctx.emit(n.Print(_joined([*pieces, words["end"]]), span=ctx.span(node)))
+    return Nothing()
+
+
+def _joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Join literals that follow one another."""
+    out: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str) and out and isinstance(out[-1], str):
+            out[-1] += piece
+        elif piece != "":
+            out.append(piece)
+    return tuple(out)
+
+
+def _pieces(ctx: Context, node: ast.expr) -> list[Piece]:
+    """Return what an argument of ``print`` prints."""
+    if not isinstance(node, ast.JoinedStr):
+        return _spelt(ctx, _shown_item(ctx.value(node)), node)
+    out: list[Piece] = []
+    for part in node.values:
+        out += _formatted(ctx, part, node) if isinstance(part, ast.FormattedValue) \
+            else _pieces(ctx, part)
+    return out
+
+
+def _shown_item(value: Value) -> Value:
+    if isinstance(value, Item) and value.kind in ITEM_KINDS and value.ndim > 1:
+        return Several(item_ids(value).items, "id")
+    return value
+
+
+def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> list[Piece]:
+    """Return what ``{value!r:spec}`` in an f-string prints.
+
+    What is wrong with it is told of the whole string: before 3.12 Python knows no more.
+    """
+    spec = ""
+    if isinstance(part.format_spec, ast.JoinedStr):
+        known = [v.value for v in part.format_spec.values if isinstance(v, ast.Constant)]
+        if len(known) != len(part.format_spec.values):
+            raise ctx.refuse("K001", node, what="a format specification that is computed",
+                             help="write its numbers out")
+        spec = "".join(map(str, known))
+    if part.conversion == -1 and not spec:
+        return _pieces(ctx, part.value)
+    value = _shown_item(ctx.value(part.value))
+    if isinstance(value, Constant):
+        convert = {ord("r"): repr, ord("a"): ascii}.get(part.conversion, str)
+        return [_applied(ctx, convert(value.object), spec, node)]
+    if isinstance(value, Several | Vector):
+        raise ctx.refuse("K049", node, found=describe(value), expected="a number",
+                         help="format its elements one by one")
+    x = _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)
+    if part.conversion != -1:
+        if spec:
+            raise ctx.refuse("K001", node, what="a conversion together with a format",
+                             help="use one of them")
+        return [Shown("str" if part.conversion == ord("s") else "repr"), x]
+    sample = x.type.dtype.numpy.type(1)
+    _applied(ctx, sample.item() if x.type.weak or x.type.dtype.kind == "b" else sample, spec, node)
+    return [Shown("format", 1, spec), x]
+
+
+def _applied(ctx: Context, value: object, spec: str, node: ast.AST) -> str:
+    """Return a value in a format, or refuse the format."""
+    try:
+        return format(value, spec)
+    except (ValueError, TypeError) as error:
+        raise ctx.refuse("K090", node, what=f"the format '{spec}' does not fit: {error}",
+                         help="see Python's format specifications") from None
+
+
+def _spelt(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
+    """Return a value as Python's ``str`` spells it."""
+    if isinstance(value, Constant):
+        return [str(value.object)]
+    if isinstance(value, Vector):
+        return [f"{vectors.type_of(value).__name__}(", *_listed(ctx, value, node), ")"]
+    if isinstance(value, Several) and value.kind != "nd_range":
+        out: list[Piece] = [_BRACKET[value.kind]]
+        for k, item in enumerate(value.items):
+            out += [", "] if k else []
+            out += _inner(ctx, item, node) if value.kind == "tuple" else _spelt(ctx, item, node)
+        return [*out, ",)" if value.kind == "tuple" and len(value.items) == 1 else ")"]
+    return [_printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
+
+
+def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return a number that devices can print, or refuse it."""
+    if x.type.dtype.made:
+        raise ctx.refuse("K049", node, found=x.type, expected="a number that can be printed",
+                         help="print z.real and z.imag" if x.type.dtype.kind == "c" else
+                         "convert it first: np.float32(x)")
+    return ctx.exactly(x, node)
+
+
+def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:
+    """Return what a failing ``assert`` says: its message, or its own first line."""
+    span = ctx.span(node)
+    if node.msg is None:
+        said: list[Piece] = [span.file.line(span.line).strip()]
+    else:
+        said = _pieces(ctx, node.msg)
+    return _joined(["AssertionError: ", *said])
+
+
+def _listed(ctx: Context, value: Vector, node: ast.AST) -> list[Piece]:
+    out: list[Piece] = []
+    for k, x in enumerate(components(ctx, value, node)):
+        out += [", ", x] if k else [x]
+    return out
+
+
+def _inner(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
+    """Return an element of a tuple, as Python's ``repr`` spells it."""
+    if isinstance(value, Constant):
+        return [repr(value.object)]
+    if isinstance(value, Several | Vector):
+        return _spelt(ctx, value, node)
+    return [Shown("repr"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
+
+
+# ---- printf
+def lower_printf(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``printf(format, values...)``."""
+    if node.keywords or not node.args:
+        raise ctx.refuse("K034", node, what="'printf'", expected="(format, values...)",
+                         found=len(node.args) + len(node.keywords))
+    form, *values = ctx.operands(*node.args)
+    if not isinstance(form, Constant) or not isinstance(form.object, str):
+        raise ctx.refuse("K046", node, what="the format of printf",
+                         help="write a string literal")
+    try:
+        parts = parse_format(form.object)
+    except FormatError as error:
+        raise _wrong(ctx, node, str(error), "printf knows d i o u x X c p f F e E g G a A s, "
+                     "and v2 v3 v4 v8 v16 before it for vectors") from None
+    pieces: list[Piece] = []
+    for part in parts:
+        if isinstance(part, str):
+            pieces.append(part)
+            continue
+        if not values:
+            raise _wrong(ctx, node, f"there is no value for '{part.text}'",
+                         "give one value for each directive; %% prints a percent sign")
+        pieces += _directed(ctx, part, values.pop(0), node)
+    ctx.emit(n.Print(_joined(pieces), span=ctx.span(node)))
+    return coerce.weak_scalar(0)
+
+
+def _wrong(ctx: Context, node: ast.AST, what: str, help: str) -> Refused:
+    return ctx.refuse("K090", node, what=f"printf: {what}", help=help)
+
+
+def _directed(ctx: Context, part: Directive, value: Value, node: ast.AST) -> list[Piece]:
+    """Return what one directive prints."""
+    if part.letter == "s":
+        if not isinstance(value, Constant) or not isinstance(value.object, str):
+            raise _wrong(ctx, node, f"'{part.text}' takes a string known while compiling, not "
+                         f"{describe(value)}", "strings cannot be computed in kernels")
+        return [part.text % value.object]
+    given = components(ctx, value, node) if part.count > 1 else (ctx.to_scalar(value, node),)
+    if len(given) != part.count:
+        raise _wrong(ctx, node, f"'%v{part.count}{part.letter}' takes a vector of {part.count}, "
+                     f"not {describe(value)}", "give the number of its components")
+    out: list[Piece] = [Shown("printf", part.count, part.text)]
+    for x in given:
+        right = x.type.dtype.is_float if part.letter in FLOAT else not x.type.dtype.is_float
+        if not right:
+            kind = "a float" if part.letter in FLOAT else "an integer"
+            raise _wrong(ctx, node, f"'{part.text}' takes {kind}, not {x.type}",
+                         f"use {'%d' if part.letter in FLOAT else '%g'}, or convert the value")
+        out.append(x)
+    return out
+
+
+def components(ctx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:
+    """Return the numbers of a tuple, id, range or vector."""
+    if isinstance(value, Vector):
+        return tuple(ctx.to_scalar(v, node) for v in ctx.loaded(value).items)
+    if isinstance(value, Several):
+        return tuple(ctx.to_scalar(v, node) for v in value.items)
+    return (ctx.to_scalar(value, node),)
+
+
+# ---- streams
+def put(ctx: Context, stream: Stream, value: Value, node: ast.AST) -> Value:
+    """Lower ``stream << value``; what stands in one expression becomes one statement."""
+    pieces = _streamed(ctx, value, node)
+    last = ctx.block[-1] if ctx.block else None
+    if isinstance(last, n.Print) and last.stream == stream.number and not last.end:
+        ctx.block.pop()
+        pieces = [*last.pieces, *pieces]
+    # Literals stay apart: a width holds for one of them only.
+    ctx.emit(n.Print(tuple(pieces), stream.number, span=ctx.span(node)))
+    return stream
+
+
+def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
+    """Return what ``<<`` puts into a stream."""
+    match value:
+        case Constant() if isinstance(value.object, str):
+            return [value.object]
+        case Constant() if isinstance(value.object, stream_manipulator):
+            return [Shown(value.object.name, 0)]
+        case Setting():
+            return [Shown(value.name), value.value]
+        case Several() if value.kind == "nd_range":
+            return _indexed(ctx, value, "nd_range", node)
+        case Several() | Vector():
+            numbers = components(ctx, value, node)
+            how = "set" if isinstance(value, Several) and value.kind != "tuple" else "list"
+            return [Shown(how, len(numbers)), *numbers]
+        case Item() if value.kind != "sub_group":
+            kind = "item" if value.kind in ITEM_KINDS else value.kind
+            return _indexed(ctx, value, kind, node)
+    where = stored_pointers.number(ctx, value, node)
+    if where is not None:
+        return [Shown("pointer"), where]
+    return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
+
+
+def _indexed(ctx: Context, owner: Value, kind: str, node: ast.AST) -> list[Piece]:
+    """Return an index object as its queries."""
+    out: list[Piece] = []
+    for literal, method in INDEX_PARTS[kind]:
+        out.append(literal)
+        if method:
+            found = ctx.call(ctx, Method(owner, method), [], node)
+            numbers = components(ctx, found, node)
+            out += [Shown("set", len(numbers)), *numbers]
+    return out
+
+
+def setting(name: str) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of a manipulator with a number."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        word = {"setw": "width"}.get(name, "precision")
+        x = ctx.to_scalar(parameters(ctx, node, name, (word,))[word], node)
+        if not x.type.dtype.is_integer:
+            raise ctx.refuse("K049", node, found=x.type, expected="an integer",
+                             help="use int(...)")
+        return Setting(name, coerce.convert(x, WEAK_INT))
+    return lower
+
+
+def endings(ctx: Context) -> list[n.Stmt]:
+    """Return what writes the rest of a work-item's text where it ends."""
+    return [n.Print((), number, end=True) for number in ctx.streams.values()]

@@ -1,0 +1,414 @@
+"""Special forms: Python's builtins, type conversions and declarations that kernels may call.
+
+Non-goals: group functions, atomics, reducers. Invariant: each means on a device what CPython does
+with NumPy scalars.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from unisycl.base import geometry
+from unisycl.base.enums import memory_order, memory_scope
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.forms import copies, math_functions, numpy_functions, targets
+from unisycl.frontend.forms.builtins import call_row
+from unisycl.frontend.forms.faults import whole
+from unisycl.frontend.forms.geometric import lower_cross
+from unisycl.frontend.forms.hardware import lower_fpga_mem
+from unisycl.frontend.forms.output import lower_print, lower_printf, setting
+from unisycl.frontend.syntax import generators
+from unisycl.frontend.syntax.expr import arithmetic, operate
+from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
+from unisycl.frontend.syntax.given import placed
+from unisycl.frontend.syntax.joins import Met, meet
+from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.values import complexes, instances, pointers, vec_methods, vectors
+from unisycl.frontend.values.arrays import filled, full, private_array, private_memory
+from unisycl.frontend.values.chosen_functions import lower_partial
+from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kinds import (
+    Constant,
+    Instance,
+    Item,
+    Memory,
+    Nothing,
+    Record,
+    Several,
+    Value,
+    Vector,
+    as_tuple,
+    describe,
+)
+from unisycl.frontend.values.unsure import Unsure, alternatives, plain
+from unisycl.ir import nodes as n
+from unisycl.ir.builtins import BUILTINS
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+from unisycl.lang.index import nd_item as lang
+from unisycl.lang.memory.pointer import multi_ptr
+from unisycl.lang.memory.views import HostView
+from unisycl.lang.numbers.elements import elements_type
+
+_MOST_NUMBERS = 4096
+
+
+# ---- Python's builtins
+def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
+        default = [k.value for k in node.keywords if k.arg == "default"]
+        key = [k.value for k in node.keywords if k.arg == "key"]
+        if key and over is None and node.args:
+            given = node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
+            over = generators.of_values(given)
+        if over is not None and len(default) + len(key) == len(node.keywords):
+            form = ("least" if key else "extreme") + (" or" if default else "")
+            return generators.reduced(ctx, form, over, ctx.operands(*key, *default), node,
+                                      min if name == "min" else max)
+        values = ctx.operands(*node.args)
+        values = [as_static(ctx, v, node) for v in values] if len(values) == 1 else values
+        tupled = len(values) == 1 and isinstance(values[0], Several)
+        if tupled:
+            values = list(items_of(ctx, values[0], node))
+        if len(default) > tupled or len(default) < len(node.keywords) \
+                or (len(values) < 2 and not tupled) or not (values or default):
+            raise ctx.refuse("K034", node, what=f"'{name}'", expected="two or more values",
+                             found=len(node.args) + len(node.keywords))
+        if not values:
+            return ctx.value(default[0])
+        result = ctx.to_scalar(values[0], node, unsure=True)
+        for v in values[1:]:
+            result = _better(ctx, name, result, ctx.to_scalar(v, node, unsure=True), node)
+        return result
+    return lower
+
+
+def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
+    """Return ``b`` if it is strictly better than ``a``, else ``a``, as Python's min and max do."""
+    form = meet((Met(a, ctx.known), Met(b, ctx.known)))
+    if not isinstance(form, Scalar):
+        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    if isinstance(form, Unsure):  # the one of the two that it is, with its own type
+        coerce.compare("lt", a, b)
+        unsure = replace(form, name=f"the result of {name}", places=tuple(
+            (x.type, ctx.span(node)) for x in (a, b)))
+        better = _better(ctx, name, coerce.cast(a, form.plain), coerce.cast(b, form.plain), node)
+        return n.Read(unsure, ctx.named(better))
+    type = form
+    a, b = coerce.cast(a, type), coerce.cast(b, type)
+    if type.dtype.kind == "c":
+        raise ctx.refuse("K036", node, op=name, types=type, help="complex numbers have no order")
+    if isinstance(a, n.Const) and isinstance(b, n.Const):
+        swap = b.value < a.value if name == "min" else b.value > a.value
+        return b if swap else a
+    if type.dtype.kind == "b":
+        return n.Binary(type, "and" if name == "min" else "or", a, b)
+    return n.Call(type, BUILTINS[name], (a, b))
+
+
+def _magnitude(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+    """Return the magnitude of an integer of one type or another, as exact as its negative is."""
+    if any(t.dtype.kind not in "iu" for t in alternatives(x.type)):
+        raise ctx.unsettled(x.type, node)
+    zero = coerce.weak_scalar(0)
+    below = coerce.compare("lt", x, zero)
+    minus = arithmetic(ctx, "sub", zero, x, node)
+    assert below is not None
+    assert isinstance(minus.type, Unsure)
+    to = minus.type.plain
+    one = coerce.select(coerce.truth(below), plain(minus), coerce.cast(plain(x), to), to)
+    return n.Read(minus.type, ctx.named(one))
+
+
+def _abs(ctx: Context, node: ast.Call) -> Value:
+    value = parameters(ctx, node, "abs", ("x",))["x"]
+    if isinstance(value, Vector):
+        return call_row(ctx, BUILTINS["abs"], [value], node)
+    x = ctx.to_scalar(value, node, unsure=True)
+    if isinstance(x.type, Unsure):
+        return _magnitude(ctx, x, node)
+    if x.type.dtype.kind == "b":
+        return coerce.convert(x, WEAK_INT) if x.type.weak else x
+    if x.type.dtype.kind == "c":
+        return complexes.magnitude(ctx, x)
+    if isinstance(x, n.Const):
+        return coerce.binary("mul", x, n.Const(x.type, -1 if x.value < 0 else 1), x.type)
+    if x.type.dtype.kind == "u":
+        return x
+    return n.Call(x.type, BUILTINS["abs"], (x,))
+
+
+def _round(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
+    found = parameters(ctx, node, "round", ("number",), ("ndigits",))
+    x = ctx.exactly(found["number"], node) if "ndigits" not in found else \
+        ctx.to_scalar(found["number"], node)
+    if "ndigits" in found and not x.type.weak:
+        return numpy_functions.rounded(ctx, x, found["ndigits"], node)
+    if "ndigits" in found:
+        raise ctx.refuse("K034", node, what="'round' of a Python number", found=2,
+                         expected="one number in a kernel")
+    if not x.type.dtype.is_float:
+        return coerce.convert(x, WEAK_INT)
+    x = whole(ctx, x, node)
+    return coerce.convert(n.Call(x.type, BUILTINS["rint"], (x,)), WEAK_INT)
+
+
+def _len(ctx: Context, node: ast.Call) -> Value:
+    value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
+    match value:
+        case Several() | Vector():
+            return coerce.weak_scalar(len(value.items))
+        case Memory() if len(value.index) < value.view.ndim:
+            return ctx.extent(value, len(value.index))
+        case Record() if value.shape:
+            return coerce.weak_scalar(value.shape[0])
+        case Constant() if isinstance(value.object, str | bytes):
+            return coerce.weak_scalar(len(value.object))
+    raise ctx.refuse("K049", node, found=describe(value), expected="memory or a tuple", help="")
+
+
+def _range(ctx: Context, node: ast.Call) -> Value:
+    """Lower a range that is no loop's: the numbers themselves, if they are known and not many."""
+    bounds = [ctx.constant(v) for v in ctx.operands(*node.args)]
+    known = [int(b.value) for b in bounds if b is not None and b.type.dtype.is_integer]
+    if len(known) == len(bounds) and not node.keywords and 1 <= len(known) <= 3 \
+            and 0 not in known[2:] and len(range(*known)) <= _MOST_NUMBERS:
+        return Several(tuple(map(coerce.weak_scalar, range(*known))))
+    raise ctx.refuse("K052", node, what="range()", where="here",
+                     help="it is the iterable of a for loop: for k in range(n)")
+
+
+def _isinstance(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "isinstance", ("obj", "class_or_tuple"))
+    kind = found["class_or_tuple"]
+    kinds = kind.items if isinstance(kind, Several) else (kind,)
+    classes = tuple(k.object for k in kinds
+                    if isinstance(k, Constant) and isinstance(k.object, type))
+    if "lists" in ctx.facts and isinstance(found["obj"], Several) and (
+            found["obj"].kind == "tuple" and {list, tuple} & set(classes)):
+        raise ctx.refuse("K046", node, what="whether this is a list or a tuple", help="")
+    if len(classes) != len(kinds):
+        raise ctx.refuse("K046", node, what="the class isinstance() asks for",
+                         help="name a class or a tuple of classes")
+    return coerce.weak_scalar(_is_instance(found["obj"], classes))
+
+
+def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
+    match value:
+        case Constant():
+            return isinstance(value.object, classes)
+        case n.Expr():
+            kind = value.type.dtype
+            python = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind.kind]
+            real = python if value.type.weak else kind.numpy.type
+            return issubclass(real, classes)
+        case Instance() | Record():
+            cls = instances.class_of(value)
+            return cls is not None and issubclass(cls, classes)
+        case Vector():
+            return any(isinstance(c, elements_type) and issubclass(vectors.type_of(value), c)
+                       for c in classes)
+        case Several():
+            real = {"tuple": tuple, "id": geometry.id, "range": geometry.range}.get(
+                value.kind, geometry.nd_range)
+            return issubclass(real, classes)
+        case Memory():
+            return issubclass(HostView if value.pointer is None else multi_ptr, classes)
+        case Item():
+            return issubclass(getattr(lang, value.kind, lang.item), classes)
+    return False
+
+
+def _divmod(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "divmod", ("x", "y"))
+    a, b = (ctx.hold(ctx.to_scalar(found[k], node, unsure=True)) for k in "xy")
+    return Several((arithmetic(ctx, "floordiv", a, b, node), arithmetic(ctx, "mod", a, b, node)))
+
+
+def _pow(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "pow", ("base", "exp"), ("mod",))
+    mod = found.get("mod")
+    if mod is not None and not (isinstance(mod, Constant) and mod.object is None):
+        return math_functions.power_modulo(ctx, [ctx.to_scalar(found[k], node) for k in (
+            "base", "exp", "mod")], node)
+    return operate(ctx, "pow", found["base"], found["exp"], node)
+
+
+def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of ``sum`` and ``math.prod``."""
+    op = "add" if name == "sum" else "mul"
+
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node)
+        if over is not None:
+            rest = placed(ast.Call(node.func, [ast.Constant(None), *node.args[1:]],
+                                   node.keywords), node)
+            start = parameters(ctx, rest, name, ("iterable",), ("start",)).get("start")
+            given = coerce.weak_scalar(first) if start is None else start
+            return generators.reduced(ctx, name, over, [given], node)
+        found = parameters(ctx, node, name, ("iterable",), ("start",))
+        total = found.get("start", coerce.weak_scalar(first))
+        value = as_static(ctx, found["iterable"], node)
+        if not isinstance(value, Several):
+            raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
+                             help="add up memory in a loop, or by a generator: "
+                             "sum(a[k] for k in range(n))")
+        for item in value.items:
+            total = operate(ctx, op, total, item, node)
+        return total
+    return lower
+
+
+def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of Python's ``any`` and ``all``."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        over = generators.over_loop(ctx, node) if len(node.args) == 1 else None
+        if over is not None and not node.keywords:
+            form = f"{name} of all" if generators.eager(over) else name
+            return generators.reduced(ctx, form, over, [], node)
+        value = as_static(ctx, parameters(ctx, node, name, ("iterable",))["iterable"], node)
+        if not isinstance(value, Several):
+            raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
+                             help="ask memory in a loop, and vectors by sycl.any and sycl.all")
+        result: n.Expr = n.Const(BOOL, name == "all")
+        for item in value.items:
+            test = coerce.truth(ctx.to_scalar(item, node))
+            result = coerce.binary("or" if name == "any" else "and", result, test, BOOL)
+        return coerce.convert(result, WEAK_BOOL)
+    return lower
+
+
+def _rows(ctx: Context, node: ast.Call) -> Value:
+    """Lower enumerate, zip and reversed of what is known while compiling: a tuple."""
+    found = unrolled(ctx, node)
+    if found is None:
+        raise ctx.refuse("K034", node, what=f"'{ast.unparse(node.func)}'", expected="tuples",
+                         found="keywords")
+    return Several(tuple(found))
+
+
+def _tuple(ctx: Context, node: ast.Call) -> Value:
+    if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
+        return generators.lower_comprehension(ctx, node.args[0])
+    value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
+    value = as_static(ctx, value, node)
+    if isinstance(value, Vector):
+        return Several(ctx.loaded(value).items)
+    if isinstance(value, Several) and value.kind != "nd_range":
+        return Several(value.items)
+    if isinstance(value, Item) and value.kind in ITEM_KINDS:
+        return Several(item_ids(value).items)
+    raise ctx.refuse("K046", node, what="what tuple() is made of",
+                     help="write the tuple out: (a, b, c)")
+
+
+def _copied(ctx: Context, node: ast.Call) -> Value:
+    return copies.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
+
+
+def _nothing(ctx: Context, node: ast.Call) -> Value:
+    return Nothing()
+
+
+def _container(what: str) -> Callable[[Context, ast.Call], Value]:
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        raise ctx.refuse("K018", node, what=what)
+    return lower
+
+
+def _string(ctx: Context, node: ast.Call) -> Value:
+    raise ctx.refuse("K019", node)
+
+
+def _where(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "numpy.where", ("condition", "x", "y"))
+    a, b = ctx.to_scalar(found["x"], node), ctx.to_scalar(found["y"], node)
+    type = coerce.common(a.type, b.type)
+    if type is None:
+        raise ctx.refuse("K036", node, op="where", types=f"{a.type} and {b.type}", help="")
+    return coerce.select(coerce.truth(ctx.to_scalar(found["condition"], node)), a, b,
+                         Scalar(type.dtype))
+
+
+def _fence(ctx: Context, node: ast.Call) -> Value:
+    found = parameters(ctx, node, "atomic_fence", ("order", "scope"))
+    order, scope = (v.object if isinstance(v, Constant) else None
+                    for v in (found["order"], found["scope"]))
+    if not isinstance(order, memory_order) or not isinstance(scope, memory_scope):
+        raise ctx.refuse("K046", node, what="the order and scope of a fence",
+                         help="write atomic_fence(memory_order.acq_rel, memory_scope.device)")
+    ctx.emit(n.Fence(order, scope, span=ctx.span(node)))
+    return Nothing()
+
+
+def _identifier(kind: str) -> Callable[[Context, ast.Call], Value]:
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        values = ctx.operands(*node.args)
+        if len(values) == 1 and isinstance(values[0], Several):
+            values = list(values[0].items)
+        if len(values) == 1 and isinstance(values[0], Item) and values[0].kind in ITEM_KINDS:
+            return Several(item_ids(values[0]).items, kind)
+        if not 1 <= len(values) <= 3 or node.keywords:
+            raise ctx.refuse("K034", node, what=f"'{kind}'", expected="1 to 3 integers",
+                             found=len(values) + len(node.keywords))
+        xs = [ctx.to_scalar(v, node) for v in values]
+        for x in xs:
+            if not x.type.dtype.is_integer:
+                raise ctx.refuse("K049", node, found=x.type, expected="an integer",
+                                 help="use int(...)")
+        return Several(tuple(coerce.convert(x, WEAK_INT) for x in xs), kind)
+    return lower
+
+
+def _known(value: bool) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of a question without arguments that has one answer in kernels."""
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        parameters(ctx, node, ast.unparse(node.func), ())
+        return coerce.weak_scalar(value)
+    return lower
+
+
+def _fast_math(ctx: Context, node: ast.Call) -> Value:
+    parameters(ctx, node, ast.unparse(node.func), ())
+    return coerce.weak_scalar(ctx.shape.fast_math)
+
+
+SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
+    "builtins.min": _extreme("min"), "builtins.max": _extreme("max"), "builtins.abs": _abs,
+    "builtins.round": _round, "builtins.len": _len, "builtins.range": _range,
+    "builtins.isinstance": _isinstance, "builtins.divmod": _divmod, "builtins.pow": _pow,
+    "builtins.any": _any_all("any"),
+    "builtins.all": _any_all("all"), "builtins.sum": _total("sum", 0),
+    "math.prod": _total("prod", 1), "builtins.enumerate": _rows, "builtins.zip": _rows,
+    "builtins.reversed": _rows, "builtins.tuple": _tuple,
+    "builtins.print": lower_print,
+    "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
+    "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
+    "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
+    **math_functions.SPECIAL, **numpy_functions.SPECIAL,
+    "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
+    "numpy.empty": filled("empty", None), "numpy.full": full, "numpy.array": _container("an array"),
+    "unisycl.lang.memory.views.private_array": private_array,
+    "unisycl.lang.index.groups.private_memory": private_memory,
+    "unisycl.lang.memory.atomic.atomic_fence": _fence,
+    "unisycl.lang.library.geometric.cross": lower_cross,
+    "functools.partial": lower_partial, "copy.copy": _copied,
+    "unisycl.lang.numbers.bits.bit_cast": vec_methods.bit_cast,
+    "unisycl.lang.kernels.stream.printf": lower_printf,
+    "unisycl.lang.kernels.stream.setw": setting("setw"),
+    "unisycl.lang.kernels.stream.setprecision": setting("setprecision"),
+    "unisycl.lang.kernels.environment.device_only": _known(True),
+    "unisycl.lang.kernels.environment.target_spir": _known(False),
+    "unisycl.lang.kernels.environment.single_source": _known(True),
+    "unisycl.lang.kernels.environment.fast_relaxed_math": _fast_math,
+    "unisycl.base.geometry.id": _identifier("id"),
+    "unisycl.base.geometry.range": _identifier("range"),
+    **pointers.SPECIAL, **targets.SPECIAL,
+    "unisycl.lang.library.hardware.fpga_mem": lower_fpga_mem,
+}
+
+__all__ = ["SPECIAL"]

@@ -1,0 +1,1 @@
+"""Internal: Python's syntax, one file a kind: statements, expressions, loops, calls."""

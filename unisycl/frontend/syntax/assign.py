@@ -1,0 +1,85 @@
+"""What ``target = value`` does, for names, tuples, subscripts and members.
+
+Non-goals: the statements that assign. Invariant: the parts of a tuple are evaluated before any is
+given away.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unisycl.frontend import coerce
+from unisycl.frontend.captures import names_reference
+from unisycl.frontend.context import Context
+from unisycl.frontend.syntax.names import global_names
+from unisycl.frontend.syntax.places import store
+from unisycl.frontend.syntax.subset import refusal
+from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kinds import (
+    Constant,
+    Item,
+    Memory,
+    Method,
+    Nothing,
+    Several,
+    Value,
+    Vector,
+    as_tuple,
+    describe,
+)
+
+
+def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
+    """Do ``target = value``; ``origin`` is where the value stands."""
+    match target:
+        case ast.Name():
+            if isinstance(value, Nothing):
+                raise ctx.refuse("K049", target, found="nothing", expected="a value",
+                                 help="the function called here returns nothing")
+            if target.id in global_names(ctx.frame.source.node) \
+                    and names_reference(ctx.frame.function, target.id):
+                raise ctx.refuse("K115", target, name=target.id)
+            if isinstance(value, Method) and value.name == "size" \
+                    and isinstance(value.owner, Memory):
+                value = ctx.size_of(value.owner)  # NumPy's attribute
+            ctx.assign(target.id, value, target)
+        case ast.Tuple() | ast.List():
+            _unpack(ctx, target, value, origin)
+        case ast.Subscript() | ast.Attribute():
+            store(ctx, target, value, origin)
+        case _:
+            id, facts = refusal(target)
+            raise ctx.refuse(id, target, **facts)
+
+
+def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: ast.AST) -> None:
+    held: list[Value] = [ctx.hold_value(v) for v in unpacked(ctx, value, origin)]
+    parts = list(target.elts)
+    starred = [k for k, part in enumerate(parts) if isinstance(part, ast.Starred)]
+    spare = len(held) - len(parts) + 1
+    if len(starred) == 1 and spare >= 0:  # what the others leave; in Python a list
+        k = starred[0]
+        held[k:k + spare] = [Several(tuple(held[k:k + spare]))]
+        parts[k] = parts[k].value  # type: ignore[attr-defined]
+    if len(held) != len(parts):
+        raise ctx.refuse("K047", target, found=len(held), expected=len(parts))
+    for part, item in zip(parts, held, strict=True):
+        assign_target(ctx, part, item, origin)
+
+
+def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
+    """Return the values a static iterable yields."""
+    value = as_tuple(value)
+    if isinstance(value, Constant) and isinstance(value.object, bytes):
+        if value.path:
+            ctx.guard(value.path, value.object, frozen=True)
+        return tuple(map(coerce.weak_scalar, value.object))
+    if isinstance(value, Vector):
+        return ctx.loaded(value).items
+    if isinstance(value, Several):
+        return value.items
+    if isinstance(value, Item) and value.kind in ITEM_KINDS:
+        return item_ids(value).items
+    raise ctx.refuse("K049", node, found=describe(value), expected="a tuple, id or range",
+                     help="loop over range(len(...)) and index instead"
+                     if isinstance(value, Memory) else "only these can be taken apart")

@@ -1,0 +1,596 @@
+"""Calls: device functions are inlined; builtins, casts and special forms go to their rooms.
+
+Non-goals: what a special form means (``special``, ``groups``, ``atomics``, ``reducers``).
+Invariant: recursion is found before it happens, and every inlined call has its own frame.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from unisycl.frontend import captures, coerce
+from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.forms import foreign_functions, math_functions, numpy_functions
+from unisycl.frontend.forms.atomics import call_atomic
+from unisycl.frontend.forms.builtins import (
+    builtin_row,
+    call_row,
+    convert,
+    operator_function,
+    qualified,
+)
+from unisycl.frontend.forms.group_methods import call_group_method
+from unisycl.frontend.forms.groups import GROUP_FUNCTIONS
+from unisycl.frontend.forms.special import SPECIAL
+from unisycl.frontend.handlers import call_handler
+from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
+from unisycl.frontend.syntax.access import as_element, element_at, read_element
+from unisycl.frontend.syntax.assign import unpacked
+from unisycl.frontend.syntax.expr import operate
+from unisycl.frontend.syntax.generators import as_list, unrolled
+from unisycl.frontend.syntax.given import given
+from unisycl.frontend.syntax.names import function_names
+from unisycl.frontend.syntax.parameters import default_steps, match, spell
+from unisycl.frontend.syntax.unassigned import start_flags
+from unisycl.frontend.syntax.variables import is_stable, local_homes
+from unisycl.frontend.values import (
+    chosen_functions,
+    complexes,
+    images,
+    instances,
+    pointers,
+    stored_pointers,
+    vec_methods,
+    vectors,
+)
+from unisycl.frontend.values.items import (
+    ITEM_METHODS,
+    ONE_ITEM,
+    WHOLE,
+    leader,
+    linear,
+    nd_range,
+    queries,
+    query,
+)
+from unisycl.frontend.values.kinds import (
+    Atomic,
+    Choice,
+    Closure,
+    Constant,
+    Either,
+    Image,
+    Instance,
+    Item,
+    KernelHandler,
+    Memory,
+    Method,
+    Nothing,
+    Partial,
+    Path,
+    Poison,
+    Record,
+    Reduction,
+    Several,
+    Value,
+    Vector,
+    describe,
+)
+from unisycl.frontend.values.objects import is_named
+from unisycl.frontend.values.reducers import OPERATORS, call_reducer, operator_name
+from unisycl.frontend.values.reducers import operate as operate_object
+from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+from unisycl.lang.index.root_group import get_root_group
+from unisycl.lang.kernels.foreign_functions import extern_function
+from unisycl.lang.memory.pointer import global_ptr, pointer_type
+from unisycl.lang.memory.stored_pointers import pointer_class
+from unisycl.lang.numbers.elements import elements_type
+
+_MOST_CALLS = 5000
+_DEEPEST = 40
+"""How often a function may be inside itself: each time takes some twenty of Python's frames."""
+
+
+def lower_call(ctx: Context, node: ast.Call) -> Value:
+    callee = ctx.value(node.func)
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        node = _spread(ctx, node)
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise ctx.refuse("K020", keyword.value)
+    if isinstance(callee, Constant):
+        name = qualified(callee.object)
+        special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
+        if special is not None:
+            return special(ctx, node)
+    args = ctx.operands(*node.args, *(k.value for k in node.keywords))
+    count = len(node.args)
+    keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
+    return call_value(ctx, callee, args[:count], node, keywords)
+
+
+def _spread(ctx: Context, node: ast.Call) -> ast.Call:
+    """Return a call with the elements of starred tuples in their place."""
+    plain = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
+    values = ctx.operands(*(as_list(a) if isinstance(a, ast.GeneratorExp) else a for a in plain))
+    args: list[ast.expr] = []
+    for arg, value in zip(node.args, values, strict=True):
+        items = unpacked(ctx, value, arg) if isinstance(arg, ast.Starred) else (value,)
+        args += [given(ctx.hold_value(item), arg) for item in items]
+    return ast.copy_location(ast.Call(node.func, args, node.keywords), node)
+
+
+def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
+               keywords: dict[str, Value] | None = None) -> Value:
+    """Call a value with arguments already lowered."""
+    keywords = keywords or {}
+    match callee:
+        case Either():
+            return chosen_functions.call(ctx, callee, args, keywords, node, _call_function)
+        case Partial():
+            return _call_function(ctx, callee.callee, [*callee.args, *args], node,
+                                  {**dict(callee.named), **keywords})
+        case Closure():
+            return _inline_closure(ctx, callee, args, keywords, node)
+        case Constant():
+            return _call_constant(ctx, callee, args, keywords, node)
+        case Image():
+            return images.call(ctx, callee, args, node)
+        case Method():
+            return _call_method(ctx, callee, [*callee.given, *args], keywords, node)
+        case Instance() | Record() if instances.operator_method(callee, "__call__"):
+            return instances.call_method(ctx, callee, "__call__", args, keywords, node)
+        case Memory() if callee.per_item and len(args) == 1 and not keywords:
+            return read_element(ctx, callee, args[0], node)
+    raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
+                     help="only functions, types and objects with __call__ can be called")
+
+
+def _call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
+                   keywords: dict[str, Value]) -> Value:
+    """Call a function that was reached as a value, not by its name: special forms, too."""
+    name = qualified(callee.object) if isinstance(callee, Constant) else ""
+    special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
+    if special is None:
+        return call_value(ctx, callee, args, node, keywords)
+    return special(ctx, ast.copy_location(ast.Call(
+        given(callee, node), [given(a, node) for a in args],
+        [ast.keyword(k, given(v, node)) for k, v in keywords.items()]), node))
+
+
+def _spelt(node: ast.AST, what: str) -> str:
+    """Return what is called as the user wrote it, and what it is where that is no name."""
+    if not isinstance(node, ast.Call):
+        return what
+    text = ast.unparse(node.func)
+    plain = text.replace(".", "").replace("_", "").isalnum() and what.startswith("'")
+    return f"'{text}'" if plain else f"'{text}' ({what})"
+
+
+def _call_constant(ctx: Context, callee: Constant, args: list[Value],
+                   keywords: dict[str, Value], node: ast.AST) -> Value:
+    obj = captures.unwrap(callee.object)
+    if obj is not callee.object:
+        _require(ctx, callee.object, node)
+    if isinstance(obj, extern_function):
+        return foreign_functions.call(ctx, obj, callee.path, args, keywords, node)
+    if not keywords:
+        found = _call_known(ctx, obj, args, node)
+        if found is not None:
+            return found
+    if instances.is_dataclass(obj):
+        return instances.construct(ctx, obj, args, keywords, node)
+    if is_named(obj):
+        return instances.construct_named(ctx, obj, args, keywords, node)
+    path = callee.path if obj is callee.object else (*callee.path, ("attr", "__unisycl_function__"))
+    if isinstance(obj, FunctionType) and not _is_library(obj):
+        return inline(ctx, obj, path, args, keywords, node)
+    if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType) \
+            and not _is_library(obj.__func__):
+        owner = Constant(obj.__self__, (*path, ("attr", "__self__")))
+        return inline(ctx, obj.__func__, (*path, ("attr", "__func__")), [owner, *args], keywords,
+                      node)
+    call = getattr(type(obj), "__call__", None)
+    if isinstance(call, FunctionType) and not isinstance(obj, type) \
+            and not _is_library(call):
+        return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
+    raise ctx.refuse("K033", node, what=_spelt(node, _callable_name(obj)), help=_call_help(obj))
+
+
+def _require(ctx: Context, kernel: Any, node: ast.AST) -> None:
+    """Let a required work-group size of a function be its callers' (SYCL 1.2 §5.4.1)."""
+    found = getattr(kernel, "reqd_work_group_size", ())
+    if found and ctx.required not in ((), found):
+        raise ctx.refuse("K071", node, name=getattr(kernel, "__name__", "?"), found=found,
+                         known=ctx.required)
+    ctx.required = found or ctx.required
+
+
+def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
+    """Call a builtin, a function object, a ufunc or a conversion; None if it is none of these."""
+    if isinstance(obj, elements_type):
+        return vectors.call_type(ctx, obj, args, node)
+    if isinstance(obj, pointer_type):
+        return pointers.call_type(ctx, obj, args, node)
+    if isinstance(obj, pointer_class):
+        return pointers.call_type(ctx, global_ptr, args, node)
+    row = builtin_row(obj)
+    if row is not None:
+        module = getattr(obj, "__module__", None)
+        family = "math" if module == "math" else "numpy" if isinstance(obj, np.ufunc) \
+            or module == "numpy" else "unisycl"
+        made = call_row(ctx, row, args, node, family=family)
+        if family == "math" and isinstance(made, n.Call):
+            return math_functions.checked(ctx, obj.__name__, made, node)
+        return made
+    if operator_name(obj):
+        if not args:
+            return Constant(obj)
+        if len(args) == 2 and any(isinstance(v, Vector) for v in args):
+            return vectors.elementwise(
+                ctx, args, node, operator_name(obj), lambda row: _function_object(
+                    ctx, obj, ctx.to_scalar(row[0], node), ctx.to_scalar(row[1], node), node))
+        a, b = (ctx.to_scalar(v, node) for v in args) if len(args) == 2 else (None, None)
+        if a is None or b is None:
+            raise ctx.refuse("K034", node, what=_callable_name(obj), expected="2 operands",
+                             found=len(args))
+        return _function_object(ctx, obj, a, b, node)
+    if complexes.is_function(obj) and not any(isinstance(a, Vector) for a in args):
+        return math_functions.of_complex(ctx, obj, [ctx.to_scalar(a, node) for a in args], node)
+    found = operator_function(ctx, obj, args, node)
+    return convert(ctx, obj, args, node) if found is None else found
+
+
+def _function_object(ctx: Context, obj: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> Value:
+    """Return one of SYCL's function objects applied to two operands of any types."""
+    name = operator_name(obj)
+    if name in OPERATORS:
+        return operate(ctx, OPERATORS[name], a, b, node)
+    type = coerce.common(a.type, b.type)
+    if type is None:
+        raise ctx.refuse("K036", node, op=name, types=f"{a.type} and {b.type}", help="")
+    a, b = coerce.cast(a, type), coerce.cast(b, type)
+    found = operate_object(ctx, obj, (), a, b, node)
+    return coerce.convert(found, WEAK_BOOL) if name.startswith("logical") else found
+
+
+def _is_library(function: FunctionType) -> bool:
+    """Say whether a function is NumPy's or of unisycl's own rooms, which have no device code."""
+    if function.__module__ in LIBRARIES:
+        return False
+    module = (function.__module__ or "").split(".")
+    return module[0] == "numpy" or (module[0] == "unisycl" and len(module) > 1
+                                    and module[1] in _ROOMS)
+
+
+LIBRARIES = frozenset(("unisycl.api.pipes.io_pipe", "unisycl.api.pipes.pipe", *(
+    f"unisycl.lang.{name}" for name in (
+    "groups.masks", "index.root_group", "kernels.device_queue", "kernels.target", "khr",
+    "library.default_sorters", "library.fragments", "library.hardware", "library.joint",
+    "library.load_store", "library.partitions", "library.radix_sorters", "library.sorting",
+    "library.whole_numbers", "memory.local_memory"))))
+"""Our modules whose functions are written in the kernel language, for all devices alike."""
+_ROOMS = frozenset((
+    "api", "backends", "base", "frontend", "ir", "lang", "observe", "passes", "process", "runtime"))
+
+
+def _callable_name(obj: Any) -> str:
+    module = getattr(obj, "__module__", "") or ""
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    if name is None:
+        return f"an object of type '{type(obj).__name__}'"
+    return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
+
+
+def _call_help(obj: Any) -> str:
+    module = (getattr(obj, "__module__", "") or "").split(".")[0]
+    if module == "numpy" or isinstance(obj, np.ufunc):
+        return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
+    if isinstance(getattr(obj, "__self__", None), str | bytes):
+        return "strings exist while compiling only; work on numbers"
+    if obj in (sorted, map, filter, any, all):
+        return "order two by min() and max(), more in a private_array" if obj is sorted else \
+            "write a comprehension, tuple(f(x) for x in values), or a loop"
+    if obj in (open, input):
+        return "read on the host, and pass what was read as an array or accessor"
+    return "kernels call Python functions, unisycl's functions and NumPy scalar types"
+
+
+# ---- methods
+def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict[str, Value],
+                 node: ast.AST) -> Value:
+    owner = method.owner
+    match owner:
+        case n.Expr() if stored_pointers.kind_of(owner):
+            return stored_pointers.call_method(ctx, owner, method.name)
+        case n.Expr():
+            return _call_number(ctx, owner, method.name, args, keywords, node)
+        case Item():
+            return _call_item(ctx, owner, method.name, args, node)
+        case Memory():
+            return _call_memory(ctx, owner, method.name, args, node)
+        case Image():
+            return images.call_method(ctx, owner, method.name, args, keywords, node)
+        case Instance() | Record():
+            return instances.call_method(ctx, owner, method.name, args, keywords, node)
+        case Vector():
+            return vec_methods.call(ctx, owner, method.name, args, keywords, node)
+        case Several():
+            return _call_several(ctx, owner, method.name, args, node)
+        case Atomic():
+            return call_atomic(ctx, owner, method.name, args, keywords, node)
+        case KernelHandler():
+            return call_handler(ctx, method.name, args, node)
+        case Reduction():
+            return call_reducer(ctx, owner, method.name, args, node)
+    raise ctx.refuse("K033", node, what=describe(method), help="")
+
+
+def _call_number(ctx: Context, x: n.Expr, name: str, args: list[Value],
+                 keywords: dict[str, Value], node: ast.AST) -> Value:
+    """Call a method that NumPy's or Python's numbers have."""
+    if numpy_functions.method(x, name) and not args and not keywords:
+        return numpy_functions.call_method(ctx, x, name)
+    found = match(ctx, node, name, args, keywords, ("dtype",) if name == "astype" else ())
+    if name == "astype":
+        kind = as_element(found["dtype"])
+        if not isinstance(kind, Scalar):
+            raise ctx.refuse("K046", node, what="the type of astype()",
+                             help="name one of NumPy's number types: np.float32, np.int32, ...")
+        ctx.need(kind, node)
+        return coerce.convert(coerce.truth(x) if kind == BOOL else x, kind)
+    if name == "item":
+        return coerce.convert(x, coerce.weakened(x.type))
+    return complexes.conjugate(ctx, x)
+
+
+def _call_several(ctx: Context, owner: Several, name: str, args: list[Value],
+                  node: ast.AST) -> Value:
+    if name == "get":
+        return owner.items[_dimension(ctx, args, len(owner.items), node, describe(owner))]
+    if args:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
+    if name == "size":
+        size: n.Expr = coerce.weak_scalar(1)
+        for item in owner.items:
+            size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
+        return size
+    whole, part, offset = owner.items
+    if name == "get_group_range":
+        return operate(ctx, "div", whole, part, node)
+    return {"get_global_range": whole, "get_local_range": part}.get(name, offset)
+
+
+def _dimension(ctx: Context, args: list[Value], count: int, node: ast.AST, what: str) -> int:
+    """Return the constant dimension argument of a query."""
+    d = ctx.constant(args[0]) if len(args) == 1 else None
+    if d is None:
+        raise ctx.refuse("K046", node, what="the dimension")
+    if not 0 <= int(d.value) < count:
+        raise ctx.refuse("K045", node, found=d.value, what=what, expected=f"{count} dimension(s)")
+    return int(d.value)
+
+
+def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast.AST) -> Value:
+    what, extent = ITEM_METHODS[item.kind][name]
+    if item.kind == "group" and name in ONE_ITEM and ctx.shape.kind == "work_group":
+        raise ctx.refuse("K052", node, what=f"group.{name}", where="at group scope",
+                         help="no single work-item is calling: use the h_item of "
+                         "parallel_for_work_item")
+    if extent in ("barrier", "fence", "work_item", "copy", "wait"):
+        return call_group_method(ctx, item, extent, args, node)
+    if args and extent == "group":
+        what, extent = "group_id", ""
+    if what and not extent and not (args and (item.kind, name) in WHOLE):
+        if not args:
+            return queries(what, item)
+        count = 1 if item.kind == "sub_group" else item.ndim
+        return query(what, _dimension(ctx, args, count, node, describe(item)), item)
+    if args:
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
+    if what:
+        return linear(what, extent, item)
+    match extent:
+        case "nd_range":
+            return nd_range(item)
+        case "leader":
+            return leader(item)
+        case "root":
+            return ctx.call(ctx, Constant(get_root_group, (("library", "root"),)), [], node)
+    return Item(extent, 1 if extent == "sub_group" else item.ndim, item.bound)
+
+
+def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
+                 node: ast.AST) -> Value:
+    if name in ("get_pointer", "get_multi_ptr"):
+        whole = replace(memory, index=()) if memory.reference else memory
+        return pointers.point(ctx, whole, None, node)
+    if name == "get" and memory.reference:
+        return element_at(ctx, replace(memory, reference=False), node)
+    if name in pointers.METHODS:
+        return pointers.call_method(ctx, memory, name, args, node)
+    dims = range(len(memory.index), memory.view.ndim)
+    if name == "get_range":
+        extents = tuple(ctx.extent(memory, d) for d in dims)
+        if args:
+            return extents[_dimension(ctx, args, len(extents), node, f"'{memory.name}'")]
+        return Several(extents, "range")
+    size = ctx.size_of(memory)
+    if name == "byte_size":
+        elem = memory.view.elem
+        width = getattr(elem, "size", 0) or elem.dtype.size  # type: ignore[union-attr]
+        return coerce.binary("mul", size, coerce.weak_scalar(width), WEAK_INT)
+    if name == "empty":
+        found = coerce.compare("eq", size, coerce.weak_scalar(0))
+        assert found is not None
+        return found
+    return size
+
+
+# ---- inlining
+def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
+           keywords: dict[str, Value], node: ast.AST) -> Value:
+    """Lower the body of a Python function in place of a call of it."""
+    _recurse(ctx, function.__code__, node)
+    ctx.inlined += 1
+    if ctx.inlined > _MOST_CALLS:
+        raise ctx.refuse("K001", node, what=f"more than {_MOST_CALLS} calls, compiled in place",
+                         help="call a helper in a loop rather than several times at every level")
+    try:
+        source = function_source(function.__code__, function.__globals__)
+    except SourceMissing as missing:
+        raise ctx.refuse(missing.id, node, **missing.facts) from None
+    library = function.__module__ in LIBRARIES
+    if not (path and path[0][0] == "library"):  # what we call ourselves cannot change
+        ctx.guard(path, function)
+    if library:
+        ctx.libraries.add(path)
+    frame = Frame(source, function, path, _key(ctx, node), call=node, library=library)
+    ctx.enter(frame)
+    ctx.uses.setdefault(function.__code__, (source, set()))
+    return run(ctx, frame, args, keywords, node)
+
+
+def _recurse(ctx: Context, function: Any, node: ast.AST) -> None:
+    """Refuse a call of a function inside itself that nothing known while compiling ends."""
+    frames = ctx.frames
+    same = [k for k, f in enumerate(frames) if function is (
+        f.source.node if f.function is None else f.function.__code__)]
+    if len(same) < (1 if function in ctx.endless else _DEEPEST):
+        return
+    ctx.endless.add(function)
+    again = same[1] if len(same) > 1 else len(frames)
+    chain = [f.source.name for f in frames[same[0]:again]]
+    call = frames[again].call if again < len(frames) else node
+    ctx.frames = frames[:again]  # told of the first turn; the others are like it
+    try:
+        raise ctx.refuse("K021", call or node, what=" -> ".join([*chain, chain[0]]))
+    finally:
+        ctx.frames = frames
+
+
+def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
+    return (*ctx.frame.key, *ctx.unrolled, ctx.frame.source.span(node))
+
+
+def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+    _recurse(ctx, closure.node, node)
+    source = FunctionSource(closure.node, closure.frame.source.file)
+    frame = Frame(source, None, closure.frame.path, _key(ctx, node), parent=closure.frame,
+                  defaults=closure.defaults, call=node, library=closure.frame.library)
+    return run(ctx, frame, args, keywords, node)
+
+
+def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value],
+        node: ast.AST) -> Value:
+    """Bind arguments in a new frame, lower its body, and return its result."""
+    function = frame.source.node
+    frame.assigned, frame.once = function_names(function)
+    bound = bind_arguments(ctx, frame, args, keywords, node)
+    frame.scope = ctx.number()
+    ctx.frames.append(frame)
+    loops, ctx.loops = ctx.loops, []
+    refusals = ctx.refusals
+    path = ctx.path
+    try:
+        for name, value in bound.items():
+            _bind_parameter(ctx, frame, name, value, node)
+        start_flags(ctx, frame)
+        if isinstance(function, ast.Lambda):
+            return ctx.value(function.body)
+        with ctx.into() as block:
+            ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
+        ctx.settle_returns(ctx, frame)
+        if ctx.refusals > refusals and frame.result is None:
+            return Poison()  # what it would return is not known; more errors would mislead
+        if frame.result is not None and (frame.falls or not ended) \
+                and ctx.refusals == refusals:
+            if "final" not in ctx.facts:
+                ctx.unsure = True
+            else:
+                raise ctx.refuse("K043", function, name=function.name)
+    finally:
+        ctx.frames.pop()
+        ctx.loops, ctx.path = loops, path
+    if frame.needs_scope:
+        ctx.emit(n.Scope(frame.scope, tuple(block), span=ctx.span(node)))
+    else:
+        ctx.block.extend(block)
+    result = frame.result
+    if isinstance(result, Vector | Instance):  # what the function made is its caller's alone
+        made = local_homes(result, lambda home: home not in ctx.shared)
+        return replace(made, exact=False) if isinstance(made, Vector | Instance) else made
+    if result is None:
+        return Nothing()
+    return n.Read(result.type, result) if isinstance(result, n.Local) else result
+
+
+def _bind_parameter(ctx: Context, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
+    moving = isinstance(value, n.Expr) and not is_stable(value)
+    if isinstance(value, Vector):  # a variable's own elements: the function may change them
+        moving = not value.exact or not all(isinstance(x, n.Read) for x in value.items)
+    if isinstance(value, Instance):
+        moving = not value.exact and not is_named(value.cls)
+    if isinstance(value, Several) or (isinstance(value, Instance) and is_named(value.cls)):
+        value = ctx.hold_value(value)  # the function may change what its parts are made of
+    if moving or name in frame.assigned or isinstance(value, Memory | Choice | Record):
+        ctx.assign(name, value, node)
+    else:
+        frame.names[name] = value  # a given name: no assignment in the text
+
+
+def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: dict[str, Value],
+                   node: ast.AST) -> dict[str, Value]:
+    """Match arguments to parameters as Python does, defaults included."""
+    function = frame.source.node
+    spec = function.args
+    name = getattr(function, "name", "the lambda")
+    if spec.kwarg:
+        ctx.frames.append(frame)  # the star stands in that function's text
+        try:
+            raise ctx.refuse("K020", spec.kwarg)
+        finally:
+            ctx.frames.pop()
+    names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
+    bound: dict[str, Value] = dict(zip(names, args, strict=False))
+    every = [*names, *(a.arg for a in spec.kwonlyargs)]
+    for key, value in keywords.items():
+        if key not in every or key in bound:
+            raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
+                             found=f"'{key}'")
+        bound[key] = value
+    _defaults(ctx, frame, names, bound)
+    if spec.vararg:
+        bound[spec.vararg.arg] = Several(tuple(args[len(names):]))
+        args = args[:len(names)]
+    if len(args) > len(names) or any(p not in bound for p in every):
+        raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
+                         found=len(args) + len(keywords))
+    return bound
+
+
+def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Value]) -> None:
+    spec = frame.source.node.args
+    texts = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
+    texts |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
+    if frame.function is None:
+        bound.update({p: value for p, value in frame.defaults if p not in bound})
+        return
+    for parameter, step in default_steps(frame.function, names).items():
+        if parameter not in bound:
+            obj = captures.follow(frame.function, *step)
+            bound[parameter] = ctx.capture((*frame.path, step), obj, parameter,
+                                           texts.get(parameter, frame.source.node), frozen=True)
+
+
+LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {ast.Call: lower_call}
+
+__all__ = ["LOWER", "bind_arguments", "call_value", "unrolled"]

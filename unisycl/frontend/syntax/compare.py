@@ -1,0 +1,360 @@
+"""Conditions: comparisons, ``and`` and ``or``, and what is decided while compiling.
+
+Non-goals: the statements that branch on them. Invariants: an operand is evaluated only where Python
+would evaluate it; a comparison of compile-time objects is decided here.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.syntax.flow import Label, condition, site, state
+from unisycl.frontend.syntax.joins import Met, meet
+from unisycl.frontend.values import instances, pointers, stored_pointers, vectors
+from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
+from unisycl.frontend.values.kinds import (
+    Closure,
+    Constant,
+    Either,
+    Instance,
+    Item,
+    Memory,
+    Partial,
+    Several,
+    Value,
+    Vector,
+    as_tuple,
+    describe,
+)
+from unisycl.frontend.values.unsure import Unsure, plain
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+
+_COMPARE = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt",
+            ast.GtE: "ge"}
+_FEW = 8  # operands of one ``and`` or ``or``: branches one inside the other
+_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def static_truth(value: Value) -> bool | None:
+    """Return the truth of a value known while compiling; None if it is not."""
+    if isinstance(value, n.Const):
+        return bool(value.value)
+    if isinstance(value, Constant):
+        return bool(value.object)
+    if isinstance(value, Several) and value.kind == "tuple":
+        return bool(value.items)
+    if isinstance(value, Closure | Either | Partial) or pointers.is_pointer(value):
+        return True
+    return None
+
+
+def lower_compare(ctx: Context, node: ast.Compare) -> Value:
+    if len(node.ops) == 1:
+        left, right = ctx.operands(node.left, node.comparators[0])
+        return _one_comparison(ctx, node.ops[0], left, right, node)
+    parts: list[Callable[[], Value]] = []
+    left = ctx.value(node.left)
+    left = ctx.hold(left) if isinstance(left, n.Expr) else left
+    state = {"left": left}
+
+    def part(op: ast.cmpop, right_node: ast.expr) -> Value:
+        right = ctx.value(right_node)
+        right = ctx.hold(right) if isinstance(right, n.Expr) else right
+        result = _one_comparison(ctx, op, state["left"], right, node)
+        state["left"] = right
+        return result
+    for op, right_node in zip(node.ops, node.comparators, strict=True):
+        parts.append(functools.partial(part, op, right_node))
+    return _short_circuit(ctx, parts, is_and=True, node=node)
+
+
+def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
+                    node: ast.AST) -> Value:
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value, Either):
+            sides = [coerce.truth(ctx.to_scalar(_one_comparison(ctx, op, v, other, node), node))
+                     for v in (value.then, value.orelse)]
+            return coerce.convert(coerce.select(value.cond, sides[0], sides[1], BOOL), WEAK_BOOL)
+    if isinstance(op, ast.Is | ast.IsNot):
+        return _identity(ctx, op, left, right, node)
+    if isinstance(op, ast.In | ast.NotIn):
+        return _membership(ctx, op, left, right, node)
+    name = _COMPARE[type(op)]
+    if isinstance(left, Item) and isinstance(right, Item) and name in ("eq", "ne"):
+        same = _same_item(ctx, left, right, node)
+        return same if name == "eq" else coerce.negate(same)
+    left, right = as_tuple(left), as_tuple(right)
+    found = stored_pointers.compare(ctx, name, left, right, node)
+    if found is not None:
+        return found
+    if name in ("eq", "ne"):
+        fixed = _fixed_equality(ctx, left, right)
+        if fixed is not None:
+            return coerce.weak_scalar(fixed == (name == "eq"))
+    if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls \
+            and name in ("eq", "ne") and left.cls.__dataclass_params__.eq:
+        left, right = Several(left.items), Several(right.items)
+    if isinstance(left, Memory) and isinstance(right, Memory):
+        left, right = stored_pointers.one_kind(ctx, left, right)
+    found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
+    if found is not None:
+        return found
+    if isinstance(left, Instance) and instances.operator_method(left, f"__{name}__"):
+        return instances.call_method(ctx, left, f"__{name}__", [right], {}, node)
+    if isinstance(left, Vector) or isinstance(right, Vector):
+        return vectors.compare(ctx, name, _COMPARED[name], left, right, node)
+    if isinstance(left, Several) and isinstance(right, Several):
+        if "lists" in ctx.facts and left.kind == right.kind == "tuple":
+            raise ctx.refuse("K036", node, op=_COMPARED[name], types="lists and tuples",
+                             help="a list never equals a tuple; compare their elements")
+        if name in ("eq", "ne"):
+            equal = _all_equal(ctx, left, right, node)
+            return equal if name == "eq" else coerce.negate(equal)
+        if left.kind == right.kind == "tuple":
+            return _in_order(ctx, op, left, right, node)
+        if len(left.items) != len(right.items):
+            raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{describe(left)} and "
+                             f"{describe(right)}", help="dimensions must agree")
+    several = left if isinstance(left, Several) else right
+    if isinstance(several, Several) and several.kind in ("id", "range") and len(several.items) > 1:
+        return _compare_ids(ctx, op, left, right, len(several.items), node)
+    a, b = ctx.to_scalar(left, node, unsure=True), ctx.to_scalar(right, node, unsure=True)
+    result = coerce.compare(name, a, b)
+    if result is None:
+        raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
+                         help=coerce.complex_help(a.type, b.type))
+    return result
+
+
+def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    """Return ``left is right`` or ``left is not right``."""
+    nothing = stored_pointers.is_none(ctx, left, right, node)
+    if nothing is not None:
+        return nothing if isinstance(op, ast.Is) else coerce.negate(nothing)
+    if isinstance(left, Item) and isinstance(right, Item):
+        raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                         help="compare them by ==")
+    return coerce.weak_scalar(_same_object(ctx, left, right) == isinstance(op, ast.Is))
+
+
+def _same_item(ctx: Context, left: Item, right: Item, node: ast.AST) -> n.Expr:
+    """Return whether index objects are equal by value (SYCL 2020 §4.5.3).
+
+    A work-item has one group, sub-group and nd_item; the items of an h_item have ids and ranges.
+    """
+    if left.kind == right.kind or not (left.kind in ITEM_KINDS and right.kind in ITEM_KINDS):
+        return coerce.weak_scalar(left.kind == right.kind)
+    ids = _all_equal(ctx, item_ids(left), item_ids(right), node)
+    first, second = (queries(ITEM_METHODS[x.kind]["get_range"][0], x) for x in (left, right))
+    ranges = _all_equal(ctx, first, second, node)
+    both = coerce.binary("and", coerce.truth(ids), coerce.truth(ranges), BOOL)
+    return coerce.convert(both, WEAK_BOOL)
+
+
+def _fixed_equality(ctx: Context, left: Value, right: Value) -> bool | None:
+    """Return whether compile-time objects are equal; None if it takes numbers to say."""
+    constants = [v for v in (left, right) if isinstance(v, Constant)
+                 and not (isinstance(v.object, enum.Enum) and isinstance(v.object, int | float))]
+    if len(constants) == 2:
+        for v in constants:
+            if v.path:
+                ctx.guard(v.path, v.object, frozen=True)
+        return bool(constants[0].object == constants[1].object)
+    if constants:
+        return False  # a number never equals None, a string, a function or a type
+    return None
+
+
+def _in_order(ctx: Context, op: ast.cmpop, left: Several, right: Several,
+              node: ast.AST) -> n.Expr:
+    """Return the comparison of the first elements of two tuples that differ, else of lengths."""
+    lengths = [coerce.weak_scalar(len(x.items)) for x in (left, right)]
+    result = ctx.to_scalar(_one_comparison(ctx, op, lengths[0], lengths[1], node), node)
+    pairs = [(ctx.hold_value(a), ctx.hold_value(b))
+             for a, b in zip(left.items, right.items, strict=False)]
+    for a, b in reversed(pairs):
+        same = ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node)
+        fixed = static_truth(same)
+        if fixed:
+            continue
+        first = ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node)
+        result = first if fixed is False else coerce.convert(coerce.select(
+            coerce.truth(same), coerce.truth(result), coerce.truth(first), BOOL), WEAK_BOOL)
+    return result
+
+
+def _all_equal(ctx: Context, left: Several, right: Several, node: ast.AST) -> n.Expr:
+    if len(left.items) != len(right.items) or left.kind != right.kind:
+        return coerce.weak_scalar(False)
+    equal: n.Expr = coerce.weak_scalar(True)
+    for a, b in zip(left.items, right.items, strict=True):
+        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), a, b, node), node))
+        fixed = static_truth(one)
+        if fixed is False:
+            return coerce.weak_scalar(False)
+        if fixed is None:
+            equal = one if isinstance(equal, n.Const) else coerce.binary("and", equal, one, BOOL)
+    return coerce.convert(equal, WEAK_BOOL)
+
+
+def _compare_ids(ctx: Context, op: ast.cmpop, left: Value, right: Value, count: int,
+                 node: ast.AST) -> Value:
+    """Return an id or range of 0 and 1, dimension by dimension (SYCL 2020 §4.9.1.1)."""
+    columns = [v.items if isinstance(v, Several) else (v,) * count for v in (left, right)]
+    kind = left.kind if isinstance(left, Several) else "id"
+    return Several(tuple(coerce.convert(
+        ctx.to_scalar(_one_comparison(ctx, op, a, b, node), node), WEAK_INT)
+        for a, b in zip(*columns, strict=True)), kind)
+
+
+def _same_object(ctx: Context, left: Value, right: Value) -> bool:
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        for v in (left, right):
+            if v.path:
+                ctx.guard(v.path, v.object, frozen=True)
+        return left.object is right.object
+    return False
+
+
+def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
+    if isinstance(left, Constant) and isinstance(right, Constant) \
+            and isinstance(right.object, str | bytes):
+        return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
+    right = as_tuple(right)
+    if isinstance(right, Constant) and isinstance(right.object, bytes):
+        if right.path:
+            ctx.guard(right.path, right.object, frozen=True)
+        right = Several(tuple(map(coerce.weak_scalar, right.object)))
+    if not isinstance(right, Several):
+        raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
+    found: n.Expr = coerce.weak_scalar(False)
+    for item in right.items:
+        one = coerce.truth(ctx.to_scalar(_one_comparison(ctx, ast.Eq(), left, item, node), node))
+        fixed = static_truth(one)
+        if fixed:
+            return coerce.weak_scalar(isinstance(op, ast.In))
+        if fixed is None:
+            found = one if isinstance(found, n.Const) else coerce.binary("or", found, one, BOOL)
+    found = coerce.convert(found, WEAK_BOOL)
+    return found if isinstance(op, ast.In) else coerce.negate(found)
+
+
+def lower_boolop(ctx: Context, node: ast.BoolOp) -> Value:
+    parts: list[Callable[[], Value]] = [functools.partial(ctx.value, v) for v in node.values]
+    return _short_circuit(ctx, parts, is_and=isinstance(node.op, ast.And), node=node,
+                          tests=node.values)
+
+
+def _short_circuit(ctx: Context, parts: list[Callable[[], Value]], *, is_and: bool,
+                   node: ast.AST, tests: Sequence[ast.expr] = (),
+                   chain: list[n.Local] | None = None) -> Value:
+    """Evaluate parts while the result is open; the value is the last one evaluated.
+
+    ``tests`` are the parts' texts, where each is one; ``chain`` gets the variables made for them.
+    """
+    chain = [] if chain is None else chain
+    first = parts[0]()
+    if len(parts) == 1:
+        return first
+    fixed = static_truth(first)
+    if fixed is not None:
+        if fixed != is_and:
+            return first
+        return _short_circuit(ctx, parts[1:], is_and=is_and, node=node, tests=tests[1:],
+                              chain=chain)
+    a = _operand(ctx, first, node)
+    test = condition(ctx, tests[0]) if tests else None
+    label = Label(site(ctx, node, f"operand {len(parts)}"))
+    around = state(ctx)
+    with ctx.into() as block:
+        ctx.path = (*ctx.path, *([(test, is_and)] if test else []))
+        b = _operand(ctx, _short_circuit(ctx, parts[1:], is_and=is_and, node=node,
+                                         tests=tests[1:], chain=chain), node)
+        label.jump(ctx, node)
+    around.restore(ctx)
+    with ctx.into() as skipped:
+        ctx.path = (*ctx.path, *([(test, not is_and)] if test else []))
+        label.jump(ctx, node)
+    label.land(ctx)
+    both_bool = a.type.dtype.kind == b.type.dtype.kind == "b"
+    type = meet((Met(a, ctx.known), Met(b, ctx.known)))
+    if not isinstance(type, Scalar):
+        raise ctx.refuse("K036", node, op="and" if is_and else "or",
+                         types=f"{a.type} and {b.type}", help="")
+    if not block and not skipped and is_cheap(b):
+        if both_bool:
+            return coerce.binary("and" if is_and else "or", a, b, type)
+        if not isinstance(type, Unsure):
+            return coerce.select(coerce.truth(a), b if is_and else a, a if is_and else b, type)
+    held = type.plain if isinstance(type, Unsure) else type
+    if isinstance(type, Unsure) and not type.places:
+        type = replace(type, name="the result", places=tuple(
+            (x.type, ctx.span(node)) for x in (a, b)))
+    span, op = ctx.span(node), "and" if is_and else "or"
+    inner = _chained(block, b, held, chain) if len(parts) > _FEW and not skipped else None
+    if inner is not None:
+        result, given, more = inner
+        if both_bool and len(block) == 2 and is_cheap(given.value):  # fewer branches
+            block, go_on = list(more.then), more.cond
+            ctx.emit(replace(given, value=coerce.binary(op, a, given.value, held)))
+        else:
+            go_on = more.cond
+            ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=span))
+    else:
+        result = n.Local("t", held)
+        block.append(n.Assign(result, coerce.cast(plain(b), held), span=span))
+        ctx.emit(n.Assign(result, coerce.cast(plain(a), held), span=span))
+        go_on = coerce.truth(n.Read(held, result))
+        go_on = go_on if is_and else coerce.negate(go_on)
+    ctx.emit(n.If(go_on, tuple(block), tuple(skipped), span=span))
+    chain.append(result)
+    return n.Read(type, result)
+
+
+def _chained(block: list[n.Stmt], value: n.Expr, held: Scalar,
+             chain: list[n.Local]) -> tuple[n.Local, n.Assign, n.If] | None:
+    """Return the local that the rest of the parts leaves the result in, and its last statements.
+
+    Parts in front may use it, too, so that a chain of hundreds is one variable, and its branches
+    stand one at the end of the other. None if nothing of the kind ends the block.
+    """
+    if not chain or len(block) < 2 or not isinstance(value, n.Read) or value.local is not chain[-1]:
+        return None
+    given, more = block[-2:]
+    if not isinstance(given, n.Assign) or given.local is not chain[-1] or not isinstance(
+            more, n.If) or more.orelse or value.type != held or chain[-1].type != held:
+        return None
+    return chain[-1], given, more
+
+
+def _operand(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
+    """Return an operand of ``and`` or ``or``: of a pointer, whether it points anywhere."""
+    leads = stored_pointers.kind_of(value) is not None or (
+        isinstance(value, Memory) and len(value.index) < value.view.ndim)
+    return ctx.truth(value, node) if leads else ctx.to_scalar(value, node, unsure=True)
+
+
+def is_cheap(x: n.Expr) -> bool:
+    """Say whether an expression may be evaluated for nothing: no memory, no call, small."""
+    for count, e in enumerate(visit.walk(x)):
+        if isinstance(e, n.Load | n.Call) or count > 24:
+            return False
+        if isinstance(e, n.Binary) and e.op in ("floordiv", "mod") and not isinstance(e.b, n.Const):
+            return False
+    return True
+
+
+LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
+    ast.Compare: lower_compare, ast.BoolOp: lower_boolop,
+}
+
+__all__ = ["LOWER", "is_cheap", "static_truth"]

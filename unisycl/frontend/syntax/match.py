@@ -1,0 +1,150 @@
+"""``match`` on values: literals, names with dots, alternatives, captures, tuples of known length.
+
+It becomes the chain of ``if`` that it means, over the subject's value. Non-goals: patterns of
+classes and mappings. Invariant: the subject is evaluated once, a pattern only if none before it
+matched, and its names are bound before its guard is asked.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import replace
+
+from unisycl.base.dataclass import dataclass
+from unisycl.frontend.context import Context, Tail
+from unisycl.frontend.syntax.given import given, placed
+from unisycl.frontend.values.kinds import Constant, Several, Value, as_tuple
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a pattern asks of a value: tests in turn, and the names it binds; None: never."""
+
+    tests: tuple[ast.expr, ...] = ()
+    names: tuple[tuple[str, Value], ...] = ()
+
+
+def lower_match(ctx: Context, node: ast.Match, tail: Tail) -> bool:
+    """Lower a match statement."""
+    subject = ctx.hold_value(ctx.value(node.subject))
+    chain: list[ast.stmt] = []
+    for case in reversed(node.cases):
+        found = _pattern(ctx, case.pattern, subject)
+        if found is not None:
+            chain = _branch(case, found, chain)
+    return bool(ctx.lower_body(ctx, chain, tail))
+
+
+def _branch(case: ast.match_case, found: Matched, rest: list[ast.stmt]) -> list[ast.stmt]:
+    """Return one case as a branch before the rest of the chain."""
+    tests = list(found.tests)
+    if case.guard is not None:
+        names = dict(found.names)
+        tests.append(_Bound(names).visit(copy.deepcopy(case.guard)) if names else case.guard)
+    bound: list[ast.stmt] = [placed(ast.Assign([ast.Name(name, ast.Store())],
+                                               given(value, case.pattern)), case.pattern)
+                             for name, value in found.names]
+    body = [*bound, *case.body]
+    if not tests:
+        return body
+    test = tests[0] if len(tests) == 1 else placed(ast.BoolOp(ast.And(), tests), case.pattern)
+    # all in it is placed: going through the rest for each case would take the square of time
+    return [ast.copy_location(ast.If(test, body, rest), case.pattern)]
+
+
+class _Bound(ast.NodeTransformer):
+    """Puts the values of a pattern's names into its guard."""
+
+    def __init__(self, names: dict[str, Value]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return given(self.names[node.id], node) if node.id in self.names else node
+
+
+def _pattern(ctx: Context, pattern: ast.pattern, value: Value) -> Matched | None:
+    """Return what a pattern asks of a value; None if it never matches."""
+    match pattern:
+        case ast.MatchValue():
+            return Matched((_equal(pattern, value, pattern.value),))
+        case ast.MatchSingleton():
+            return _singleton(pattern, value)
+        case ast.MatchAs(pattern=None):
+            return Matched() if pattern.name is None else Matched((), ((pattern.name, value),))
+        case ast.MatchAs() if pattern.pattern is not None and pattern.name is not None:
+            found = _pattern(ctx, pattern.pattern, value)
+            return found and replace(found, names=(*found.names, (pattern.name, value)))
+        case ast.MatchOr():
+            return _alternatives(ctx, pattern, value)
+        case ast.MatchSequence():
+            return _sequence(ctx, pattern, value)
+    raise ctx.refuse("K001", pattern, what="patterns of classes and mappings",
+                     help="compare values: literals, names with a dot, tuples of them, _")
+
+
+def _equal(pattern: ast.pattern, value: Value, other: ast.expr) -> ast.expr:
+    return placed(ast.Compare(given(value, pattern), [ast.Eq()], [other]), pattern)
+
+
+def _singleton(pattern: ast.MatchSingleton, value: Value) -> Matched | None:
+    """Match None, True or False: the very objects, which NumPy's truth values are not."""
+    if pattern.value is None:
+        return Matched((placed(ast.Compare(given(value, pattern), [ast.Is()],
+                                           [ast.Constant(None)]), pattern),))
+    if not isinstance(value, n.Expr) or value.type != WEAK_BOOL:
+        return None
+    truth: ast.expr = given(value, pattern)
+    return Matched((truth if pattern.value else placed(ast.UnaryOp(ast.Not(), truth), pattern),))
+
+
+def _alternatives(ctx: Context, pattern: ast.MatchOr, value: Value) -> Matched | None:
+    tests: list[ast.expr] = []
+    for part in pattern.patterns:
+        found = _pattern(ctx, part, value)
+        if found is None:
+            continue
+        if found.names:
+            raise ctx.refuse("K001", part, what="alternatives of a pattern that bind names",
+                             help="write one case for each")
+        if not found.tests:
+            return Matched()
+        tests.append(found.tests[0] if len(found.tests) == 1 else placed(
+            ast.BoolOp(ast.And(), list(found.tests)), part))
+    if not tests:
+        return None
+    return Matched((tests[0] if len(tests) == 1 else placed(
+        ast.BoolOp(ast.Or(), tests), pattern),))
+
+
+def _sequence(ctx: Context, pattern: ast.MatchSequence, value: Value) -> Matched | None:
+    """Match a tuple element by element; a star takes what is left."""
+    value = as_tuple(value)
+    if isinstance(value, n.Expr | Constant):
+        return None  # neither numbers nor text are sequences
+    if not isinstance(value, Several) or value.kind != "tuple":
+        raise ctx.refuse("K001", pattern, what="a pattern of a sequence for what is no tuple",
+                         help="match a tuple of its elements: match (v[0], v[1]): ...")
+    parts, items = list(pattern.patterns), list(value.items)
+    stars = [k for k, p in enumerate(parts) if isinstance(p, ast.MatchStar)]
+    spare = len(items) - len(parts) + 1
+    if spare < 0 or (not stars and spare != 1):
+        return None
+    tests: list[ast.expr] = []
+    names: list[tuple[str, Value]] = []
+    for k, part in enumerate(parts):
+        if isinstance(part, ast.MatchStar):
+            rest, items[k:k + spare] = items[k:k + spare], [Several(())]
+            names += [(part.name, Several(tuple(rest)))] if part.name else []
+            continue
+        found = _pattern(ctx, part, items[k])
+        if found is None:
+            return None
+        tests += found.tests
+        names += found.names
+    return Matched(tuple(tests), tuple(names))
+
+
+__all__ = ["lower_match"]

@@ -1,0 +1,105 @@
+"""Functions as values: one of two chosen by a condition, and some arguments given beforehand.
+
+A call of a chosen function is a branch with both, each inlined. Non-goals: calls themselves.
+Invariant: which function it is was decided where Python decides it, once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
+from unisycl.frontend.syntax.joins import Met, form_of
+from unisycl.frontend.values.kinds import (
+    Closure,
+    Constant,
+    Either,
+    Method,
+    Nothing,
+    Partial,
+    Poison,
+    Value,
+    describe,
+)
+from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL
+
+
+def is_function(value: Value) -> bool:
+    """Say whether a value can be called and is nothing else."""
+    return isinstance(value, Closure | Method | Either | Partial) or (
+        isinstance(value, Constant) and callable(value.object))
+
+
+def chosen(cond: n.Expr, left: Value, right: Value) -> Value | None:
+    """Return one of two functions by a condition that is held; None if they are no functions."""
+    if not (is_function(left) and is_function(right)):
+        return None
+    return left if left == right else Either(cond, left, right)
+
+
+def of_table(ctx: Context, items: Sequence[Value], index: n.Expr) -> Value | None:
+    """Return one of several functions by an index; None if they are no functions."""
+    if not items or not all(map(is_function, items)):
+        return None
+    result, count = items[-1], len(items)
+    for k in range(count - 2, -1, -1):
+        test: n.Expr = n.Const(BOOL, False)
+        for at in (k, k - count) if index.type.dtype.kind == "i" else (k,):
+            one = coerce.compare("eq", index, coerce.weak_scalar(at))
+            assert one is not None
+            test = coerce.binary("or", test, coerce.truth(one), BOOL)
+        result = chosen(ctx.hold(test), items[k], result) or result
+    return result
+
+
+def call(ctx: Context, callee: Either, args: list[Value], keywords: dict[str, Value],
+         node: ast.AST, calling: Callable[..., Value]) -> Value:
+    """Call both functions, each where it was chosen, and return the result in a variable."""
+    key = (ctx.frame.key, "choice", ctx.span(node), *ctx.unrolled)
+    held = [ctx.hold_value(a) for a in args]
+    named = {k: ctx.hold_value(v) for k, v in keywords.items()}
+    result: Value | n.Local | None = None
+    given: list[Met] = []
+    blocks = []
+    before, label = state(ctx), Label(site(ctx, node, "call"))
+    for k, function in enumerate((callee.then, callee.orelse)):
+        before.restore(ctx)
+        ctx.unrolled.append(-1 - k)  # the variables of one function are none of the other
+        try:
+            with ctx.branch() as block:
+                found = calling(ctx, function, list(held), node, dict(named))
+                if not isinstance(found, Nothing | Poison):
+                    given.append(Met(found, dict(ctx.known)))
+                    form = ctx.types.get(key) or form_of(found)
+                    result = ctx.adopt(key, "the result", form, found, node)
+                label.jump(ctx, node)
+        finally:
+            ctx.unrolled.pop()
+        blocks.append(tuple(block))
+    label.land(ctx)
+    ctx.emit(n.If(callee.cond, blocks[0], blocks[1], span=ctx.span(node)))
+    if len(given) == 1:
+        raise ctx.refuse("K035", node, name="the result", first="nothing", second="a value")
+    if result is None:
+        return Nothing()
+    settle(ctx, key, "the result", given, Definition(), node)
+    return n.Read(result.type, result) if isinstance(result, n.Local) else result
+
+
+def lower_partial(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``functools.partial(f, ...)``."""
+    values = ctx.operands(*node.args, *(k.value for k in node.keywords))
+    count = len(node.args)
+    if not count or not is_function(values[0]):
+        raise ctx.refuse("K034", node, what="'partial'", expected="a function and arguments",
+                         found=describe(values[0]) if count else 0)
+    held = [ctx.hold_value(v) for v in values]
+    return Partial(held[0], tuple(held[1:count]), tuple(
+        (str(k.arg), v) for k, v in zip(node.keywords, held[count:], strict=True)))
+
+
+__all__ = ["call", "chosen", "is_function", "lower_partial", "of_table"]

@@ -1,0 +1,214 @@
+"""Pointers in kernels: ``multi_ptr``, its arithmetic, casts of address spaces (SYCL 2020 §4.7.7).
+
+A pointer is a span of memory whose beginning may move: which memory it points into is always known
+while compiling, so its address space is, too. Non-goals: pointers to pointers. Invariants: a
+pointer never changes the memory it points into (SYCL 2020 §5.9); it equals ``lang.memory.pointer``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from unisycl.base.enums import address_space, decorated
+from unisycl.frontend import captures, coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.syntax.parameters import match, parameters
+from unisycl.frontend.values import stored_pointers
+from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, Value, describe
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_INT
+from unisycl.lang.memory.pointer import named_space, pointer_type
+
+METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
+_GENERIC = address_space.generic_space
+
+
+def point(ctx: Context, value: Value | None, space: address_space | None,
+          node: ast.AST) -> Memory:
+    """Return a pointer to the first element of memory, or to what another pointer points to."""
+    if not isinstance(value, Memory) or value.per_item or value.view.ndim == len(value.index):
+        found = "nothing" if value is None else describe(value)
+        raise ctx.refuse("K049", node, found=found, expected="memory",
+                         help="pass an accessor, local memory, USM, a private array or a pointer")
+    if value.view.layout:
+        raise ctx.refuse("K085", node, what=f"a pointer goes from element to element, and those of "
+                         f"'{value.name}' do not follow one another", help="index it, slice it, "
+                         "or pass np.ascontiguousarray(...) of it")
+    value = _from_start(ctx, value, node)
+    real = value.view.space
+    wanted = space or value.pointer or real
+    if wanted is not _GENERIC and named_space(wanted) is not real:
+        raise ctx.refuse("K085", node, what=f"this is {real.value} memory, not {wanted.value}",
+                         help="use the pointer type of its space, or a generic one")
+    zeros = (coerce.weak_scalar(0),) * (value.view.ndim - len(value.index) - 1)
+    window = value.window or (coerce.weak_scalar(0), ctx.size_of(value))
+    if value.view.ndim > 1:
+        ctx.pointed[value.base] = None
+    return replace(value, index=value.index + zeros, window=window, pointer=wanted)
+
+
+def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
+    """Return what pointers point into: of a ranged accessor the whole buffer (§4.7.6.9.1)."""
+    path = value.base.path if isinstance(value.base, n.Param) else ()
+    if not path or value.index or value.window or value.pointer:
+        return value
+    owner = captures.fetch(path, ctx.function, ctx.arguments)
+    ranged = getattr(owner, "is_ranged", None)
+    if not isinstance(ranged, bool):
+        return value
+    ctx.guard((*path, ("attr", "is_ranged")), ranged, frozen=True)
+    if not ranged:
+        return value
+    whole = ctx.capture((*path, ("attr", "whole")), owner.whole, value.name, node)
+    assert isinstance(whole, Memory)
+    return whole
+
+
+def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:
+    """Lower ``multi_ptr(memory, space, decorated)``."""
+    found = parameters(ctx, node, "multi_ptr", ("source",), ("space", "form"))
+    if stored_pointers.kind_of(found["source"]):
+        return found["source"]
+    return point(ctx, found["source"], _space(ctx, found.get("space"), node), node)
+
+
+def _space(ctx: Context, value: Value | None, node: ast.AST) -> address_space | None:
+    """Return the address space an argument names."""
+    if value is None:
+        return None
+    space = value.object if isinstance(value, Constant) else None
+    if not isinstance(space, address_space):
+        raise ctx.refuse("K046", node, what="the address space of a pointer",
+                         help="name one of unisycl.address_space")
+    return space
+
+
+def call_type(ctx: Context, kind: pointer_type, args: Sequence[Value], node: ast.AST) -> Value:
+    """Return ``local_ptr(memory)``."""
+    found = match(ctx, node, kind.__name__, args, {}, ("source",))
+    return point(ctx, found["source"], kind.address_space, node)
+
+
+def _cast(name: str, *, checked: bool, static: bool) -> Callable[[Context, ast.Call], Value]:
+    """Make the lowering of a cast of address spaces.
+
+    ``checked``: a wrong space gives None where the pointer was generic; ``static``: never.
+    """
+    def lower(ctx: Context, node: ast.Call) -> Value:
+        found = parameters(ctx, node, name, ("space", "pointer"), ("form",))
+        space = _space(ctx, found["space"], node)
+        pointer = point(ctx, found["pointer"], None, node)
+        wrong = space is not None and space is not _GENERIC \
+            and named_space(space) is not pointer.view.space
+        if wrong and not static and (checked or pointer.pointer is _GENERIC):
+            return Constant(None)
+        return point(ctx, pointer, space, node)
+    return lower
+
+
+def call_method(ctx: Context, pointer: Memory, name: str, args: Sequence[Value],
+                node: ast.AST) -> Value:
+    """Return a call of a method of a pointer."""
+    if name == "prefetch":
+        match(ctx, node, name, args, {}, ("count",))
+        if pointer.view.space is not address_space.global_space:
+            raise ctx.refuse("K085", node, what="'prefetch' is for global memory, not "
+                             f"{pointer.view.space.value} memory", help="leave it out")
+        return Nothing()
+    match(ctx, node, name, args, {}, ())
+    return pointer
+
+
+def attribute(ctx: Context, pointer: Memory, name: str) -> Value | None:
+    """Return an attribute that only pointers have."""
+    if name == "address_space":
+        return Constant(pointer.pointer)
+    if stored_pointers.is_older_get(name, pointer.view.elem):
+        return Method(pointer, "get")
+    return None
+
+
+# ---- arithmetic
+def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
+            node: ast.AST) -> Value | None:
+    """Return ``p + n``, ``n + p``, ``p - n`` or ``p - q``; None if no pointer is an operand."""
+    found = stored_pointers.operate(ctx, op, symbol, left, right, node)
+    if found is not None:
+        return found
+    left, right = stored_pointers.decayed(ctx, left), stored_pointers.decayed(ctx, right)
+    if not is_pointer(left) and not is_pointer(right):
+        return None
+    if isinstance(left, Memory) and isinstance(right, Memory):
+        if op != "sub" or not is_pointer(left) or not is_pointer(right):
+            raise ctx.refuse("K036", node, op=symbol, types="pointers", help="")
+        first, second = _starts(ctx, left, right, symbol, node)
+        return coerce.binary("sub", first, second, WEAK_INT)
+    pointer, other = (left, right) if isinstance(left, Memory) else (right, left)
+    assert isinstance(pointer, Memory)
+    assert pointer.window is not None
+    step = ctx.to_scalar(other, node)
+    if not step.type.dtype.is_integer or op not in ("add", "sub") or (
+            op == "sub" and pointer is right):
+        raise ctx.refuse("K036", node, op=symbol, types=f"{describe(left)} and {describe(right)}",
+                         help="pointers move by integers: p + n, p - n")
+    step = ctx.once(coerce.convert(step, WEAK_INT))
+    first, size = pointer.window
+    back = "sub" if op == "add" else "add"
+    return replace(pointer, window=(coerce.binary(op, first, step, WEAK_INT),
+                                    coerce.binary(back, size, step, WEAK_INT)))
+
+
+def is_pointer(value: Value) -> bool:
+    """Say whether a value is a pointer."""
+    return isinstance(value, Memory) and value.pointer is not None
+
+
+def _starts(ctx: Context, left: Memory, right: Memory, symbol: str,
+            node: ast.AST) -> tuple[n.Expr, n.Expr]:
+    """Return where two pointers into one memory point, row after row; refuse others."""
+    if left.base is not right.base:
+        raise ctx.refuse("K085", node, what=f"'{symbol}' of pointers into different memory "
+                         f"('{left.name}' and '{right.name}')",
+                         help="only pointers into one memory have an order and a distance")
+    rows = left.index != right.index
+    return _position(left, rows=rows), _position(right, rows=rows)
+
+
+def _position(pointer: Memory, *, rows: bool) -> n.Expr:
+    """Return which element a pointer points to, of its row or, with ``rows``, of all."""
+    assert pointer.window is not None
+    total = pointer.window[0]
+    for d, x in enumerate(pointer.index if rows else ()):
+        first = coerce.binary("mul", coerce.convert(x, WEAK_INT),
+                              n.Pitch(WEAK_INT, pointer.base, d), WEAK_INT)
+        total = coerce.binary("add", first, total, WEAK_INT)
+    return total
+
+
+def compare(ctx: Context, op: str, symbol: str, left: Value, right: Value,
+            node: ast.AST) -> Value | None:
+    """Return a comparison of two pointers; None if there are not two."""
+    if not (isinstance(left, Memory) and isinstance(right, Memory)
+            and is_pointer(left) and is_pointer(right)):
+        return None
+    if op in ("eq", "ne") and left.base is not right.base:
+        return coerce.weak_scalar(op == "ne")
+    first, second = _starts(ctx, left, right, symbol, node)
+    return coerce.compare(op, first, second)
+
+
+SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
+    "unisycl.lang.memory.pointer.multi_ptr": lower_multi_ptr,
+    "unisycl.lang.memory.pointer.address_space_cast": _cast("address_space_cast", checked=False,
+                                                     static=False),
+    "unisycl.lang.memory.pointer.khr.static_addrspace_cast": _cast(
+        "static_addrspace_cast", checked=False,
+                                                            static=True),
+    "unisycl.lang.memory.pointer.khr.dynamic_addrspace_cast": _cast("dynamic_addrspace_cast",
+                                                             checked=True, static=False),
+}
+
+__all__ = ["METHODS", "SPECIAL", "attribute", "call_method", "call_type", "compare", "decorated",
+           "is_pointer", "operate", "point"]

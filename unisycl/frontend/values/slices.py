@@ -1,0 +1,66 @@
+"""Slices of memory: ``a[i:j]`` is a span, a window on elements that the kernel goes on indexing.
+
+Non-goals: steps, windows on several dimensions. Invariant: where a window begins and ends was
+evaluated where the slice stands; nothing is copied.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from unisycl.frontend import coerce
+from unisycl.frontend.context import Context
+from unisycl.frontend.values.kinds import Memory
+from unisycl.ir import nodes as n
+from unisycl.ir.types import BOOL, WEAK_INT
+
+
+def span_of(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
+    """Return the window that a slice of memory denotes."""
+    cut = node.slice
+    assert isinstance(cut, ast.Slice)
+    if memory.view.ndim - len(memory.index) != 1:
+        raise ctx.refuse("K001", node, what="a slice of memory with more than one dimension",
+                         help="give the indices of the other dimensions first: a[i][j:k]")
+    if cut.step is not None:
+        raise ctx.refuse("K001", cut.step, what="a slice with a step",
+                         help="take all elements, and step where you index them")
+    low = _bound(ctx, cut.lower) if cut.lower is not None else coerce.weak_scalar(0)
+    high = _bound(ctx, cut.upper) if cut.upper is not None else \
+        ctx.extent(memory, len(memory.index))
+    size = ctx.hold(coerce.binary("sub", high, low, WEAK_INT), "size")
+    if memory.window is not None:
+        low = ctx.hold(coerce.binary("add", memory.window[0], low, WEAK_INT), "first")
+    return replace(memory, window=(low, size))
+
+
+def _bound(ctx: Context, node: ast.expr) -> n.Expr:
+    x = ctx.to_scalar(ctx.value(node), node, unsure=True)
+    if not x.type.dtype.is_integer:
+        raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")
+    if isinstance(x, n.Const) and x.value < 0:
+        raise ctx.refuse("K059", node, found=x.value)
+    return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
+
+
+def inside(ctx: Context, memory: Memory, index: n.Expr, node: ast.AST) -> n.Expr:
+    """Return ``shifted``, checked to be in its slice; pointers may go anywhere."""
+    if memory.window is None or memory.pointer is not None or "bounds" not in ctx.shape.checks:
+        return shifted(memory, index)
+    first, size = memory.window
+    index = ctx.hold(coerce.convert(index, WEAK_INT))
+    last, end = (n.Binary(WEAK_INT, op, a, b) for op, a, b in (
+        ("sub", size, n.Const(WEAK_INT, 1)), ("add", first, size)))
+    good = n.Binary(BOOL, "and", n.Compare(BOOL, "ge", index, n.Const(WEAK_INT, 0)),
+                    n.Compare(BOOL, "lt", index, size))
+    ctx.emit(n.Check(good, ("index ", index, f" is outside '{memory.name}[", first, ":", end,
+                            "]' (range ", size, "): valid is 0 to ", last), span=ctx.span(node)))
+    return shifted(memory, index)
+
+
+def shifted(memory: Memory, index: n.Expr) -> n.Expr:
+    """Return the index in the whole memory of an element of a window."""
+    if memory.window is None:
+        return index
+    return coerce.binary("add", memory.window[0], coerce.convert(index, WEAK_INT), WEAK_INT)

@@ -1,0 +1,1 @@
+"""Internal: functions that a whole group calls together."""

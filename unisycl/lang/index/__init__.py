@@ -1,0 +1,1 @@
+"""Internal: index objects: items, groups, and where they are."""

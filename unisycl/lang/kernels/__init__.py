@@ -1,0 +1,1 @@
+"""Internal: kernels themselves: decorators, properties, streams, device-side launches."""

@@ -1,0 +1,1 @@
+"""Internal: functions written in the kernel language itself."""

@@ -1,0 +1,1 @@
+"""Internal: memory in kernels: views, pointers, atomics, images, records."""

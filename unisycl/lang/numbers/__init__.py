@@ -1,0 +1,1 @@
+"""Internal: numbers in kernels: vectors, conversions, mathematics."""

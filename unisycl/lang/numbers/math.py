@@ -1,0 +1,184 @@
+"""Every row of the table of builtins as a callable, by its name (SYCL 2020 §4.17.5 to §4.17.9).
+
+Non-goals: meanings; a row's ``host`` has them. Invariants: one callable per row; a function
+of integers that got Python ints only gives a Python int, so it stays weak (NEP 50).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.errors import UsageError, errc
+from unisycl.ir.builtins import BUILTINS, Builtin
+from unisycl.lang.index.item import item
+from unisycl.lang.library.geometric import OF_VECTORS
+from unisycl.lang.numbers import bfloat16
+from unisycl.lang.numbers.convert import convert
+from unisycl.lang.numbers.elements import Operators, elementwise, silent
+
+_NUMBERS = (bool, int, float, np.generic)
+
+
+class builtin_function:
+    """A mathematical function of the kernel language; also callable on the host.
+
+    Operands are promoted as NumPy promotes them; integers become float64 where the function is one
+    of floating-point numbers.
+    """
+
+    def __init__(self, row: Builtin) -> None:
+        self.row = row
+        self._arity = row.arity
+        self._plans: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self.__name__ = row.name
+        self.__doc__ = f"{row.doc} (SYCL 2020 §{row.section})"
+
+    def __call__(self, *operands: Any) -> Any:
+        """Compute the function of numbers; of one with several results, a tuple."""
+        row = self.row
+        plan = self._plans.get(tuple(map(type, operands)))
+        if plan is not None:
+            return plan(*operands)
+        if len(operands) != self._arity:
+            raise UsageError(errc.invalid, f"{row.name} takes {row.arity} operand(s), got "
+                             f"{len(operands)}")
+        if any(isinstance(x, Operators) for x in operands):
+            whole = OF_VECTORS.get(row.name)
+            if whole is None:
+                return elementwise(self, row.name, operands)
+            found = whole(*operands)
+            self._plans[tuple(map(type, operands))] = whole
+            return found
+        numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
+        kinds = _operand_types(row, numbers)
+        narrow = next((k for k in kinds if bfloat16.is_bfloat16(k)), None)
+        if narrow is not None:
+            kinds = bfloat16.widened(kinds)
+        with np.errstate(all="ignore"):
+            found = row.host(*(convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
+            found = found if narrow is None else bfloat16.narrowed(found, narrow)
+        weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
+        if narrow is None and not weak and not row.parts and all(
+                isinstance(x, np.generic) for x in operands):
+            self._plans[tuple(map(type, operands))] = _plan(row.host, tuple(kinds))
+        if row.parts:
+            return tuple(_finished(letter, x, weak)
+                         for letter, x in zip(row.results, found, strict=True))
+        return _finished(row.results, found, weak)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_function, (self.row.name,))
+
+    def __repr__(self) -> str:
+        return f"unisycl.{self.__name__}"
+
+
+def _plan(host: Callable[..., Any], kinds: tuple[np.dtype[Any], ...]) -> Callable[..., Any]:
+    """Return a function for NumPy's numbers of types that have been seen before."""
+    if len(kinds) == 1:
+        kind = kinds[0]
+        return lambda x: silent(host, x if x.__class__ is kind.type else convert(x, kind))
+    return lambda *numbers: silent(host, *(
+        x if x.__class__ is k.type else convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
+
+
+def _number(name: str, x: Any) -> Any:
+    if isinstance(x, item) or hasattr(x, "__index__"):
+        return x.__index__()
+    raise UsageError(errc.invalid, f"{name} takes numbers, not {type(x).__name__}")
+
+
+def _finished(letter: str, result: Any, weak: bool) -> Any:
+    """Return a result: integers of Python ints only are ints again."""
+    if weak and letter in "inv" and isinstance(result, np.generic):
+        return result.item()
+    return result
+
+
+def _operand_types(row: Builtin, numbers: list[Any]) -> list[np.dtype[Any]]:
+    """Return the type each operand gets, by the signature; Python numbers are weak."""
+    letters = row.operands
+    letter = next((x for x in letters if x in "finjs"), "u")
+    shared = _shared(row, letter, _sharing(row, numbers))
+    return [shared if x in "finjs" else _other(row, x, number, shared, alone=letter == "u")
+            for x, number in zip(letters, numbers, strict=True)]
+
+
+def _sharing(row: Builtin, numbers: list[Any]) -> list[Any]:
+    """Return the operands that share one type, or all if none does."""
+    return [x for x, letter in zip(numbers, row.operands, strict=True)
+            if letter in "finjs"] or numbers
+
+
+def _shared(row: Builtin, letter: str, numbers: list[Any]) -> np.dtype[Any]:
+    """Return the one type operands share."""
+    kind = bfloat16.result_type(*numbers)
+    if kind.kind == "c" and row.name != "abs":
+        raise _wrong(row, "real numbers", kind)
+    narrow = bfloat16.is_bfloat16(kind)
+    if narrow and not row.widens:
+        raise _wrong(row, "numbers of a type of its own", kind)
+    weak = not any(isinstance(x, np.generic) for x in numbers)
+    if letter == "f":
+        return kind if kind.kind == "f" or narrow else np.dtype(np.float64)
+    if letter == "s":
+        if weak or narrow or (kind.kind == "f" and kind.itemsize <= 4):
+            return np.dtype(np.float32)
+        raise _wrong(row, "float32", kind)
+    if letter != "n" and (narrow or kind.kind in "fb"):
+        raise _wrong(row, "integers", kind)
+    if row.results == "w" and kind.itemsize == 8:
+        raise _wrong(row, "integers of at most 32 bits", kind)
+    if letter == "j":
+        if weak or kind.itemsize < 4:
+            return np.dtype(np.int32)
+        if kind.itemsize > 4:
+            raise _wrong(row, "integers of 32 bits", kind)
+    return kind
+
+
+def _other(row: Builtin, letter: str, number: Any, shared: np.dtype[Any], *,
+           alone: bool) -> np.dtype[Any]:
+    """Return the type of an operand that does not share it."""
+    if letter == "b":
+        return np.dtype(np.bool_)
+    kind = np.result_type(number)
+    if kind.kind not in "iub":
+        raise _wrong(row, "an integer", kind)
+    if letter == "k":
+        return np.dtype(np.int32)
+    strong = isinstance(number, np.generic)
+    fits = (kind.kind == "u" and kind.itemsize > 1) if alone else kind.itemsize == shared.itemsize
+    if strong and not fits:
+        raise _wrong(row, f"an unsigned integer{'' if alone else ' as wide as the first'}", kind)
+    return np.dtype(f"u{shared.itemsize}")
+
+
+def _wrong(row: Builtin, expected: str, found: np.dtype[Any]) -> UsageError:
+    return UsageError(errc.invalid, f"{row.name} takes {expected}, not {found}")
+
+
+def _function(name: str) -> builtin_function:
+    return FUNCTIONS[name]
+
+
+FUNCTIONS: dict[str, builtin_function] = {
+    name: builtin_function(row) for name, row in BUILTINS.items() if "." not in name}
+PUBLIC: tuple[str, ...] = tuple(
+    name for name in FUNCTIONS
+    if not name.startswith(("half_", "native_")) and not name.endswith("_of"))
+"""Those that are names of ``unisycl`` itself; ``native`` and ``half_precision`` have the rest."""
+
+
+def __getattr__(name: str) -> builtin_function:
+    try:
+        return FUNCTIONS[name]
+    except KeyError:
+        raise AttributeError(f"unisycl has no builtin '{name}'") from None
+
+
+def __dir__() -> list[str]:
+    return sorted([*FUNCTIONS, "FUNCTIONS", "PUBLIC", "builtin_function"])

@@ -1,0 +1,1 @@
+"""Internal: look at what was submitted and compiled: histories, time lines, pictures."""

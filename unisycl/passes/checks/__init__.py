@@ -1,0 +1,1 @@
+"""Internal: rewrites that put the checks of checked mode into kernels."""

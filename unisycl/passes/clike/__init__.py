@@ -1,0 +1,1 @@
+"""Internal: passes for backends that print C."""

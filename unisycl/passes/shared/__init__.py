@@ -1,0 +1,1 @@
+"""Internal: passes that every compiling backend may use."""

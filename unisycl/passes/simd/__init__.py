@@ -1,0 +1,1 @@
+"""Internal: analyses for backends that run work-items as lanes of vectors."""

@@ -1,0 +1,98 @@
+"""Whether a kernel is faster with one work-item at a time than with vectors of them.
+
+Vectors lose where lanes read scattered memory inside loops of different lengths: each element costs
+a load of its own either way, and lanes that have finished wait for the longest. Non-goals: times;
+the numbers are cycles of a recent processor, good to a factor of two. Invariant: a kernel without
+such loops keeps its vectors.
+"""
+
+from __future__ import annotations
+
+from unisycl.base.dataclass import dataclass
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import View
+from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
+
+_TRIPS = 16
+_MISPREDICTED = 15.0
+_GATHERED = 3.0
+_LOADED = 0.5
+_CALLED = 8.0
+_COMPUTED = 0.3
+_BITS = 512.0
+
+
+@dataclass(slots=True)
+class Cost:
+    """Cycles of one work-item, in vectors and alone."""
+
+    vector: float = 0.0
+    scalar: float = 0.0
+
+    def add(self, other: Cost, times: float = 1.0, lost: float = 1.0) -> None:
+        """Add a part that runs so many times; ``lost``: how many lanes it keeps for one at work."""
+        self.vector += other.vector * times * lost
+        self.scalar += other.scalar * times
+
+
+def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
+    """Say whether work-items of a range had better run one by one; ``bits``: of their elements."""
+    if not any(isinstance(s, n.For | n.While) and id(s) in shapes.divergent
+               and _scatters(s, shapes) for s in visit.statements(body)):
+        return False
+    cost = _block(body, shapes, bits / _BITS)
+    return 2 * cost.scalar < cost.vector
+
+
+def _scatters(loop: n.Stmt, shapes: Shapes) -> bool:
+    return any(isinstance(x, n.Load) and _is_scattered(x.place, shapes)
+               for block in visit.blocks(loop) for x in visit.all_expressions(block))
+
+
+def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
+    """Say whether lanes reach places in memory that do not follow one another."""
+    kind = place.base.type
+    if not isinstance(kind, View) or kind.space is address_space.private_space:
+        return False
+    if isinstance(place.base, n.Heap):
+        return any(shapes.of(x).rank >= LINEAR for x, _ in place.inner)
+    *outer, last = [shapes.of(x) for x in place.index] or [shapes.of(n.Const(place.type, 0))]
+    if any(s.rank >= LINEAR for s in outer) or (kind.spread and last.rank >= LINEAR):
+        return True
+    return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
+
+
+def _block(block: n.Block, shapes: Shapes, share: float) -> Cost:
+    cost = Cost()
+    for stmt in block:
+        cost.add(_statement(stmt, shapes, share))
+    return cost
+
+
+def _statement(stmt: n.Stmt, shapes: Shapes, share: float) -> Cost:
+    cost = Cost()
+    for expr in visit.expressions(stmt):
+        for x in visit.walk(expr):
+            cost.add(_expression(x, shapes, share))
+    if isinstance(stmt, n.Store):
+        cost.add(Cost(_GATHERED if _is_scattered(stmt.place, shapes) else share, 1.0))
+    parts = id(stmt) in shapes.divergent
+    loop = isinstance(stmt, n.For | n.While)
+    for block in visit.blocks(stmt):
+        cost.add(_block(block, shapes, share), _TRIPS if loop else 1.0, 2.0 if parts else 1.0)
+    if parts:
+        cost.scalar += _MISPREDICTED
+    return cost
+
+
+def _expression(x: n.Expr, shapes: Shapes, share: float) -> Cost:
+    if isinstance(x, n.Load):
+        return Cost(_GATHERED if _is_scattered(x.place, shapes) else share, _LOADED)
+    if isinstance(x, n.Call):
+        return Cost(_CALLED * share, _CALLED)
+    if isinstance(x, n.Binary | n.Unary | n.Select):
+        varies = shapes.of(x).rank >= VARYING
+        return Cost(share / 2 if varies else share / 4, _COMPUTED)
+    return Cost()

@@ -1,0 +1,81 @@
+"""How many vectors a loop keeps alive at once: what decides whether two of each fit in registers.
+
+Non-goals: exact register allocation. Invariant: locals that all lanes share cost nothing.
+"""
+
+from __future__ import annotations
+
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.simd.shapes import VARYING, Shapes
+
+_EXPRESSION = 2
+_CALL = 4
+_LITTLE = 8
+
+
+def peak(body: n.Block, shapes: Shapes) -> int:
+    """Return the most vectors that any loop of a kernel has alive at once; 0 without loops."""
+    return max((_loop(s, shapes) for s in visit.statements(body) if isinstance(s, n.For | n.While)),
+               default=0)
+
+
+def waits(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether some loop does little but wait for its own sum of the step before.
+
+    More vectors side by side fill the time.
+    """
+    return any(isinstance(s, n.For | n.While) and id(s) not in shapes.divergent
+               and _is_chain(s, shapes) for s in visit.statements(body))
+
+
+def _is_chain(loop: n.Stmt, shapes: Shapes) -> bool:
+    steps = [s for block in visit.blocks(loop) for s in block]
+    if any(True for s in steps for _ in visit.blocks(s)):
+        return False
+    work = sum(1 for x in visit.all_expressions(tuple(steps))
+               if isinstance(x, n.Binary | n.Call | n.Select) and shapes.of(x).rank >= VARYING)
+    return work <= _LITTLE and any(
+        isinstance(s, n.Assign) and s.local.type.dtype.is_float and _is_vector(s.local, shapes)
+        and any(isinstance(x, n.Read) and x.local is s.local for x in visit.walk(s.value))
+        for s in steps)
+
+
+def _loop(loop: n.Stmt, shapes: Shapes) -> int:
+    """Count what passes through a loop or round it, and the temporaries of one step."""
+    steps = [s for block in visit.blocks(loop) for s in block]
+    read = [{x.local for x in visit.all_expressions((s,)) if isinstance(x, n.Read)} for s in steps]
+    given = [visit.assigned((s,)) for s in steps]
+    held: set[n.Local] = {x.local for e in visit.expressions(loop) for x in visit.walk(e)
+                          if isinstance(x, n.Read)}
+    known: set[n.Local] = set()
+    for reads, gives in zip(read, given, strict=True):
+        held |= reads - known
+        known |= gives
+    held = {x for x in held if _is_vector(x, shapes)}
+    return len(held) + _temporaries(read, given, held, shapes) + _working(steps)
+
+
+def _temporaries(read: list[set[n.Local]], given: list[set[n.Local]], held: set[n.Local],
+                 shapes: Shapes) -> int:
+    """Return the most temporaries that are alive between two statements."""
+    last = {x: k for k, reads in enumerate(read) for x in reads}
+    alive: set[n.Local] = set()
+    most = 0
+    for k, gives in enumerate(given):
+        alive = {x for x in alive if last[x] > k}
+        alive |= {x for x in gives if last.get(x, -1) > k and x not in held
+                  and _is_vector(x, shapes)}
+        most = max(most, len(alive))
+    return most
+
+
+def _working(steps: list[n.Stmt]) -> int:
+    """Return the vectors that expressions need while they are computed."""
+    calls = any(isinstance(x, n.Call) for x in visit.all_expressions(tuple(steps)))
+    return _CALL if calls else _EXPRESSION
+
+
+def _is_vector(local: n.Local, shapes: Shapes) -> bool:
+    shape = shapes.locals.get(local)
+    return shape is not None and shape.rank >= VARYING

@@ -1,0 +1,1 @@
+"""Internal: this process and its machine: caches, interrupts, warnings, where source text is."""

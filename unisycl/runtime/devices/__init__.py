@@ -1,0 +1,1 @@
+"""Internal: the devices of this process and parts of them."""

@@ -1,0 +1,1 @@
+"""Internal: command groups, the task graph, and command graphs."""

@@ -1,0 +1,1 @@
+"""Internal: from a kernel and its arguments to a launch."""

@@ -1,0 +1,288 @@
+"""Launching kernels and copies: what a handler or a queue asks becomes a call of the driver.
+
+``launch_now`` is the warm path of ``queue.parallel_for`` and is kept short. Non-goals: SYCL's
+overloads (``api``). Invariant: nothing enters the graph before everything that can be refused was.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
+from unisycl.base import geometry as geo
+from unisycl.base.errors import UsageError, errc
+from unisycl.process.callers import as_done, caller
+from unisycl.runtime.graph import ordering
+from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.graph.command_group import Group
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process, process
+from unisycl.runtime.launch import (
+    child_kernels,
+    compiled_kernels,
+    enqueued_kernels,
+    nd_range_parts,
+    program,
+)
+from unisycl.runtime.memory import staging
+
+__all__ = ["SINGLE", "Launch", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
+           "launch_now", "space_geometry", "work_group_geometry"]
+
+SINGLE = Geometry("single", (1,), (), (0,))
+_MOST = 1 << 62
+_ZERO = {1: (0,), 2: (0, 0), 3: (0, 0, 0)}
+
+
+def _check_size(extent: tuple[int, ...]) -> None:
+    """Refuse index spaces whose linear ids do not fit in 63 bits."""
+    if math.prod(extent) >= _MOST:
+        raise UsageError(errc.nd_range, f"an index space of {' x '.join(map(str, extent))} has "
+                         "more than 2**62 work-items; launch parts of it")
+
+
+@functools.lru_cache(maxsize=1024)
+def _range_geometry(extent: tuple[int, ...], offset: tuple[int, ...]) -> Geometry:
+    _check_size(extent)
+    return Geometry("range", extent, (), offset)
+
+
+@functools.lru_cache(maxsize=1024)
+def _nd_geometry(space: geo.nd_range) -> Geometry:
+    """An empty index space has no work-groups, so its local range does not matter."""
+    extent, local = tuple(space.get_global_range()), tuple(space.get_local_range())
+    _check_size(extent)
+    made = Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
+                    tuple(space.get_offset()))
+    return nd_range_parts.cut(made)[0]
+
+
+@functools.lru_cache(maxsize=1024)
+def int_geometry(count: int) -> Geometry:
+    """Return the geometry of a range of one dimension."""
+    _check_size((count,))
+    return Geometry("range", tuple(geo.range(count)), (), (0,))
+
+
+def space_geometry(space: Any, offset: Any = None) -> Geometry:
+    """Return the geometry of a range, nd_range, int or tuple; ``errc.invalid`` if it is none."""
+    if type(space) is int and offset is None:
+        return int_geometry(space)
+    if isinstance(space, geo.nd_range):
+        return _nd_geometry(space)
+    extent = tuple(geo.as_range(space))
+    start = _ZERO[len(extent)] if offset is None else tuple(geo.as_id(offset))
+    if len(start) != len(extent):
+        raise UsageError(errc.invalid, f"the offset {start} and the range {extent} differ in "
+                         "dimensions")
+    return _range_geometry(extent, start)
+
+
+def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geometry:
+    """Return the geometry of a hierarchical launch; ``local`` is () if left open."""
+    return Geometry("work_group", groups, local, _ZERO[len(groups)])
+
+
+def build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+          arguments: tuple[Any, ...], reductions: tuple[Any, ...] = (), *,
+          part: bool = False) -> Launch:
+    """Return the launch of a kernel: specialised, compiled, checked, its arguments bound.
+
+    ``part``: the geometry is one of several that make an nd_range (internal).
+    """
+    if geometry.whole is not None and not part:
+        return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
+    found = program.prepare(channel.device, function, geometry, arguments, reductions,
+                            channel.checks)
+    return _build(channel, group, function, geometry, arguments, reductions, *found, part)
+
+
+def _build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+           arguments: tuple[Any, ...], reductions: tuple[Any, ...], spec: Any,
+           loaded: program.Program, raw: tuple[Any, ...], part: bool = False) -> Launch:
+    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
+    if part:
+        values += nd_range_parts.places(loaded.kernel, geometry)
+    special = loaded.special
+    if special and (loaded.local_params or loaded.local_bytes):
+        program.check_local_memory(channel.device.info, loaded, values)
+    passed = spec.passed(arguments) if spec.handled else arguments
+    made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
+                  where=caller(), timeout=channel.timeout)
+    if reductions:
+        made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
+        made.reduction_objects = reductions
+    if special and loaded.kernel.enqueues:
+        made.tree = enqueued_kernels.plan(channel, group, spec, made)
+    elif channel.driver.memory != HOST:
+        stage(channel, made)
+    return made
+
+
+def _build_parts(channel: Channel, group: Group | None, function: Any, whole: Geometry,
+                 arguments: tuple[Any, ...], reductions: tuple[Any, ...]) -> Launch:
+    """Return the launch of the first part of a non-uniform nd_range, the others behind it.
+
+    What the first has stored in reduction variables counts for those that follow.
+    """
+    made = [build(channel, group, function, one, arguments, reductions, part=True)
+            for one in nd_range_parts.cut(whole)]
+    for one in made:
+        kernel = one.executable.kernel
+        if kernel.enqueues:
+            raise UsageError(errc.nd_range, f"kernel '{kernel.name}' enqueues kernels and cannot "
+                             "run over a non_uniform_nd_range; use an nd_range")
+        if kernel.progress:
+            raise UsageError(errc.nd_range, f"kernel '{kernel.name}' requires progress of its "
+                             "work-groups, which those of a non_uniform_nd_range do not make: "
+                             "groups of one size follow those of another; use an nd_range")
+    for one in made[1:]:
+        one.reductions = tuple((view, False) for view, _ in one.reductions)
+    made[0].rest = tuple(made[1:])
+    return made[0]
+
+
+def stage(channel: Channel, made: Launch) -> None:
+    """Give a launch copies of the arrays that its device cannot use in place."""
+    if channel.driver.memory != HOST:
+        staging.settle(made, channel.driver)
+
+
+def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] = ()) -> Begin:
+    """Return how to begin a launch; an empty index space only takes its place in the order."""
+    if 0 in launch.geometry.global_:
+        if any(drop for _, drop in launch.reductions):
+            store = functools.partial(_store_identities, channel, reductions)
+            if launch.staged:
+                return functools.partial(staging.launch, channel.driver, launch, run=store)
+            return functools.partial(store, launch)
+        return begin_nothing
+    if launch.tree is not None:
+        return functools.partial(child_kernels.begin, channel, launch)
+    if launch.staged or launch.rest:
+        return functools.partial(_launch, channel, launch)
+    return functools.partial(channel.driver.launch, launch)
+
+
+def _launch(channel: Channel, launch: Launch, native: Sequence[Completion]) -> Completion:
+    if launch.staged:
+        end = staging.launch(channel.driver, launch, native, channel.driver.launch)
+    else:
+        end = channel.driver.launch(launch, native)
+    for one in launch.rest:
+        end = _launch(channel, one, (end,))
+    return end
+
+
+def _store_identities(channel: Channel, reductions: tuple[Any, ...], launch: Launch,
+                      native: Sequence[Completion]) -> Completion:
+    """A reduction over nothing whose old value is dropped yields its identity."""
+    end: Completion | None = None
+    for (view, drop), reduction in zip(launch.reductions, reductions, strict=True):
+        if drop and reduction.identity is not None:
+            for part, value in _fills(view, reduction):
+                end = channel.driver.fill(part, value, native)
+                native = (end,)
+    return begin_nothing(native) if end is None else end
+
+
+def _fills(view: BoundView, reduction: Any) -> list[tuple[BoundView, Any]]:
+    """Return what to fill with what: of complex variables each part, strided, by itself."""
+    value = reduction.identity
+    if not reduction.joint:
+        return [(view, value)]
+    shape, pitches = (reduction.extent // 2, 1), (2, 1)
+    return [(BoundView(view.memory, view.offset + k, shape, pitches), part)
+            for k, part in enumerate((value.real, value.imag))]
+
+
+def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+               reductions: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+    """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
+    if channel.generation != process.generation:
+        check_process(channel)
+    if channel.recorder is not None:
+        return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
+    if channel.repeats and type(function) is FunctionType and not reductions and (
+            geometry.whole is None and not compiled_kernels.watchers):
+        known, raw = program.warm(channel.device, function, geometry, arguments, (),
+                                  channel.checks)
+        if known is not None:
+            again = known[2].find(raw, id(channel.context))
+            if again is not None and (launch := again.launch) is not None:
+                return start(channel, launch, again.name, deps, again.begin)
+            return _start_warm(channel, function, geometry, arguments, known, raw, deps)
+    return start(channel, build(channel, None, function, geometry, arguments, reductions),
+                 program.label(function), deps)
+
+
+def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
+                known: Any, raw: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+    """Launch a kernel that was launched before with other arguments; these may come again."""
+    spec, loaded, repeats, *_ = known
+    made = _build(channel, None, function, geometry, arguments, (), spec, loaded, raw)
+    name = program.label(function)
+    if loaded.special or made.staged or not repeats.wants(raw):
+        return start(channel, made, name, deps)
+    made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
+                  where=as_done(made.where, "first submitted"))
+    begin = begin_launch(channel, made)
+    repeats.note(raw, id(channel.context), made, begin, name)
+    return start(channel, made, name, deps, begin)
+
+
+def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
+          begin: Begin | None = None) -> Task:
+    """Submit a launch that was built; a tiny one that waits for nothing is over on return.
+
+    ``begin``: what ``begin_launch`` returns for it, where that is known.
+    """
+    task = Task(channel, name, channel.driver, "kernel")
+    given, placed = deps, False
+    if "races" in launch.executable.kernel.checks and channel.recorder is None:
+        used = [r.block for r in launch.raw if hasattr(r, "block")]
+        launch, begin = replace(launch, order=ordering.enter(task, channel, deps, blocks=used)), \
+            None
+    elif deps and channel.in_order and ordering.state.on:
+        ordering.passed(channel, deps)
+    try:
+        if channel.quick:
+            placed = channel.in_order
+            if placed:
+                deps = channel.place(task, deps)
+            if channel.run_at_once(task, launch, deps):
+                return task
+        if given:
+            task.explicit = given
+        task.where = launch.where
+        if begin is None:
+            begin = begin_launch(channel, launch, launch.reduction_objects)
+        channel.submit(task, deps, begin, registered=placed)
+    except BaseException as error:
+        task.interrupted(error)  # others may wait for it by now
+        raise
+    return task
+
+
+def begin_copy(channel: Channel, dst: BoundView, src: BoundView) -> Begin:
+    """Return how to begin a copy of equal shapes within the driver's memory."""
+    return functools.partial(_copy, channel, dst, src)
+
+
+def _copy(channel: Channel, dst: BoundView, src: BoundView,
+          native: Sequence[Completion]) -> Completion:
+    return channel.driver.copy(dst, src, native)
+
+
+def begin_fill(channel: Channel, dst: BoundView, pattern: Any) -> Begin:
+    """Return how to begin writing one value everywhere in a view."""
+    return functools.partial(_fill, channel, dst, pattern)
+
+
+def _fill(channel: Channel, dst: BoundView, pattern: Any,
+          native: Sequence[Completion]) -> Completion:
+    return channel.driver.fill(dst, pattern, native)

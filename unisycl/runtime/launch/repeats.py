@@ -1,0 +1,111 @@
+"""Launches that come again: the same kernel over the same index space with the very same arguments.
+
+Loops launch so, often by turns (``a`` into ``b``, ``b`` into ``a``). What was made for the first
+time is used again, as if the program had bound it. Non-goals: arguments that may be changed in
+place or replaced unseen (arrays, structs, accessors). Invariant: nothing here keeps a program's
+memory alive: a launch is forgotten when a pointer it was given goes, or its memory is freed.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unisycl.backends.base import Launch
+from unisycl.runtime.graph.tasks import Begin
+from unisycl.runtime.memory.usm import Pointer
+
+_MOST = 4
+_PATIENCE = 8  # so many in a row that did not come again are noted each
+_SELDOM = 64  # then one of so many
+_NUMBERS = int | float | complex | np.number | np.bool_
+Ref = Callable[[], Any]
+
+
+class Repeat:
+    """A launch that may come again. It knows what it was made of, without holding the memory."""
+
+    __slots__ = ("__weakref__", "begin", "launch", "name", "owner", "refs")
+
+    def __init__(self, launch: Launch, begin: Begin, name: str) -> None:
+        self.launch: Launch | None = launch
+        self.begin: Begin | None = begin
+        self.name = name
+        self.owner = 0
+        """The id of the context that the pointers belong to, which they keep; 0: there are none."""
+        self.refs: tuple[Ref, ...] = ()
+
+    def drop(self) -> None:
+        """Forget the launch, and so the memory that it uses. May come at any moment, and again."""
+        self.refs = (_gone,) * len(self.refs)
+        self.launch = self.begin = None
+
+
+def _gone() -> object:
+    """Return what nobody gives to a kernel."""
+    return _gone
+
+
+def _dropper(one: Repeat) -> Callable[[Any], None]:
+    """Return what drops a launch, and does not hold it."""
+    which = weakref.ref(one)
+
+    def drop(_: Any) -> None:
+        found = which()
+        if found is not None:
+            found.drop()
+    return drop
+
+
+class Repeats:
+    """The last launches of one kernel over one index space."""
+
+    __slots__ = ("_kept", "_missed")
+
+    def __init__(self) -> None:
+        self._kept: tuple[Repeat, ...] = ()
+        self._missed = 0
+
+    def find(self, raw: tuple[Any, ...], owner: int) -> Repeat | None:
+        """Return the launch that was made of these very objects on a context, given by its id."""
+        for one in self._kept:
+            for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
+                if ref() is not given:
+                    break
+            else:
+                if one.owner == owner or not one.owner:
+                    self._missed = 0
+                    return one
+        return None
+
+    def wants(self, raw: tuple[Any, ...]) -> bool:
+        """Say whether a launch that was not found is to be noted: seldom where none ever is."""
+        self._missed += 1
+        if self._missed > _PATIENCE and self._missed % _SELDOM:
+            return False
+        return all(isinstance(given, Pointer | _NUMBERS) for given in raw)
+
+    def note(self, raw: tuple[Any, ...], owner: int, launch: Launch, begin: Begin,
+             name: str) -> None:
+        """Remember a launch in place of the oldest."""
+        one = Repeat(launch, begin, name)
+        refs: list[Ref] = []
+        for given in raw:
+            if isinstance(given, Pointer):
+                refs.append(weakref.ref(given, _dropper(one)))
+                given.block.users.add(one)
+                one.owner = owner
+            else:
+                refs.append(_keeper(given))
+        one.refs = tuple(refs)
+        kept = self._kept
+        self._kept = (one, *kept[:_MOST - 1])
+        for old in kept[_MOST - 1:]:
+            old.drop()
+
+
+def _keeper(number: Any) -> Ref:
+    return lambda: number

@@ -1,0 +1,1 @@
+"""Internal: memory behind buffers and USM, and where its bytes are."""
