@@ -125,7 +125,26 @@ def options(values: Sequence[Met]) -> Options | None:
             found.setdefault((_key(value), types), Option(_key(value), types, value))
     if len(found) == 1 and not any(option.types for option in found.values()):
         return None
-    return tuple(sorted(found.values(), key=lambda option: repr((option.key, option.types))))
+    return tuple(sorted(found.values(), key=_order))
+
+
+def _order(option: Option) -> tuple[str, str]:
+    """Return where a function stands among others, alike in every round and every process."""
+    return repr((_place(option.like), option.types)), repr(option.key)
+
+
+def _place(value: object) -> tuple[Any, ...]:
+    """Return where a function is written; addresses decide only where that is the same place."""
+    match value:
+        case Closure():
+            return "closure", value.node.lineno, value.node.col_offset
+        case Constant():
+            code = getattr(value.object, "__code__", None)
+            return ("object", getattr(value.object, "__module__", ""),
+                    getattr(value.object, "__qualname__", ""), getattr(code, "co_firstlineno", 0))
+        case Partial():
+            return "partial", *(_place(v) for v in _within(value))
+    return ()
 
 
 def kept(ctx: Variables, key: Any, name: str, together: Options, value: object,

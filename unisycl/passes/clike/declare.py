@@ -40,26 +40,26 @@ class _Planner:
 
     def __init__(self, found: Places) -> None:
         self.found = found
-        self._all: dict[int, frozenset[n.Local]] = {}
-        self._own: dict[int, tuple[set[n.Local], frozenset[n.Local]]] = {}
+        self._all: dict[int, dict[n.Local, None]] = {}
+        self._own: dict[int, tuple[dict[n.Local, None], tuple[n.Local, ...]]] = {}
         self._inside: dict[tuple[int, n.Local], bool] = {}
 
-    def mentions(self, stmt: n.Stmt) -> frozenset[n.Local]:
-        """Return the locals a statement mentions anywhere."""
+    def mentions(self, stmt: n.Stmt) -> dict[n.Local, None]:
+        """Return the locals a statement mentions anywhere, in an order its text decides."""
         known = self._all.get(id(stmt))
         if known is None:
             inner = [m for b in visit.blocks(stmt) for s in b for m in self.mentions(s)]
             read, given = self.own(stmt)
-            known = self._all[id(stmt)] = frozenset((*read, *given, *inner))
+            known = self._all[id(stmt)] = dict.fromkeys((*read, *given, *inner))
         return known
 
-    def own(self, stmt: n.Stmt) -> tuple[set[n.Local], frozenset[n.Local]]:
+    def own(self, stmt: n.Stmt) -> tuple[dict[n.Local, None], tuple[n.Local, ...]]:
         """Return the locals a statement reads, and those it gives values, outside its blocks."""
         known = self._own.get(id(stmt))
         if known is None:
-            read = {e.local for x in visit.expressions(stmt) for e in visit.walk(x)
-                    if isinstance(e, n.Read)}
-            known = self._own[id(stmt)] = read, frozenset(visit.targets(stmt))
+            read = dict.fromkeys(e.local for x in visit.expressions(stmt) for e in visit.walk(x)
+                                 if isinstance(e, n.Read))
+            known = self._own[id(stmt)] = read, visit.targets(stmt)
         return known
 
     def block(self, block: n.Block, known: set[n.Local]) -> None:
