@@ -253,7 +253,7 @@ def conformance(arguments: Sequence[str]) -> int:
         command.append("--sample")
     for name in options.device:
         command += ["--device", name]
-    for file in sorted((DOCS.parent / "devices").glob("*.json")):
+    for file in sorted((DOCS.parent / "dev" / "devices").glob("*.json")):
         command += ["--conformance-add", str(file)]
     return run(*command)
 

@@ -1,4 +1,4 @@
-"""Who may import whom: the rooms of docs/architecture.md, and what they may take from outside."""
+"""Who may import whom: the rooms of docs/dev/architecture.md, and what they take from outside."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ For machines on which nothing is installed and nothing can be downloaded::
 The wheels (PyOpenCL and what it needs) are installed into a temporary folder. DIR receives
 ``devices.txt``, ``conformance.json`` and ``.txt`` (rows, and the failures shortened),
 ``shared.txt`` (what shared memory costs), ``speed.json`` and ``.txt``. With a name and a line about
-the device (``--name``, ``--about``), ``conformance.json`` may be put into ``docs/devices``: a
+the device (``--name``, ``--about``), ``conformance.json`` may be put into ``docs/dev/devices``: a
 column of the page of conformance. These two are written anew behind each file of tests. With
 ``--continue`` files whose results lie in ``DIR/files`` are not run again: so a suite that was cut
 short goes on, and tells in the end of all of it.

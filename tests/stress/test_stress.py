@@ -1,4 +1,4 @@
-"""The stress programs, briefly; docs/stress.md has what they reached when run for long."""
+"""The stress programs, briefly; docs/dev/stress.md has what they reached when run for long."""
 
 from __future__ import annotations
 

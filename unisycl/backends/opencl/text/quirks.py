@@ -178,7 +178,7 @@ TABLE = (
     Quirk("Portable Computing Language", "cpu", ("wrong_optimiser",),
           "PoCL 3.0: of 11,700 random programs that it ran 18 were wrong, 2 of these without a "
           "barrier, and with -cl-opt-disable none; it also compiles a small kernel in 0.2 s then, "
-          "not 0.3 (docs/decisions/0081-no-optimiser-on-pocl-3.md)", driver=r"^3\."),
+          "not 0.3 (docs/dev/decisions/0081-no-optimiser-on-pocl-3.md)", driver=r"^3\."),
     Quirk("Portable Computing Language", "", ("shared_counters",),
           "PoCL 3.0: 'int n = 0; while (n < k) { if (id % 4 == 2) break; n++; } barrier(...); "
           "a[id] = n;', k an argument, stores one item's n for all of a work-group; so it is "
