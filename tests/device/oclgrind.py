@@ -5,7 +5,7 @@
 They run in a pytest with ``tests.device.simulator``; a test that takes longer than ``--seconds``
 ends its pytest, and another goes on behind it. Programs are compiled without
 optimisation: Oclgrind reads LLVM's, and finds fault with what the optimiser may do
-(docs/opencl.md). FILE gets a JSON line for each test as it ends; tests in it are not run again.
+(docs/dev/opencl.md). FILE gets a JSON line for each test as it ends; tests in it are not run again.
 Tests that the check of uninitialised values ended by a fault of its own run again without it.
 Non-goals: speed.
 Invariant: the exit status is 0 only if every test passed, was refused or skipped, and nothing was

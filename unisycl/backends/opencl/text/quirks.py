@@ -141,7 +141,7 @@ TABLE = (
           "(src/runtime/async_queue.cpp; no crash by that was seen), and under --uninitialized "
           "crashes where a thread writes to a buffer that has made no context and run no kernel "
           "(Uninitialized::hostMemoryStore); tests/device/simulator.py has one thread call it; "
-          "more of its faults are in docs/opencl.md"),
+          "more of its faults are in docs/dev/opencl.md"),
     Quirk("Portable Computing Language", "cpu", ("addresses_host",),
           "PoCL 3.0 reports fine-grained buffers only, but its CPU devices pass pointers on as "
           "they are; tests/unit/backends/opencl/test_driver.py runs a kernel over a NumPy array"),
