@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.arch.sources import PACKAGE, ROOT, all_sources
+from tests.arch.test_layers import ROOMS
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 BASES = [ROOT, ROOT / PACKAGE, ROOT / "tests", ROOT / "tests" / "conformance"]
@@ -88,10 +89,26 @@ def test_each_page_is_reached_from_the_readme() -> None:
     assert [page for page in PAGES if page.resolve() not in seen] == []
 
 
-def test_the_page_of_architecture_names_each_room() -> None:
+def rooms_of_the_page() -> dict[str, str]:
+    """Return what the table of rooms says each may import, by room."""
     text = (ROOT / "docs" / "dev" / "architecture.md").read_text(encoding="utf-8")
-    table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
-    named = {x.strip("/") for cell in table for x in re.findall(r"`([\w/.]+)`", cell)}
-    rooms = {p.name for p in (ROOT / PACKAGE).iterdir() if (p / "__init__.py").exists()}
-    assert [x for x in named if not (ROOT / PACKAGE / x).exists()] == []
-    assert sorted(rooms - {x.partition("/")[0] for x in named}) == []
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
+    found = {name: row[2].strip() for row in rows if len(row) == 3
+             for name in re.findall(r"`([\w/.]+)`", row[0])}
+    return {k.strip("/").removesuffix(".py").replace("/", "."): v for k, v in found.items()}
+
+
+def test_the_page_of_architecture_says_who_may_import_whom() -> None:
+    page = rooms_of_the_page()
+    listed = {room: rights for room, rights in ROOMS.items() if room != "backends.*"}
+    listed |= {room: ROOMS["backends.*"] for room in page
+               if re.fullmatch(r"backends\.(cpu|cfamily|null)", room)}
+    said = {room: {"" if x == "the public package" else x for x in text.split(", ") if text}
+            for room, text in page.items() if room in listed}
+    assert said == listed
+
+
+def test_the_page_of_architecture_names_each_room() -> None:
+    rooms = {p.stem for p in (ROOT / PACKAGE).iterdir()
+             if (p.is_dir() or p.suffix == ".py") and not p.stem.startswith("__")}
+    assert sorted(rooms - {x.partition(".")[0] for x in rooms_of_the_page()}) == []
