@@ -6,14 +6,16 @@ talks to; differences are fields of ``DeviceInfo``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from unisycl.backends.native_objects import Adoption, NativeObjects
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope, usm_kind
-from unisycl.base.errors import DeviceError, errc
+from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.base.forward_progress import WEAKEST, Levels
 from unisycl.base.shared_words import Words
 from unisycl.base.spans import Span
@@ -263,27 +265,42 @@ class Batch(Protocol):
         """Start them. Never blocks; called again only after the completion before has ended."""
 
 
-class Driver(Protocol):
+class Driver(ABC):
     """One backend. Commands given to ``launch``, ``copy`` and ``fill`` run asynchronously.
 
     ``deps`` are completions of this same driver; the driver orders the command after them. Every
     argument object stays referenced by the returned completion until the command has ended.
+
+    What is not abstract is right for a driver whose kernels are Python over NumPy arrays.
     """
 
     backend: backend
-    memory: str
+    memory: str = HOST
     """The memory space the driver's kernels address; drivers of one space share allocations.
 
     In ``HOST`` kernels work on NumPy arrays in place. Elsewhere every view of a launch lies in what
     ``allocate`` gave, and the runtime has ``copy`` bring the data.
     """
 
+    @property
+    def native(self) -> NativeObjects:
+        """The backend's own objects behind SYCL's."""
+        return NativeObjects(self)
+
+    @property
+    def adopt(self) -> Adoption:
+        """What native objects of a program's own are here."""
+        return Adoption(self)
+
+    @abstractmethod
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the devices found, in a fixed order."""
 
+    @abstractmethod
     def compile(self, kernel: Kernel, geometry: Geometry) -> Executable:
         """Compile for launches of this geometry; cached by the caller; raises ``BuildError``."""
 
+    @abstractmethod
     def part(self, units: tuple[int, ...]) -> Driver:
         """Return a driver of one device that runs on these compute units only.
 
@@ -295,38 +312,41 @@ class Driver(Protocol):
 
         Asked on every launch, so it must be quick; None where one executable serves all.
         """
+        return None
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return what became of a kernel: stage 'llvm', 'asm' or one of the backend's own.
 
         Raises ``UnsupportedError`` for a stage it does not have.
         """
+        raise UnsupportedError(errc.feature_not_supported, f"the backend '{self.backend.name}' "
+                               f"has no stage {stage}")
 
-    def outlast(self, keep: object) -> None:
+    def outlast(self, keep: object) -> None:  # noqa: B027 -- right as it is
         """Keep what a command uses until all that was begun has ended.
 
         Ctrl-C came while it was begun, so nobody knows whether it was. Not to be waited for.
         """
 
-    def abandon(self, keep: object) -> None:
+    def abandon(self, keep: object) -> None:  # noqa: B027 -- right as it is
         """Leave what does not end to the end of the process; ``keep`` is what it may use."""
 
-    def leave(self) -> None:
+    def leave(self) -> None:  # noqa: B027 -- right as it is
         """Have no thread of Python's inside native code: the interpreter ends, and all work has."""
 
-    def timed(self) -> None:
+    def timed(self) -> None:  # noqa: B027 -- right as it is
         """Keep the times of commands from now on, for ``Completion.profile``.
 
         A driver for which they cost nothing always does.
         """
 
-    quick: bool
+    quick: bool = False
     """Whether ``immediate`` ever says yes; never changes."""
 
-    repeats: bool
+    repeats: bool = False
     """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
 
-    waits_inside: bool
+    waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 
     def immediate(self, launch: Launch) -> bool:
@@ -335,15 +355,19 @@ class Driver(Protocol):
         Returns False, having done nothing, where it may take longer: then ``launch`` is asked.
         Called only for commands that wait for nothing; those run here cannot fail.
         """
+        return False
 
+    @abstractmethod
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
         """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""
+        return None
 
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
         """Return launches that are better run by one call; None where each is run by itself."""
+        return None
 
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
                  addressed: bool = False) -> Any:
@@ -357,6 +381,7 @@ class Driver(Protocol):
         other allocation has, ``view(dtype)`` and slices without a step, as a one-dimensional array
         has them; it frees the memory when the last of its views is gone.
         """
+        return None
 
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
              ) -> Callable[[Sequence[Completion]], Completion] | None:
@@ -364,39 +389,16 @@ class Driver(Protocol):
 
         ``advice``: how it will be used, a number of the device's own; ``to_host``: by the host.
         """
+        return None
 
     def words(self) -> Words | None:
         """Return atomic access to this memory for Python's threads; None if the GIL will do."""
+        return None
 
-    def native(self, what: str, thing: Any) -> Any:
-        """Return the backend's own object for a device, context, queue, platform or memory.
-
-        ``thing`` is the DeviceInfo, for 'memory' a BoundView; host and cpu give an array for it.
-        'kernel' and 'program' ask for what is behind an Executable; host and cpu give that itself.
-        'user event' is asked only where memory is no array: an event with ``set_status(0)``.
-        """
-
-    def adopt(self, what: str, native: Any) -> Any:
-        """Return what a native object of a program's own is here; None if it is not this driver's.
-
-        'device': True; 'context': a driver of this device within that context; 'queue': a driver
-        whose commands go to that queue; 'event': a Completion; 'memory': what ``allocate`` returns,
-        over that memory, and whether it is ``writable`` by kernels; 'image': its ``order``,
-        ``type`` and ``extent``, ``read`` and ``write`` of its pixels; 'kernel': an Executable whose
-        values are passed by position (None: as the program has set it), and whose ``kernel`` is
-        None; 'array': a view of another library's array where it lies, known by
-        ``base.foreign_objects``; 'gl context' (properties, native devices), 'gl devices'
-        (properties, which), 'gl event': native objects that share with OpenGL; 'gl object' (kind,
-        numbers): one of its objects; 'library': the number that kernels' traits ('linked') name a
-        compiled program by; 'options': the words, which a program of nothing was built with, or
-        ``BuildError``; 'program' (native, state): as 'source', compiled and linked up to that
-        state, of which only executables have ``names``; 'language': whether programs may be written
-        in it; 'source' (language, text, options): the program, with the ``names`` of its kernels,
-        its ``log`` and ``kernel(name)``; raises ``BuildError``.
-        """
-
+    @abstractmethod
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes element by element; either may lie in ``HOST`` (then without gaps)."""
 
+    @abstractmethod
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
         """Write one element value everywhere in a view."""

@@ -87,7 +87,7 @@ def native_end(of: events.event, driver: Any) -> Any:
     known = getattr(of.task and of.task.completion, "event", None)
     if known is not None and is_native(known):
         return known  # else the runtime knows of the end, and no native event does
-    gate = driver.native("user event", None)
+    gate = driver.native.user_event()
 
     def ended(ready: events.event) -> None:
         gate.set_status(0 if ready.task is None or ready.task.error is None else -1)

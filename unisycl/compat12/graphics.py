@@ -69,7 +69,7 @@ def native_context(asked: dict[int, int], devices: list[device]) -> Any:
     if not all(is_able(d) for d in devices):
         refuse("context", devices)
     natives = [get_native(NATIVE_OF_12, d) for d in devices]
-    return devices[0].state.driver.adopt("gl context", (asked, natives))
+    return devices[0].state.driver.adopt.gl_context(asked, natives)
 
 
 def note(made: contexts.context, asked: dict[int, int]) -> None:
@@ -82,7 +82,7 @@ def devices_of(what: str, owner: contexts.context, which: str) -> list[Any]:
     asked = _contexts.get(owner.state)
     if asked is None:
         refuse(what, owner.get_devices())
-    found: list[Any] = owner.state.devices[0].driver.adopt("gl devices", (asked, which))
+    found: list[Any] = owner.state.devices[0].driver.adopt.gl_devices(asked, which)
     return found
 
 
@@ -94,7 +94,7 @@ def event_of(owner: contexts.context, sync: Any) -> Any:
     if not first.has_extension("cl_khr_gl_event"):
         raise UnsupportedError(errc.feature_not_supported, f"event: {first!r} does not report "
                                "cl_khr_gl_event; wait with glClientWaitSync")
-    return first_driver(owner).adopt("gl event", int(sync))
+    return first_driver(owner).adopt.gl_event(int(sync))
 
 
 def first_driver(owner: contexts.context) -> Any:
@@ -109,7 +109,7 @@ class Shared:
         if owner.state not in _contexts:
             refuse(what, owner.get_devices())
         self.owner = owner.state
-        self.native = first_driver(owner).adopt("gl object", asked)
+        self.native = first_driver(owner).adopt.gl_object(*asked)
         self._held = False
 
     def acquire(self) -> None:

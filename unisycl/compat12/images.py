@@ -265,9 +265,10 @@ class sampler(image_sampler):
             raise UsageError(errc.backend_mismatch, "get: there is no native sampler behind this "
                              "one; give a context of a device that has such objects")
         first = where.state.devices[0]
-        return first.driver.native("sampler", (
-            self.normalized, _ADDRESSING.split().index(self.get_address().name) + _FIRST_ADDRESSING,
-            _FILTERS.split().index(self.get_filter().name) + _FIRST_FILTER))
+        return first.driver.native.sampler(
+            normalized=self.normalized,
+            addressing=_ADDRESSING.split().index(self.get_address().name) + _FIRST_ADDRESSING,
+            filtering=_FILTERS.split().index(self.get_filter().name) + _FIRST_FILTER)
 
     def get_address(self) -> _Addressing:
         """Return how coordinates outside the image are understood."""

@@ -71,7 +71,7 @@ class cl_kernel(native_kernel):
 
     def executable(self, channel: Channel) -> Any:
         """Return what a driver launches (internal); refuses queues of other contexts."""
-        found = channel.device.driver.adopt("kernel", self._native)
+        found = channel.device.driver.adopt.kernel(self._native)
         if found is None:
             raise UsageError(errc.invalid, f"kernel '{self.name}' belongs to another context than "
                              "the queue; make the queue of that context")

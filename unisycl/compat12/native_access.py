@@ -51,7 +51,7 @@ class native_accessor:
         self._gate = user_event()
         self._released = False
         self._ready: event = on.submit(acquire)
-        self._memory = state.driver.native("memory", found[0].bound_window(state))
+        self._memory = state.driver.native.memory(found[0].bound_window(state))
         self._done: event = on.submit(release)
         if isinstance(self._memory, np.ndarray):
             self._end(None)

@@ -32,7 +32,7 @@ def traits_of(options: str, devices: Iterable[DeviceState]) -> Traits:
         return ()
     own = False
     for state in devices:
-        if state.driver.adopt("options", words) is None:
+        if state.driver.adopt.options(words) is None:
             own = True
             _check("compile", words, _COMPILING, state)
     if own:

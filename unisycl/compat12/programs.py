@@ -108,7 +108,7 @@ class program:
 
     def _library(self, native: Any) -> int:
         """Return the number by which kernels name a program of OpenCL's to be linked with."""
-        numbers = {d.state.driver.adopt("library", native) for d in self._devices}
+        numbers = {d.state.driver.adopt.library(native) for d in self._devices}
         if len(numbers) != 1 or None in numbers:
             raise UsageError(errc.invalid, "program: kernels are linked with native programs of "
                              "their own context")
@@ -222,7 +222,7 @@ class program:
     def _binaries_of(self, on: device) -> list[bytes]:
         driver = on.state.driver
         if self._native is not None:
-            return [driver.native("binary", _Alone(n)) for n in self._native.natives()]
+            return [driver.native.binary(_Alone(n)) for n in self._native.natives()]
         return [_code(c) for c in self._compiled() if c.device is on.state] or [b""]
 
     def _compiled(self) -> Iterator[Compiled]:
@@ -275,8 +275,7 @@ def _names_of(native: Any) -> list[str]:
 
 def _code(compiled: Compiled) -> bytes:
     if compiled.device.info.backend is NATIVE_OF_12:
-        binary: bytes = compiled.device.driver.native("binary", compiled.program.executable)
-        return binary
+        return compiled.device.driver.native.binary(compiled.program.executable)
     return _text(compiled, "asm").encode()
 
 

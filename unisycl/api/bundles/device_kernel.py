@@ -154,7 +154,7 @@ def _multiple(k: device_kernel, d: DeviceState) -> int:
 
 
 def _count(k: device_kernel) -> int:
-    made = [c.device.driver.native("kernel", c.program.executable) for c in k.compiled_forms()]
+    made = [c.device.driver.native.kernel(c.program.executable) for c in k.compiled_forms()]
     return reference_count(made[0] if made else None)
 
 

@@ -155,7 +155,7 @@ def _compiles(what: str, where: Any, language: source_language) -> bool:
 
 def _compiles_here(state: DeviceState, language: source_language) -> bool:
     """Say whether a device compiles a language; every one runs kernels of Python."""
-    return language is source_language.sycl or bool(state.driver.adopt("language", language))
+    return language is source_language.sycl or state.driver.adopt.language(language)
 
 
 @ends_at_call
@@ -247,7 +247,7 @@ def build(bundle: source_bundle, *options: Any) -> built_bundle | python_bundle:
         return python_source.build(owner, states, str(source), bundle.files, names)
     if isinstance(source, str):
         source = with_includes(source, bundle.files)
-    built = {s: (s.driver.adopt("source", (bundle.language, source, tuple(words))),)
+    built = {s: (s.driver.adopt.source(bundle.language, source, tuple(words)),)
              for s in states}
     for target in logs:
         target += [b.log for programs in built.values() for b in programs]

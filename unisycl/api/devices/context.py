@@ -71,7 +71,7 @@ class context(HasProperties, HasBackendInfo):
             return self.get_devices()
         if what.name == "reference_count":
             first = self.state.devices[0]
-            return reference_count(first.driver.native("context", first.info))
+            return reference_count(first.driver.native.context())
         answers = [device_info.answer(d, what.name) for d in self.state.devices]
         return [x for x in answers[0] if all(x in other for other in answers)]
 

@@ -119,8 +119,7 @@ class device(HasBackendInfo):
 
     def ext_oneapi_can_compile(self, language: source_language) -> bool:
         """Say whether source bundles of a language are built for it."""
-        return language is source_language.sycl or bool(
-            self.state.driver.adopt("language", language))
+        return language is source_language.sycl or self.state.driver.adopt.language(language)
 
     def has_extension(self, name: str) -> bool:
         """Say whether an extension is supported; deprecated in SYCL 2020 in favour of ``has``."""

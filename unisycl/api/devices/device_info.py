@@ -177,7 +177,7 @@ TABLE: dict[str, Answer] = {
     "aspects": _aspects, "extensions": _detail("extensions", []),
     "printf_buffer_size": _detail("printf_buffer_size", 1 << 20),
     "parent_device": _not_root,
-    "reference_count": lambda d: reference_count(d.driver.native("device", d.info)),
+    "reference_count": lambda d: reference_count(d.driver.native.device()),
     "image_max_array_size": _image(2048),
     "partition_max_sub_devices": lambda d: len(d.info.units),
     "partition_properties": lambda d: [partition_property[k] for k in partition.kinds(d)],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +32,15 @@ from unisycl.runtime.devices.devices import ContextState, DeviceState, all_devic
 from unisycl.runtime.graph.tasks import Task, begin_nothing
 from unisycl.runtime.launch import program
 
+Kind: TypeAlias = Callable[[Any], Callable[[Any], Any]]
+"""Which method of a driver's ``Adoption`` takes an object."""
+
 
 @ends_at_call
 def make_platform(wanted: backend, native: Any) -> platform:
     """Return the platform that a native one is (SYCL 2020 §4.5.1.2)."""
     for state in _candidates(wanted):
-        if state.driver.native("platform", state.info) == native:
+        if state.driver.native.platform() == native:
             return platform._of(state.platform)
     raise _unknown("make_platform", wanted, native)
 
@@ -45,7 +48,7 @@ def make_platform(wanted: backend, native: Any) -> platform:
 @ends_at_call
 def make_device(wanted: backend, native: Any) -> device:
     """Return the root device that a native one is (SYCL 2020 §4.5.1.2)."""
-    return device._of(_find("make_device", wanted, "device", native)[0])
+    return device._of(_find("make_device", wanted, lambda adopt: adopt.device, native)[0])
 
 
 @ends_at_call
@@ -58,7 +61,7 @@ def make_context(wanted: backend, native: Any,
     made, problem = [], None
     for state in _candidates(wanted):
         try:
-            driver = _adopt(state, "context", native)
+            driver = _adopt(state, lambda adopt: adopt.context, native)
         except DeviceError as error:  # the device of another runtime may be unusable
             problem = error
             continue
@@ -67,7 +70,7 @@ def make_context(wanted: backend, native: Any,
     if not made:
         raise problem or _unknown("make_context", wanted, native)
     order = list(native.devices)
-    made.sort(key=lambda d: order.index(d.driver.native("device", d.info)))
+    made.sort(key=lambda d: order.index(d.driver.native.device()))
     owner = ContextState(tuple(made), async_handler)
     weakref.finalize(owner, program.forget, [d.number for d in made]).atexit = False
     return context._of(owner)
@@ -87,9 +90,9 @@ def make_queue(wanted: backend, native: Any, owner: context,
     for state in _context("make_queue", owner).devices:
         if state.info.backend is not wanted:
             continue
-        driver = _adopt(state, "queue", native)
+        driver = _adopt(state, lambda adopt: adopt.queue, native)
         if driver is not None:
-            if state.driver.native("context", state.info) != driver.native("context", state.info):
+            if state.driver.native.context() != driver.native.context():
                 raise UsageError(errc.invalid, "make_queue: the native queue belongs to another "
                                  "context; give make_context of its own")
             own = DeviceState(state.name, driver, state.info, state.platform,
@@ -105,7 +108,7 @@ def make_event(wanted: backend, natives: Any, owner: context) -> event:
     """Return an event that is complete once native ones, one or a list, are."""
     tasks = []
     for native in natives if isinstance(natives, Iterable) else [natives]:
-        _, completion = _find("make_event", wanted, "event", native, owner)
+        _, completion = _find("make_event", wanted, lambda adopt: adopt.event, native, owner)
         task = Task(None, "a native event")
         task.begun(completion)
         tasks.append(task)
@@ -148,7 +151,7 @@ def make_buffer(wanted: backend, native: Any, owner: context, available: event |
     Memory that kernels may only read (``CL_MEM_READ_ONLY``) takes read_only accessors only. Raises
     ``errc.invalid`` where elements of the type do not fill the memory and no shape is given.
     """
-    state, memory = _find("make_buffer", wanted, "memory", native, owner)
+    state, memory = _find("make_buffer", wanted, lambda adopt: adopt.memory, native, owner)
     kind = as_dtype("make_buffer", dtype)
     if shape is None and memory.nbytes % kind.itemsize:
         raise UsageError(errc.invalid, f"make_buffer: the native memory's {memory.nbytes} bytes "
@@ -200,7 +203,7 @@ def make_sampled_image(wanted: backend, native: Any, owner: context, sampler: im
 
 def _picture(call: str, wanted: backend, native: Any, owner: context) -> tuple[Any, Any]:
     """Return a native image and its format."""
-    _, found = _find(call, wanted, "image", native, owner)
+    _, found = _find(call, wanted, lambda adopt: adopt.image, native, owner)
     try:
         return found, (image_channel_order[found.order], image_channel_type[found.type])
     except KeyError:
@@ -215,7 +218,7 @@ def make_kernel(wanted: backend, native: Any, owner: context) -> native_kernel:
     Its arguments are those set on the native kernel, or by ``handler.set_args``. Ranges have SYCL's
     order: the last dimension is the native interface's first (SYCL 2020 App. C.7.7).
     """
-    state, executable = _find("make_kernel", wanted, "kernel", native, owner)
+    state, executable = _find("make_kernel", wanted, lambda adopt: adopt.kernel, native, owner)
     return native_kernel._of(executable, state, owner)
 
 
@@ -259,9 +262,9 @@ def _program(state: DeviceState, native: Any, wanted: bundle_state) -> Any:
     if not is_native(native):
         return None
     if hasattr(type(native), "function_name"):
-        found = state.driver.adopt("kernel", native)
+        found = state.driver.adopt.kernel(native)
         return None if found is None else _Lone(found)
-    return state.driver.adopt("program", (native, wanted))
+    return state.driver.adopt.program(native, wanted)
 
 
 class _Lone:
@@ -305,22 +308,20 @@ def _instead(given: Any) -> str:
     return ""
 
 
-def _adopt(state: DeviceState, what: str, native: Any) -> Any:
-    if not is_native(native):
-        return None
-    return state.driver.adopt(what, native)
+def _adopt(state: DeviceState, kind: Kind, native: Any) -> Any:
+    return kind(state.driver.adopt)(native) if is_native(native) else None
 
 
-def _find(call: str, wanted: backend, what: str, native: Any,
+def _find(call: str, wanted: backend, kind: Kind, native: Any,
           owner: context | None = None) -> tuple[DeviceState, Any]:
-    """Return the device that takes a native object, and what it makes of it."""
+    """Return the device that takes a native object of a kind, and what it makes of it."""
     states = _candidates(wanted)
     if owner is not None:
         states = [s for s in _context(call, owner).devices if s.info.backend is wanted]
     problem = None
     for state in states:
         try:
-            found = _adopt(state, what, native)
+            found = _adopt(state, kind, native)
         except DeviceError as error:  # the device of another runtime may be unusable
             problem = error
             continue

@@ -1,8 +1,10 @@
 """The backends' own objects behind SYCL's (SYCL 2020 §4.5.1, §4.10.2).
 
-What a backend gives for a memory, a queue and so on is the backend's affair (``Driver.native``);
-the CPU and the host device give NumPy arrays for memory. Non-goals: making SYCL objects of native
-ones. Invariant: asking for another backend's object is ``errc.backend_mismatch``, never a guess.
+What a backend gives for a memory, a queue and so on is the backend's affair (``Driver.native``, one
+method per kind); the CPU and the host device give NumPy arrays for memory. Non-goals: making SYCL
+objects of native ones. Invariants: the kind of an object is its class or one that it derives from,
+whatever it is called; asking for another backend's object is ``errc.backend_mismatch``, never a
+guess.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ def get_native(wanted: backend, thing: Any) -> Any:
         buffers and images a list of the memory that devices have got for them so far (none where
         kernels use the host's in place).
     """
+    check_backend(wanted)
     if isinstance(thing, buffer | Picture):
         memory = thing.region.memory if isinstance(thing, buffer) else thing.memory
         return [memory.storage()] if wanted in (backend.cpu, backend.host) else _of_memory(
@@ -51,16 +54,29 @@ def get_native(wanted: backend, thing: Any) -> Any:
     if isinstance(thing, native_kernel | device_kernel | built_bundle | kernel_bundle):
         check(wanted, thing.get_backend())
         return _of_kernels(thing)
-    state = _device_of(thing)
+    if isinstance(thing, QueueBase):
+        return _objects(wanted, thing.channel.device).queue()
+    if isinstance(thing, context):
+        return _objects(wanted, thing.state.devices[0]).context()
+    if isinstance(thing, device):
+        return _objects(wanted, thing.state).device()
+    if isinstance(thing, platform) and thing.states():
+        return _objects(wanted, thing.states()[0]).platform()
+    raise UsageError(errc.invalid, "get_native: expected a platform, device, context, queue, "
+                     f"event, kernel, bundle, buffer or image, got {type(thing).__name__}")
+
+
+def _objects(wanted: backend, state: DeviceState) -> Any:
+    """Return what gives the native objects of a device."""
     check(wanted, state.info.backend)
-    return state.driver.native(type(thing).__name__, state.info)
+    return state.driver.native
 
 
 def _of_memory(wanted: backend, memory: Any) -> list[Any]:
     """Return the memory that devices of a backend have got for a buffer or an image."""
     if memory.copies is None:
         return []
-    return [driver.native("memory", BoundView(held, 0, (held.size,), (1,)))
+    return [driver.native.memory(BoundView(held, 0, (held.size,), (1,)))
             for driver, held in list(memory.copies.held.values()) if driver.backend is wanted]
 
 
@@ -79,10 +95,10 @@ def _of_kernels(thing: Any) -> Any:
         return thing.get_native()
     if isinstance(thing, built_bundle):
         return thing.natives()
-    found = [c.device.driver.native("kernel" if isinstance(thing, device_kernel) else "program",
-                                    c.program.executable) for c in thing.compiled_forms()]
+    compiled = thing.compiled_forms()
     if isinstance(thing, kernel_bundle):
-        return found
+        return [c.device.driver.native.program(c.program.executable) for c in compiled]
+    found = [c.device.driver.native.kernel(c.program.executable) for c in compiled]
     if not found:
         raise UsageError(errc.invalid, f"get_native: {thing!r} has not been compiled; name the "
                          "forms of its launches with kernel.declare")
@@ -109,27 +125,19 @@ def reference_count(wanted: backend, thing: Any) -> int:
     return int(count)
 
 
-def _device_of(thing: Any) -> DeviceState:
-    if isinstance(thing, QueueBase):
-        return thing.channel.device
-    if isinstance(thing, context):
-        return thing.state.devices[0]
-    if isinstance(thing, device):
-        return thing.state
-    if isinstance(thing, platform) and thing.states():
-        return thing.states()[0]
-    raise UsageError(errc.invalid, "get_native: expected a platform, device, context, queue, "
-                     f"event, kernel, bundle, buffer or image, got {type(thing).__name__}")
-
-
 def check(wanted: Any, have: backend) -> None:
     """Refuse to give an object of ``have`` for one of another backend."""
-    if not isinstance(wanted, backend):
-        raise UsageError(errc.invalid, f"expected a backend such as backend.{have.name}, got "
-                         f"{type(wanted).__name__}")
+    check_backend(wanted, have)
     if wanted is not have:
         raise UsageError(errc.backend_mismatch, f"this object belongs to the backend "
                          f"'{have.name}', not to '{wanted.name}'")
+
+
+def check_backend(wanted: Any, such_as: backend = backend.cpu) -> None:
+    """Refuse what is no backend."""
+    if not isinstance(wanted, backend):
+        raise UsageError(errc.invalid, f"expected a backend such as backend.{such_as.name}, got "
+                         f"{type(wanted).__name__}")
 
 
 @ends_at_call
@@ -155,15 +163,15 @@ class interop_handle:
 
     def get_native_queue(self, wanted: backend | None = None) -> Any:
         """Return the native queue the command group runs on."""
-        return self._native("queue", wanted)
+        return self._native(wanted).queue()
 
     def get_native_device(self, wanted: backend | None = None) -> Any:
         """Return the native device of that queue."""
-        return self._native("device", wanted)
+        return self._native(wanted).device()
 
     def get_native_context(self, wanted: backend | None = None) -> Any:
         """Return the native context of that queue."""
-        return self._native("context", wanted)
+        return self._native(wanted).context()
 
     def get_native_mem(self, source: Any, wanted: backend | None = None) -> Any:
         """Return the native memory of an accessor of this command group (SYCL 2020 §4.10.2).
@@ -176,16 +184,16 @@ class interop_handle:
         if not isinstance(source, accessor | ImageWindow) or source not in self._users:
             raise UsageError(errc.invalid, "get_native_mem: the accessor does not belong to this "
                              "command group; make it with its handler, or require it")
-        memory = self._channel.driver.native("memory", source.bound_window(self._channel))
+        memory = self._channel.driver.native.memory(source.bound_window(self._channel))
         self._given.append(memory)
         return memory
 
     def __repr__(self) -> str:
         return f"<interop_handle on {self._channel.device.name}>"
 
-    def _native(self, what: str, wanted: backend | None) -> Any:
+    def _native(self, wanted: backend | None) -> Any:
         self._check(wanted)
-        return self._channel.driver.native(what, self._channel.device.info)
+        return self._channel.driver.native
 
     def _check(self, wanted: backend | None) -> None:
         if wanted is not None:

@@ -138,7 +138,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """Return what the descriptor asks for, e.g. ``info.queue.device``."""
         check_descriptor(what, "queue")
         if what.name == "reference_count":
-            return reference_count(self.channel.driver.native("queue", self.channel.device.info))
+            return reference_count(self.channel.driver.native.queue())
         return self.get_context() if what.name == "context" else self.get_device()
 
     def khr_empty(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends import strided
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.cpu.abi import BLOCK_AT, address
 from unisycl.backends.cpu.checks import after_launch
 from unisycl.backends.cpu.checks.reports import Report, callback
@@ -33,7 +33,8 @@ from unisycl.backends.cpu.pool.crash import here as crash_here
 from unisycl.backends.cpu.pool.own_threads import MOST_THREADS, OwnThreads, common_memory
 from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
 from unisycl.backends.cpu.pool.units import ConfinedPool, domains, within
-from unisycl.base.enums import aspect, backend, usm_kind
+from unisycl.backends.native_objects import HostObjects
+from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.image_formats import LARGEST_EXTENT
@@ -52,28 +53,45 @@ _FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 
 
-class CpuDriver:
+class CpuObjects(HostObjects):
+    """The pool for a queue, the compute units for a device, else as for the host device."""
+
+    __slots__ = ()
+
+    def device(self) -> Any:
+        """Return the compute units."""
+        return self._driver.units
+
+    def queue(self) -> Any:
+        """Return the pool."""
+        return self._driver.pool
+
+
+class CpuDriver(Driver):
     """The driver of the native CPU. Its methods may be called from any thread."""
 
     backend = backend.cpu
     quick = True
     repeats = True
-    waits_inside = False
-    memory = "host"
 
     def __init__(self, units: tuple[int, ...] = ()) -> None:
-        self._units = units or tuple(range(threads()))
+        self.units = units or tuple(range(threads()))
         self.pool = ConfinedPool(units) if units else NativePool(threads())
         self._known: dict[int, tuple[Kernel, int, int]] = {}
         self._parts: dict[tuple[int, ...], CpuDriver] = {}
-        self._trees = Trees(self.pool, _device(self._units))
+        self._trees = Trees(self.pool, _device(self.units))
         self._alone: NativePool | ConfinedPool | None = None
         self._own = OwnThreads(self.pool, lambda count: ConfinedPool(units, count) if units
                                else NativePool(count))
 
+    @property
+    def native(self) -> CpuObjects:
+        """The pool, the compute units, arrays and executables."""
+        return CpuObjects(self)
+
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: the processors this process may use, or some of them."""
-        return (_device(self._units),)
+        return (_device(self.units),)
 
     def part(self, units: tuple[int, ...]) -> CpuDriver:
         """Return the driver that has as many threads as these units, on their processors."""
@@ -117,18 +135,6 @@ class CpuDriver:
         module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
         return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=parts.level,
                     on=asked.machine)
-
-    def outlast(self, keep: object) -> None:
-        """Do nothing: the pool keeps what its jobs use."""
-
-    def abandon(self, keep: object) -> None:
-        """Do nothing: the pool has left its threads behind by now."""
-
-    def leave(self) -> None:
-        """Do nothing: its threads run no Python."""
-
-    def timed(self) -> None:
-        """Do nothing: times are always kept."""
 
     def immediate(self, launch: Launch) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
@@ -188,8 +194,8 @@ class CpuDriver:
     def _one_thread(self) -> NativePool | ConfinedPool:
         """Return the pool of launches whose races are looked for."""
         if self._alone is None:
-            count = len(self._units)
-            self._alone = NativePool(1) if count == threads() else ConfinedPool(self._units, 1)
+            count = len(self.units)
+            self._alone = NativePool(1) if count == threads() else ConfinedPool(self.units, 1)
         return self._alone
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
@@ -200,27 +206,9 @@ class CpuDriver:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
 
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
-                 addressed: bool = False) -> None:
-        """Return nothing: kernels work on the host's arrays."""
-
-    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
-        """Return nothing: memory stays where it is."""
-
     def words(self) -> CpuWords:
         """Return atomic access to memory that kernels change meanwhile."""
         return words()
-
-    def native(self, what: str, thing: Any) -> Any:
-        """Return the pool for a queue, the compute units for a device, an array for memory."""
-        if what == "memory":
-            return thing.array()
-        if what in ("kernel", "program"):
-            return thing
-        return {"queue": self.pool, "device": self._units}.get(what, self)
-
-    def adopt(self, what: str, native: Any) -> None:
-        """Return nothing: there are no native objects to begin with."""
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy within host memory, all threads on large blocks."""

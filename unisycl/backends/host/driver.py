@@ -12,14 +12,15 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.host import concurrent_groups, workitems
 from unisycl.backends.host.binding import bound_array
-from unisycl.base.enums import aspect, backend, usm_kind
+from unisycl.backends.native_objects import HostObjects
+from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
@@ -90,18 +91,19 @@ class HostCompletion:
             self._ended.set()
 
 
-class HostDriver:
-    """The driver of the host device (``backends.base.Driver``)."""
+class HostDriver(Driver):
+    """The driver of the host device."""
 
     backend = backend.host
-    quick = False
-    repeats = False
-    waits_inside = False
-    memory = "host"
 
     def __init__(self) -> None:
         # Re-entrant: at a debugger's prompt inside a kernel more commands may be submitted.
         self._one_at_a_time = threading.RLock()
+
+    @property
+    def native(self) -> HostObjects:
+        """Arrays for memory, this driver for all else."""
+        return HostObjects(self)
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the one device: this process."""
@@ -125,10 +127,6 @@ class HostDriver:
         """Refuse: one thread at a time runs the kernels."""
         raise UnsupportedError(errc.feature_not_supported, "the host device is one compute unit")
 
-    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
-        """Return what of a geometry an executable depends on: nothing."""
-        return None
-
     def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
         """Return the kernel's executable; there is nothing to compile."""
         _tell_unchecked(kernel)
@@ -141,22 +139,6 @@ class HostDriver:
         raise UnsupportedError(errc.feature_not_supported, "the host device compiles nothing: "
                                "CPython runs the function as it stands")
 
-    def outlast(self, keep: object) -> None:
-        """Do nothing: a thread of Python's keeps what it uses."""
-
-    def abandon(self, keep: object) -> None:
-        """Do nothing: no thread but Python's is at work."""
-
-    def leave(self) -> None:
-        """Do nothing: all it has are threads of Python's."""
-
-    def timed(self) -> None:
-        """Do nothing: times are always kept."""
-
-    def immediate(self, launch: Launch) -> bool:
-        """Leave every command to ``launch``, which runs it in this thread anyway."""
-        return False
-
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Run a kernel: in this thread if ``deps`` are done, else after them on another."""
         executable = launch.executable
@@ -168,31 +150,6 @@ class HostDriver:
         if executable.kernel.waits:
             return _start_aside(launch, lambda: concurrent_groups.run_aside(launch, cache), deps)
         return self._start(launch, lambda: run(launch, cache), deps)
-
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
-                 addressed: bool = False) -> None:
-        """Return nothing: kernels work on the host's arrays."""
-
-    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
-        """Return nothing: memory stays where it is."""
-
-    def words(self) -> None:
-        """Return nothing: only Python's own threads are at work here."""
-
-    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
-        """Return None: the runtime starts children, one after another."""
-
-    def batch(self, launches: Sequence[Launch]) -> None:
-        """Return None: each launch is run by itself."""
-
-    def native(self, what: str, thing: Any) -> Any:
-        """Return an array for memory; this driver itself for all else."""
-        if what in ("kernel", "program"):
-            return thing
-        return thing.array() if what == "memory" else self
-
-    def adopt(self, what: str, native: Any) -> None:
-        """Return nothing: there are no native objects to begin with."""
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy element by element; ordering as for ``launch``."""

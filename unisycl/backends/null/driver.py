@@ -9,12 +9,21 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Executable, Geometry, Launch
+from unisycl.backends.base import (
+    BoundView,
+    Completion,
+    DeviceInfo,
+    Driver,
+    Executable,
+    Geometry,
+    Launch,
+)
+from unisycl.backends.native_objects import HostObjects
 from unisycl.base.dataclass import dataclass, field
-from unisycl.base.enums import aspect, backend, usm_kind
+from unisycl.base.enums import aspect, backend
 from unisycl.ir.nodes import Kernel
 
 INFO = DeviceInfo(
@@ -81,10 +90,11 @@ class NullExecutable:
     kernel: Kernel
 
 
-class NullDriver:
+class NullDriver(Driver):
     """Records calls. ``automatic`` ends each command at once; else tests call ``finish``."""
 
-    memory = "host"
+    quick = True
+    repeats = True
 
     def __init__(self, *, automatic: bool = False, infos: Sequence[DeviceInfo] = (INFO,),
                  name: backend = backend.host) -> None:
@@ -93,6 +103,11 @@ class NullDriver:
         self.records: list[Record] = []
         self.compiled: list[Kernel] = []
         self._infos = tuple(infos)
+
+    @property
+    def native(self) -> HostObjects:
+        """Arrays for memory, this driver for all else."""
+        return HostObjects(self)
 
     def devices(self) -> Sequence[DeviceInfo]:
         """Return the devices given."""
@@ -109,58 +124,9 @@ class NullDriver:
         self.compiled.append(kernel)
         return NullExecutable(kernel)
 
-    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
-        """Return nothing: one executable serves every geometry."""
-        return None
-
-    quick = True
-    repeats = True
-    waits_inside = False
-
-    def outlast(self, keep: object) -> None:
-        """Do nothing: nothing is ever begun."""
-
-    def abandon(self, keep: object) -> None:
-        """Do nothing: no thread but Python's is at work."""
-
-    def leave(self) -> None:
-        """Do nothing: there are no threads."""
-
-    def timed(self) -> None:
-        """Do nothing: times are always kept."""
-
-    def immediate(self, launch: Launch) -> bool:
-        """Leave every command to ``launch``."""
-        return False
-
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Record a launch."""
         return self._record("launch", launch, deps)
-
-    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
-                 addressed: bool = False) -> None:
-        """Return nothing: kernels work on the host's arrays."""
-
-    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False) -> None:
-        """Return nothing: memory stays where it is."""
-
-    def words(self) -> None:
-        """Return nothing: only Python's own threads are at work here."""
-
-    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
-        """Return None: the runtime starts children."""
-
-    def batch(self, launches: Sequence[Launch]) -> None:
-        """Return None: each launch is run by itself."""
-
-    def native(self, what: str, thing: Any) -> Any:
-        """Return an array for memory; this driver itself for all else."""
-        if what in ("kernel", "program"):
-            return thing
-        return thing.array() if what == "memory" else self
-
-    def adopt(self, what: str, native: Any) -> None:
-        """Return nothing: there are no native objects to begin with."""
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Record a copy."""

@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends import strided
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Geometry, Launch
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.opencl.discovery import discovery
 from unisycl.backends.opencl.discovery.info import device_info
 from unisycl.backends.opencl.discovery.runtimes import missing
 from unisycl.backends.opencl.discovery.traits import Traits
 from unisycl.backends.opencl.errors import translated
-from unisycl.backends.opencl.interop import adopted, pyopencl_arrays, pyopencl_objects
+from unisycl.backends.opencl.interop import pyopencl_arrays, pyopencl_objects
+from unisycl.backends.opencl.interop.adopted import ClAdoption
+from unisycl.backends.opencl.interop.given import ClObjects
 from unisycl.backends.opencl.interop.pyopencl_objects import ForeignKernel
 from unisycl.backends.opencl.launch import failed_calls, printing, programs
 from unisycl.backends.opencl.launch.arguments import NOTHING
@@ -74,11 +76,10 @@ _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 __all__ = ["ClDriver", "make_drivers", "missing", "problems"]
 
 
-class ClDriver(Ending):
+class ClDriver(Ending, Driver):
     """The driver of one OpenCL device. Its methods may be called from any thread."""
 
     backend = backend.opencl
-    quick = False
     repeats = True
 
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
@@ -405,30 +406,25 @@ class ClDriver(Ending):
             raise translated(f"kernel '{name}'", error) from error
         return self.completion(event, kept, f"kernel '{name}'")
 
-    def tree(self, launch: Launch, deps: Sequence[Completion]) -> None:
-        """Return None: the runtime starts children when their parent has ended."""
+    @property
+    def native(self) -> ClObjects:
+        """PyOpenCL's objects."""
+        return ClObjects(self)
 
-    def batch(self, launches: Sequence[Launch]) -> None:
-        """Leave each launch to itself."""
+    @property
+    def adopt(self) -> ClAdoption:
+        """What objects of PyOpenCL's are here."""
+        return ClAdoption(self)
 
-    def words(self) -> None:
-        """Return nothing: Python's threads have no atomic access to a device's memory."""
-
-    @guarded("a native object")
-    def native(self, what: str, thing: Any) -> Any:
-        """Return PyOpenCL's platform, device, context, queue or, for memory, its Buffer."""
-        session, device, queue = self.opened()
-        if what == "memory":
-            return pyopencl_objects.memory_of(session, thing)
-        if what == "queue":  # the program's own commands come behind all that was submitted
-            if self._pace is not None:
-                self._pace.off = True
-            pending = self._lanes.close()
-            if pending:
-                session.cl.enqueue_marker(queue, wait_for=pending)
-            return queue
-        found = adopted.given(session, device, what, thing)
-        return self if found is None else found
+    def shared_queue(self) -> Any:
+        """Return the queue for commands of a program's own, which come behind all submitted."""
+        session, _, queue = self.opened()
+        if self._pace is not None:
+            self._pace.off = True
+        pending = self._lanes.close()
+        if pending:
+            session.cl.enqueue_marker(queue, wait_for=pending)
+        return queue
 
     def ends(self) -> Ends:
         """Return how the ends of this device's commands are awaited."""
@@ -464,11 +460,6 @@ class ClDriver(Ending):
         if kind is None or self._shared is None:
             return transfers.allocate(nbytes)
         return self._shared.allocate(nbytes, alignment, kind)
-
-    @guarded("an object of PyOpenCL's")
-    def adopt(self, what: str, native: Any) -> Any:
-        """Return what an object of PyOpenCL is here (``backends.base.Driver``)."""
-        return adopted.adopt(self, what, native)
 
     def within(self, context: Any, queue: Any, part: Any = None) -> ClDriver:
         """Return a driver of the same device, or a part of it, in another context."""

@@ -131,7 +131,7 @@ def _check_reachable(channel: Channel) -> None:
 
 def _lent(array: Any, channel: Channel) -> BoundView:
     """Return a view of an array that another library has on the queue's device."""
-    view: BoundView | None = channel.driver.adopt("array", array)
+    view: BoundView | None = channel.driver.adopt.array(array)
     if view is None:
         raise UsageError(errc.kernel_argument, f"{type(array).__name__}: an array can be a kernel "
                          "argument on a queue of its own context only, and this queue's (of "

@@ -118,19 +118,16 @@ class ForeignKernel:
             raise device_error(f"argument {at}{size} of kernel '{self.name}'", status)
 
 
-_KINDS = {"device": "Device", "context": "Context", "queue": "CommandQueue", "event": "Event",
-          "memory": "MemoryObjectHolder", "kernel": "Kernel", "program": "Program"}
+def check_kind(cl: Any, kind: str, native: Any) -> None:
+    """Refuse an object of PyOpenCL's of another kind, such as an image for a buffer.
 
-
-def check_kind(cl: Any, what: str, native: Any) -> None:
-    """Refuse an object of PyOpenCL's of another kind, such as an image for a buffer."""
-    if what not in _KINDS:
-        return
-    kinds = (getattr(cl, _KINDS[what]), *([cl._cl._Program] if what == "program" else []))
+    ``kind`` is the name of a class of PyOpenCL's; ``errc.invalid`` otherwise.
+    """
+    kinds = {"Buffer": (cl.MemoryObjectHolder,), "Program": (cl.Program, cl._cl._Program)}.get(
+        kind) or (getattr(cl, kind),)
     if not isinstance(native, kinds) or (
-            what == "memory" and native.type != cl.mem_object_type.BUFFER):
-        wanted = "Buffer" if what == "memory" else _KINDS[what]
-        raise UsageError(errc.invalid, f"expected a {wanted} of PyOpenCL's, got {native!r}")
+            kind == "Buffer" and native.type != cl.mem_object_type.BUFFER):
+        raise UsageError(errc.invalid, f"expected a {kind} of PyOpenCL's, got {native!r}")
 
 
 def memory_of(session: Session, view: BoundView) -> Any:
