@@ -135,7 +135,8 @@ class property:
                 try:
                     given = settings.seconds(str(seconds))
                 except ValueError as error:
-                    raise UsageError(errc.invalid, f"property.queue.timeout: {error}") from None
+                    raise UsageError(errc.invalid, f"property.queue.timeout: {error}, got "
+                                     f"{str(seconds)!r}") from None
                 super().__init__(given)
 
     class buffer:

@@ -57,7 +57,7 @@ def wanted() -> list[str]:
 
     Raises ``UsageError`` where the environment names one that there is not.
     """
-    asked = [n.strip().lower() for n in settings.BACKENDS.get().split(",") if n.strip()]
+    asked = settings.BACKENDS.value()
     for name in asked:
         if name not in BACKENDS:
             raise UsageError(errc.invalid, f"UNISYCL_BACKENDS={settings.BACKENDS.get()}: "
@@ -77,9 +77,12 @@ def drivers(*, near: bool = False) -> dict[str, Driver]:
 
     Args:
         near: do not load backends that have nothing but processors if the native CPU can be used.
+
+    Raises ``UsageError`` the first time if a setting means nothing, and later for backends alone.
     """
     with _loaded.lock:
         if not _loaded.told:
+            settings.check()
             _loaded.told = True
             for name, meant in settings.misspelt():
                 notices.tell(f"the setting {name} means nothing; did you mean {meant}?")

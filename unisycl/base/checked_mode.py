@@ -1,9 +1,7 @@
-"""Which checks kernels make while they run, and who asks for them.
+"""The words that say which checks kernels make while they run.
 
-The kernel (``debug=``), its queue (``property.queue.debug``) and the environment
-(``UNISYCL_DEBUG``) each ask for words; a kernel makes the checks of all three, unless it says
-``debug=False``. Non-goals: the checks. Invariant: equal sets of words are one object, so that a
-launch compares them quickly.
+Non-goals: the checks; who asks for them (``requested_checks``). Invariant: equal sets of words are
+one object, so that a launch compares them quickly.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ import functools
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from unisycl.base import settings
 from unisycl.base.errors import UsageError, errc
 
 Words: TypeAlias = frozenset[str]
@@ -30,9 +27,9 @@ UNWRITTEN = 0xFB
 """The byte that fresh USM is filled with where reads of what nobody wrote are looked for."""
 _WITHIN = {"races", "uninitialised"}
 """Checks whose memory an index outside of the kernel's own would miss."""
-asked = settings.DEBUG.raw()
-"""Returns the text of ``UNISYCL_DEBUG``; false if there is none: without a call of Python's."""
-_known: dict[Any, Words] = {}
+EXPECTED = (f"{', '.join(WORDS)}, with commas between them; 1 for the usual ({', '.join(USUAL)}), "
+            f"numbers for {', '.join(NUMBERS)}, or all")
+"""What may be asked for, in words."""
 _pairs: dict[tuple[Words, Words], Words] = {}
 
 
@@ -52,9 +49,7 @@ def parse(words: Any) -> Words:
         elif word in WORDS:
             found.add(word)
         elif word not in ("", "0"):
-            raise ValueError(f"expected {', '.join(WORDS)}, with commas between them; 1 for the "
-                             f"usual ({', '.join(USUAL)}), numbers for {', '.join(NUMBERS)}, or "
-                             "all")
+            raise ValueError(f"expected {EXPECTED}")
     if found & _WITHIN:
         found.add("bounds")
     return _one(frozenset(found))
@@ -68,42 +63,13 @@ def given(where: str, words: Any) -> Words:
         raise UsageError(errc.invalid, f"{where}={words!r}: {error}") from None
 
 
-def environment() -> Words:
-    """Return what ``UNISYCL_DEBUG`` asks for at present; ``errc.invalid`` for other words."""
-    raw = asked()
-    if not raw:
-        return NONE
-    found = _known.get(raw)
-    if found is None:
-        text = settings.DEBUG.get()
-        try:
-            found = _known[raw] = parse(text)
-        except ValueError as error:
-            raise UsageError(errc.invalid, f"UNISYCL_DEBUG={text}: {error}") from None
-    return found
-
-
-def now(queue: Words) -> Words:
-    """Return what a queue and the environment ask for."""
-    if not asked():
-        return queue
-    found = environment()
-    return _both(found, queue) if queue else found
-
-
-def of_kernel(own: Words | None, queue: Words) -> Words:
-    """Return the checks of a kernel; its own words may be None, and none of them means none."""
-    if own is None:
-        return now(queue)
-    return _both(own, now(queue)) if own else NONE
-
-
 def union(sets: Iterable[Words]) -> Words:
     """Return the words of all."""
-    return functools.reduce(_both, sets, NONE)
+    return functools.reduce(both, sets, NONE)
 
 
-def _both(a: Words, b: Words) -> Words:
+def both(a: Words, b: Words) -> Words:
+    """Return the words of two sets."""
     found = _pairs.get((a, b))
     if found is None:
         found = _pairs[a, b] = _one(a | b)

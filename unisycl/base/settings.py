@@ -1,7 +1,9 @@
-"""Every ``UNISYCL_*`` environment variable: name, default, meaning.
+"""Every ``UNISYCL_*`` environment variable: one row with its values and its meaning.
 
-Non-goals: caching values (tests and programs may change the environment at any time). Invariant:
-nothing else in the package reads ``os.environ``.
+docs/settings.md is made from the rows, ``python -m unisycl doctor`` lists them, and values that
+mean nothing are refused by them. Non-goals: caching values (tests and programs may change the
+environment at any time); what a setting does. Invariant: nothing else in the package reads a
+``UNISYCL_*`` variable.
 """
 
 from __future__ import annotations
@@ -12,24 +14,47 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from unisycl.base import start_folder
+from unisycl.base import checked_mode, start_folder
+from unisycl.base.errors import UsageError, errc
 
 _RAW: dict[bytes, bytes] | None = getattr(os.environ, "_data", None) if os.name == "posix" else None
+_MOST_THREADS = 4096
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
-    """One environment variable; ``affects_code`` puts it into the key of compiled kernels."""
+class Variable(Generic[_T]):
+    """One environment variable.
+
+    Args:
+        name: begins with UNISYCL_.
+        parse: makes a value of a text without spaces around it; raises ``ValueError`` where it
+            means nothing.
+        values: what may be given, to be read behind "expected".
+        unset: what holds without it, or where it is empty.
+        doc: what it does.
+    """
 
     name: str
-    default: str
+    parse: Callable[[str], _T]
+    values: str
+    unset: str
     doc: str
-    affects_code: bool = False
 
     def get(self) -> str:
-        """Return its present value."""
-        return os.environ.get(self.name, self.default)
+        """Return its present text."""
+        return os.environ.get(self.name, "")
+
+    def value(self) -> _T:
+        """Return what its present text means; ``errc.invalid`` where it means nothing."""
+        text = self.get().strip()
+        try:
+            return self.parse(text)
+        except ValueError:
+            raise UsageError(errc.invalid,
+                             f"{self.name}={text}: expected {self.values}") from None
 
     def raw(self) -> Callable[[], object]:
         """Return what gives something that changes when its value does; false where there is none.
@@ -67,47 +92,6 @@ def home() -> Path:
     return Path.home()
 
 
-DEVICE = Variable("UNISYCL_DEVICE", "", "the device that default_selector_v picks: a backend's "
-                  "name, with a position if it has several devices (cpu, host, ...:1)")
-BACKENDS = Variable("UNISYCL_BACKENDS", "", "the backends to look for, separated by commas; "
-                    "all of them if empty")
-
-CACHE = Variable("UNISYCL_CACHE", "", "the directory compiled kernels are kept in, private to the "
-                 "user (one with other files in it gets a folder unisycl for them); empty: unisycl "
-                 "in the user's cache directory; off: none")
-THREADS = Variable("UNISYCL_THREADS", "", "the worker threads of the native CPU; empty: one for "
-                   "each processor this process may use")
-
-DEBUG = Variable("UNISYCL_DEBUG", "", "what kernels check while they run, separated by commas: "
-                 "1 (assert, bounds, divergence and uninitialised), races, numbers (division, "
-                 "narrowing, nan and overflow), all, or any of these words; empty: nothing",
-                 affects_code=True)
-
-TIMEOUT = Variable("UNISYCL_TIMEOUT", "", "seconds after which a kernel that still runs is given "
-                   "up, with its name and line; empty: never")
-
-HOST = Variable("UNISYCL_HOST", "", "what the host device does besides, shuffle or shuffle=SEED "
-                "(run work-groups, and the work-items of plain ranges, in another order)")
-
-TRACE = Variable("UNISYCL_TRACE", "", "the file a time line of all commands is written to at exit, "
-                 "for ui.perfetto.dev; read when the first queue is made; empty: none")
-
-TRACEBACK = Variable("UNISYCL_TRACEBACK", "", "full: errors show the lines of unisycl that "
-                     "they went through, too; empty: the program's own")
-
-SEPARATE_MEMORY = Variable("UNISYCL_SEPARATE_MEMORY", "", "1: devices of drivers that can copy are "
-                           "treated as if they did not share the host's memory, to test a program "
-                           "for those that do not")
-
-MEMORY = Variable("UNISYCL_MEMORY", "", "the most that devices may share with the host, where "
-                  "their drivers can do with less: system, unified, fine, coarse or separate; "
-                  "to test a program for such devices")
-
-VARIABLES: dict[str, Variable] = {
-    v.name: v for v in (DEVICE, BACKENDS, CACHE, THREADS, DEBUG, TIMEOUT, HOST, TRACE, TRACEBACK,
-                         SEPARATE_MEMORY, MEMORY)}
-
-
 def seconds(text: str) -> float:
     """Return how long kernels may run, 0 for ever; ``ValueError`` if it is no time."""
     try:
@@ -115,47 +99,122 @@ def seconds(text: str) -> float:
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise ValueError(f"expected a number of seconds, got {text!r}")
+        raise ValueError("expected a number of seconds")
     return found
 
 
-LEVELS = ("system", "unified", "fine", "coarse", "separate")
+def _names(text: str) -> list[str]:
+    return [n.strip().lower() for n in text.split(",") if n.strip()]
 
 
-def memory_level() -> str:
-    """Return the most that devices may share with the host, one of ``LEVELS``.
-
-    Raises ``ValueError`` for other words.
-    """
-    word = MEMORY.get().strip()
-    if not word:
-        return "separate" if SEPARATE_MEMORY.get().strip() not in ("", "0") else "system"
-    if word not in LEVELS:
-        raise ValueError(f"UNISYCL_MEMORY: expected {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, got "
-                         f"{word!r}")
-    return word
+def _threads(text: str) -> int:
+    """Return how many threads there shall be, 0 for the processors of this process."""
+    if text and (not text.isdecimal()
+                 or not 1 <= int(text) <= max(_MOST_THREADS, os.cpu_count() or 1)):
+        raise ValueError
+    return int(text or 0)
 
 
-def host_device() -> tuple[bool, int | None]:
-    """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None.
+def _host(text: str) -> tuple[bool, int | None]:
+    """Return whether races are asked for, and the seed of a shuffle or None.
 
-    Races are a word of ``UNISYCL_DEBUG`` now; who finds the old one warns. Raises ``ValueError``
-    for other words.
+    Races are a word of ``UNISYCL_DEBUG`` now; who finds the old one warns.
     """
     races, seed = False, None
-    for word in HOST.get().replace(" ", "").split(","):
+    for word in text.replace(" ", "").split(","):
         name, _, value = word.partition("=")
         if name == "shuffle" and (value or "0").isdecimal():
             seed = int(value or 0)
         elif word == "races":
             races = True
         elif word:
-            raise ValueError("expected shuffle or shuffle=SEED")
+            raise ValueError
     return races, seed
 
 
+def _full(text: str) -> bool:
+    if text not in ("", "full"):
+        raise ValueError
+    return text == "full"
+
+
+LEVELS = ("system", "unified", "fine", "coarse", "separate")
+
+
+def _level(text: str) -> str:
+    if text and text not in LEVELS:
+        raise ValueError
+    return text or LEVELS[0]
+
+
+DEVICE = Variable(
+    "UNISYCL_DEVICE", str, "a device's name: its backend's, with a position if that has several "
+    "devices (`cpu`, `host`, `NAME:1`)", "the best device found",
+    "The device that `default_selector_v` picks, and so `queue()`.")
+
+BACKENDS = Variable(
+    "UNISYCL_BACKENDS", _names, "names of backends, with commas between them (`cpu,host`)",
+    "all of them", "The backends to look for.")
+
+CACHE = Variable(
+    "UNISYCL_CACHE", str, "a folder, or `off`",
+    "`unisycl` in the user's cache folder",
+    "Where compiled kernels are kept, in a folder private to the user; one with other files in it "
+    "gets a folder `unisycl` for them. `off` keeps none.")
+
+THREADS = Variable(
+    "UNISYCL_THREADS", _threads,
+    f"a positive number, at most {_MOST_THREADS} (or the machine's processors, where it has more)",
+    "one for each processor that the process may use", "The worker threads of the native CPU.")
+
+DEBUG = Variable(
+    "UNISYCL_DEBUG", checked_mode.parse, checked_mode.EXPECTED, "nothing is checked",
+    "What kernels check while they run; read at each launch ([checking.md](checking.md)).")
+
+TIMEOUT = Variable(
+    "UNISYCL_TIMEOUT", seconds, "a number of seconds", "kernels may run for ever",
+    "How long a kernel may run before it is given up, with its name and line "
+    "([checking.md](checking.md)).")
+
+HOST = Variable(
+    "UNISYCL_HOST", _host, "shuffle or shuffle=SEED", "work-groups and work-items run in order",
+    "What the host device does besides: `shuffle` runs work-groups, and the work-items of plain "
+    "ranges, in another order.")
+
+TRACE = Variable(
+    "UNISYCL_TRACE", str, "a file", "no file is written",
+    "The file that a time line of all commands is written to at exit, for ui.perfetto.dev; read "
+    "when the first queue is made ([looking.md](looking.md)).")
+
+TRACEBACK = Variable(
+    "UNISYCL_TRACEBACK", _full, "full", "errors show the program's own lines",
+    "`full`: errors show the lines of unisycl that they went through, too.")
+
+MEMORY = Variable(
+    "UNISYCL_MEMORY", _level, f"{', '.join(LEVELS[:-1])} or {LEVELS[-1]}",
+    "what the device and its driver can do",
+    "The most that devices may share with the host, where their drivers can do with less: to test "
+    "a program for such devices.")
+
+VARIABLES: dict[str, Variable[object]] = {
+    row.name: row for row in list(globals().values()) if isinstance(row, Variable)}
+GONE = {"UNISYCL_SEPARATE_MEMORY": "UNISYCL_MEMORY=separate"}
+"""Names that meant something once, each with what to set instead."""
+LOOKING = "_UNISYCL_ASKED"
+"""Set by unisycl alone, in processes that it starts to look for devices: no setting."""
+
+
+def check() -> None:
+    """Refuse, with ``errc.invalid``, values that mean nothing and settings that are gone."""
+    for name, instead in GONE.items():
+        if os.environ.get(name, "").strip() not in ("", "0"):
+            raise UsageError(errc.invalid, f"{name} is no setting any more; set {instead}")
+    for row in VARIABLES.values():
+        row.value()
+
+
 def unknown() -> list[tuple[str, str]]:
-    """Return the ``UNISYCL_*`` names that mean nothing, each with the closest name that does."""
+    """Return the ``UNISYCL_*`` names that mean nothing, each with the closest that does."""
     return _unknown(0.0)
 
 
@@ -169,6 +228,8 @@ def _unknown(likeness: float) -> list[tuple[str, str]]:
     for name in os.environ:
         if name.startswith("UNISYCL_") and name not in VARIABLES:
             close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=likeness)
-            if close or not likeness:
+            if name in GONE:
+                out += [(name, GONE[name])] if not likeness else []
+            elif close or not likeness:
                 out.append((name, close[0] if close else ""))
     return out

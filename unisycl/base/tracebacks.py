@@ -40,7 +40,7 @@ def shorten(error: BaseException) -> None:
 
     To be followed by a bare ``raise``, which adds no frame. ``UNISYCL_TRACEBACK=full`` leaves all.
     """
-    if settings.TRACEBACK.get() == "full":
+    if settings.TRACEBACK.get().strip() == "full":
         return
     seen: set[int] = set()
     at: BaseException | None = error

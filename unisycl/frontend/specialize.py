@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from unisycl.base import checked_mode, diagnostics, foreign_objects
+from unisycl.base import checked_mode, diagnostics, foreign_objects, requested_checks
 from unisycl.base.architecture import Target, fits
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
@@ -131,7 +131,7 @@ def find(function: Any, kind: str, ndim: int, arguments: tuple[Any, ...] = (),
         progress = required_progress(function)
         function = captures.unwrap(function)
     code = _code(function)
-    checks = checked_mode.of_kernel(debug, checks)
+    checks = requested_checks.of_kernel(debug, checks)
     # By identity first: hashing code is slow. The specialization keeps the code object alive.
     key = (id(code), kind, ndim, local, len(arguments), len(reductions), sub_group, required,
            checks, fast, progress, has, free, traits)

@@ -79,12 +79,27 @@ def machine() -> list[tuple[str, str]]:
 
 
 def environment() -> list[tuple[str, str]]:
-    """Return the environment variables that are set, and those that mean nothing."""
+    """Return all settings with their values, and the variables that mean nothing."""
     where, why = disk_cache.find()
     rows = [("cache", str(where or why or "none, as UNISYCL_CACHE says"))]
-    rows += [(v.name, v.get()) for v in settings.VARIABLES.values() if v.get() != v.default]
+    rows += [(v.name, stated(v)) for v in settings.VARIABLES.values()]
     return rows + [(name, "means nothing" + (f"; did you mean {close}?" if close else ""))
                    for name, close in settings.unknown()]
+
+
+def stated(setting: settings.Variable[object]) -> str:
+    """Return the value of a setting, what is wrong with it, and what holds where it is not set."""
+    text, unset = setting.get().strip(), f"not set: {plain(setting.unset)}"
+    try:
+        setting.value()
+    except sycl.exception:
+        return f"{text} means nothing; expected {plain(setting.values)}"
+    return f"{text} ({unset})" if text else unset
+
+
+def plain(text: str) -> str:
+    """Return a text of docs/settings.md without the marks of code."""
+    return text.replace("`", "")
 
 
 @sycl.kernel

@@ -181,7 +181,7 @@ def test_a_kernel_is_ended_after_the_time_it_is_given(monkeypatch: pytest.Monkey
     assert "it still ran after 0.03 s" in text
     monkeypatch.setenv("UNISYCL_TIMEOUT", "soon")
     (text,), _ = launched(counting, sycl.host_selector_v)
-    assert "UNISYCL_TIMEOUT: expected a number of seconds, got 'soon'" in text
+    assert "UNISYCL_TIMEOUT=soon: expected a number of seconds" in text
     with pytest.raises(sycl.exception, match=r"property\.queue\.timeout: expected a number"):
         sycl.property.queue.timeout(-1)
 

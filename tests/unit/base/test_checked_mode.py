@@ -24,15 +24,3 @@ def test_other_words_are_told_which_there_are() -> None:
             checked_mode.parse(asked)
     with pytest.raises(UsageError, match="debug='bound': expected assert"):
         checked_mode.given("debug", "bound")
-
-
-def test_the_environment_is_read_each_time_and_equal_words_are_one_object(
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("UNISYCL_DEBUG", raising=False)
-    assert checked_mode.now(checked_mode.NONE) is checked_mode.NONE
-    monkeypatch.setenv("UNISYCL_DEBUG", "bounds")
-    asked = checked_mode.now(checked_mode.parse("races"))
-    assert {"bounds", "races"} == asked
-    monkeypatch.setenv("UNISYCL_DEBUG", "races")
-    assert asked is checked_mode.now(checked_mode.parse("bounds"))
-    assert checked_mode.NONE == checked_mode.of_kernel(checked_mode.NONE, asked)

@@ -12,6 +12,7 @@ import pytest
 import unisycl as sycl
 from unisycl.__main__ import main
 from unisycl.backends import registry
+from unisycl.base import settings
 from unisycl.process import disk_cache
 from unisycl.tools.devices import size_text
 
@@ -56,6 +57,22 @@ def test_the_doctor_names_a_setting_that_means_nothing(
     monkeypatch.setenv("UNISYCL_DEVISE", "cpu")
     main(["doctor"])
     assert "did you mean UNISYCL_DEVICE?" in capsys.readouterr().out
+
+
+def test_the_doctor_lists_all_settings_with_values_and_defaults(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in settings.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("UNISYCL_TIMEOUT", "600")
+    monkeypatch.setenv("UNISYCL_TRACEBACK", "ful")
+    main(["doctor"])
+    lines = capsys.readouterr().out.splitlines()
+    for name in settings.VARIABLES:
+        assert 1 == sum(line.startswith(f"{name} ") for line in lines), name
+    assert "UNISYCL_TIMEOUT   600 (not set: kernels may run for ever)" in lines
+    assert "UNISYCL_DEBUG     not set: nothing is checked" in lines
+    assert "UNISYCL_TRACEBACK ful means nothing; expected full" in lines
 
 
 @pytest.mark.parametrize(("count", "text"), [

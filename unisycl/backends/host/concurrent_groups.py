@@ -24,6 +24,7 @@ from unisycl.backends.host.binding import Binder, Cache, bound_array
 from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.workitems import Group, Runner
+from unisycl.base import settings
 from unisycl.base.forward_progress import WEAKEST, Levels, forward_progress_guarantee
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
@@ -52,7 +53,7 @@ class _Launch:
         shape = launch.geometry
         groups = math.prod(shape.global_) // max(1, math.prod(shape.local))
         self.meeting = threading.Barrier(max(1, groups))
-        self.limit = launch.timeout or workitems.environment_seconds()
+        self.limit = launch.timeout or settings.TIMEOUT.value()
         self.begun = time.monotonic()
 
     def timed(self, runner: Runner) -> AbstractContextManager[None]:

@@ -223,5 +223,4 @@ def _tell_unchecked(kernel: Kernel) -> None:
 
 def make_driver() -> HostDriver:
     """Return a driver of the host device."""
-    workitems.options()  # a setting that makes no sense is said now
     return HostDriver()

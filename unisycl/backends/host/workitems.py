@@ -27,7 +27,7 @@ from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.fragments import ready
 from unisycl.backends.host.races import Watch
 from unisycl.base import settings
-from unisycl.base.errors import BoundsError, InternalError, UsageError, errc
+from unisycl.base.errors import BoundsError, InternalError, errc
 from unisycl.ir.nodes import NULL
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
@@ -45,7 +45,7 @@ _Request = Any
 
 def run(launch: Launch, cache: Cache) -> None:
     """Run a launch to its end in the calling thread; raises ``DeviceError`` if the kernel fails."""
-    races, seed = options()
+    races, seed = settings.HOST.value()
     if races:
         notices.tell("UNISYCL_HOST=races is deprecated; UNISYCL_DEBUG=races asks for the same, on "
                      "every device that can", DeprecationWarning)
@@ -65,29 +65,13 @@ def run(launch: Launch, cache: Cache) -> None:
     with np.errstate(all="ignore"), inside_kernel(
             fast_math=fast, device=device, watch=watch), \
             records_of(binder.records, binder.known), taking(launch):
-        with guarded(runner, launch.timeout or environment_seconds()):
+        with guarded(runner, launch.timeout or settings.TIMEOUT.value()):
             _KINDS[launch.geometry.kind](runner)
         if binder.watch is not None:
             binder.watch.finish(runner.kernel.name)
             commands.compare(binder.watch, launch)
         for one, (view, dropped) in zip(reducers, launch.reductions, strict=True):
             one._finish(bound_array(view).reshape(-1), dropped=dropped)
-
-
-def environment_seconds() -> float:
-    """Return how long kernels may run by ``UNISYCL_TIMEOUT``, 0 for ever."""
-    try:
-        return settings.seconds(settings.TIMEOUT.get())
-    except ValueError as error:
-        raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
-
-
-def options() -> tuple[bool, int | None]:
-    """Return whether ``UNISYCL_HOST`` asks for races, and the seed of a shuffle or None."""
-    try:
-        return settings.host_device()
-    except ValueError as error:
-        raise UsageError(errc.invalid, f"UNISYCL_HOST={settings.HOST.get()}: {error}") from None
 
 
 class Runner:

@@ -201,7 +201,7 @@ def tell_default(chosen: DeviceState) -> None:
 
 def preferred() -> str:
     """Return the name of the device the environment asks for, or nothing."""
-    return settings.DEVICE.get().strip()
+    return settings.DEVICE.value()
 
 
 def require_aspect(device: DeviceState, needed: aspect, what: str, way_out: str = "") -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Completion, Launch, LocalSize
 from unisycl.backends.footprints import Footprint, compare, whole
-from unisycl.base import checked_mode
+from unisycl.base import requested_checks
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import Where, caller
@@ -121,7 +121,7 @@ class Group:
         ``named`` are names, views and whether they are written.
         """
         if self.channel.recorder is not None or not (
-                ordering.state.on or "races" in checked_mode.now(self.channel.checks)):
+                ordering.state.on or "races" in requested_checks.now(self.channel.checks)):
             return
         found = Footprint([])
         for name, view, writes in named:

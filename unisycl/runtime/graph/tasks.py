@@ -205,10 +205,7 @@ class Task:
         """Return how many seconds it may run, 0 for ever; kernels only."""
         if self.where is None or self.channel is None:
             return 0.0
-        try:
-            return self.channel.timeout or settings.seconds(settings.TIMEOUT.get())
-        except ValueError as error:
-            raise UsageError(errc.invalid, f"UNISYCL_TIMEOUT: {error}") from None
+        return self.channel.timeout or settings.TIMEOUT.value()
 
     def _spent(self, begun: float, limit: float) -> float:
         """Return when a kernel was first seen at work; raise where that is too long ago.

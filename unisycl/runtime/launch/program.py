@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
-from unisycl.base import checked_mode
+from unisycl.base import checked_mode, requested_checks
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space, aspect
 from unisycl.base.errors import BuildError, KernelError, UnsupportedError, UsageError, errc
@@ -63,7 +63,7 @@ def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
          checks: checked_mode.Words = checked_mode.NONE) -> tuple[_Warm | None, tuple[Any, ...]]:
     """Return what a launch like it has left behind and its raw arguments, or None and nothing."""
     key = (id(function.__code__), id(geometry), id(device), len(arguments), len(reductions),
-           checked_mode.now(checks) if checked_mode.asked() else checks)
+           requested_checks.now(checks) if requested_checks.asked() else checks)
     for known in _warm.get(key, ()):
         raw = known[0].match(function, arguments, reductions)
         if raw is not None:
@@ -87,7 +87,7 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
             _warm.clear()
         code = function.__code__
         key = (id(code), id(geometry), id(device), len(arguments), len(reductions),
-               checked_mode.now(checks))
+               requested_checks.now(checks))
         _warm[key] = ((*found[:2], Repeats(), code, geometry, device),
                       *_warm.get(key, ())[:_ALIKE])
         return found

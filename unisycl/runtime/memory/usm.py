@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import HOST
-from unisycl.base import checked_mode
+from unisycl.base import checked_mode, requested_checks
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import Where, caller, place
@@ -47,7 +47,7 @@ class Block:
         self.context = context
         self.device = device
         self.before_access: Any = getattr(self.memory, "before_access", None)
-        self.made = caller() if "uninitialised" in checked_mode.environment() else None
+        self.made = caller() if "uninitialised" in requested_checks.environment() else None
         self.freed = False
         self.exported = False
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -96,7 +96,7 @@ def _fresh(nbytes: int, kind: usm_kind, device: DeviceState, alignment: int, *,
     if own is not None:
         return own
     found = aligned_bytes(max(nbytes, 1), alignment)
-    if "uninitialised" in checked_mode.environment():
+    if "uninitialised" in requested_checks.environment():
         found.fill(checked_mode.UNWRITTEN)
     return found
 

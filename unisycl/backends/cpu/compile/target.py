@@ -18,11 +18,9 @@ from typing import Any
 
 from unisycl.base import settings
 from unisycl.base.dataclass import dataclass
-from unisycl.base.errors import UsageError, errc
 from unisycl.process import disk_cache
 
 _FORMAT = "1"
-_MOST_THREADS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +87,9 @@ def _ask_llvm() -> Machine:
 @functools.cache
 def threads() -> int:
     """Return the number of worker threads: as asked, or the processors this process may use."""
-    asked = settings.THREADS.get().strip()
+    asked = settings.THREADS.value()
     if asked:
-        most = max(_MOST_THREADS, os.cpu_count() or 1)
-        if not asked.isdecimal() or not 1 <= int(asked) <= most:
-            raise UsageError(errc.invalid, f"UNISYCL_THREADS={asked}: expected a positive number, "
-                             f"at most {most}")
-        return int(asked)
+        return asked
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unisycl.backends.opencl.discovery import probe
-from unisycl.base import start_folder
+from unisycl.base import settings, start_folder
 
 Answer = dict[str, Any]
 SECONDS = 60.0
-_ASKED = "_UNISYCL_ASKED"
 _FILE = Path(__file__).resolve().with_name("asked.py")
 _PACKAGE = _FILE.parents[3]
 _LAST_LINES = 8
@@ -42,7 +41,7 @@ class Asked(Protocol):
 
 def ask_all(libraries: list[Path]) -> dict[str, Answer]:
     """Ask each runtime, all at once; return the answers, or problems, by library."""
-    if os.environ.get(_ASKED):
+    if os.environ.get(settings.LOOKING):
         why = ("this process was itself started to look for OpenCL devices, so it does not: "
                f"{sys.executable} is no Python interpreter, though it is called one")
         return {str(library): {"problem": why} for library in libraries}
@@ -122,7 +121,7 @@ class Spawned:
     def __init__(self, command: list[str]) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, errors="replace", env={**os.environ, _ASKED: "1"})
+            text=True, errors="replace", env={**os.environ, settings.LOOKING: "1"})
 
     def result(self, seconds: float) -> tuple[str, str, int] | None:
         """As in ``Asked``; one that takes longer is ended."""
@@ -169,7 +168,7 @@ class Forked:
 def _ask_here(library: str, write: int) -> None:
     """Ask in a forked child, and end it: nothing of the program runs in it."""
     try:
-        os.environ[_ASKED] = "1"
+        os.environ[settings.LOOKING] = "1"
         for stream in (1, 2):
             os.dup2(write, stream)
         probe.main(library)

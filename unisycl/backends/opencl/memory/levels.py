@@ -22,7 +22,6 @@ from unisycl.backends.opencl.discovery.traits import (
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base import settings
 from unisycl.base.enums import aspect, usm_kind
-from unisycl.base.errors import UsageError, errc
 
 
 class Level(enum.IntEnum):
@@ -57,10 +56,7 @@ def level_of(traits: Traits, quirks: Quirks) -> Level:
            Level.unified: _unified(traits),
            Level.fine: bool(reported & SVM_FINE), Level.coarse: bool(reported & SVM_COARSE),
            Level.separate: True}
-    try:
-        most = settings.LEVELS.index(settings.memory_level())
-    except ValueError as error:
-        raise UsageError(errc.invalid, str(error)) from None
+    most = settings.LEVELS.index(settings.MEMORY.value())
     return next(level for level in Level if level >= most and has[level])
 
 

@@ -17,6 +17,7 @@ import pytest
 from unisycl.backends.opencl import driver
 from unisycl.backends.opencl.discovery import asking, discovery, runtimes
 from unisycl.base.errors import DeviceError, UnsupportedError
+from unisycl.base.settings import LOOKING
 from unisycl.process import disk_cache
 
 LOADER = '''
@@ -542,6 +543,6 @@ def test_without_fork_a_frozen_application_says_how_to_do_without(
 def test_a_process_that_was_started_to_ask_starts_none(
         place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     library = place.add("good")
-    monkeypatch.setenv(asking._ASKED, "1")
+    monkeypatch.setenv(LOOKING, "1")
     monkeypatch.setattr(asking, "begin", None)
     assert "is no Python interpreter" in discovery.discover().problems[str(library)]
