@@ -44,20 +44,6 @@ def deep(limit: int = LIMIT) -> Iterator[None]:
                 sys.setrecursionlimit(max(_before, *_users) if _users else _before)
 
 
-def deeply(work: Callable[[], _Result]) -> _Result:
-    """Return what a function returns; one that nests too deeply for this thread has one of its own.
-
-    It may be called twice, so the first call must leave nothing that matters.
-    """
-    if inside():
-        return work()
-    try:
-        with deep():
-            return work()
-    except RecursionError:
-        return apart(work)
-
-
 def inside() -> bool:
     """Say whether this thread is one that was made for deep recursion."""
     return threading.current_thread().name == _NAME

@@ -30,10 +30,10 @@ def test_what_nests_too_deeply_is_done_in_a_thread_of_its_own() -> None:
 
     def down(n: int) -> int:
         return n and 1 + down(n - 1)
-    assert 20_000 == recursion.deeply(lambda: down(20_000))
+    assert 20_000 == recursion.apart(lambda: down(20_000))
     assert before == sys.getrecursionlimit()
     with pytest.raises(RecursionError):
-        recursion.deeply(lambda: down(10 * recursion.DEEPER))
+        recursion.apart(lambda: down(10 * recursion.DEEPER))
     with pytest.raises(KeyError, match="told"):
         recursion.apart(lambda: {}["told"])
     assert before == sys.getrecursionlimit()

@@ -505,11 +505,6 @@ def local_homes(value: Value, gone: Callable[[Any], bool]) -> Value:
     return value
 
 
-def is_one(value: Value | n.Local) -> bool:
-    """Say whether a value is an id or range of one dimension."""
-    return isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1
-
-
 def is_stable(x: n.Expr) -> bool:
     """Say whether no statement can change the value of an expression."""
     return not any(isinstance(e, n.Load | n.Read) for e in visit.walk(x))

@@ -259,11 +259,3 @@ def is_older_get(name: str, elem: Scalar | Struct) -> bool:
 def call_method(ctx: Context, pointer: n.Expr, name: str) -> Value:
     """Return a call of a method of a pointer: it has no decorated form beside it."""
     return Constant(None) if name == "prefetch" else pointer
-
-
-def as_place(ctx: Context, pointer: n.Expr, index: n.Expr, node: ast.AST) -> n.Place | None:
-    """Return the number ``p[index]`` as a place; None if it is not a number."""
-    found = element(ctx, pointer, index, node)
-    if not isinstance(found.type, Scalar):
-        return None
-    return n.Place(n.HEAP, (), found.type, inner=found.inner, span=ctx.span(node))

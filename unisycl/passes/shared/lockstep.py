@@ -32,11 +32,6 @@ Watch = Callable[[Meeting, n.Local | None], Sequence[n.Stmt]]
 _FALSE, _TRUE = n.Const(BOOL, value=False), n.Const(BOOL, value=True)
 
 
-def is_meeting(stmt: n.Stmt) -> bool:
-    """Say whether all items of a work-group meet in a statement."""
-    return isinstance(stmt, n.Barrier | n.GroupCall) and stmt.scope is memory_scope.work_group
-
-
 # ---------------------------------------------------------------- which ones
 def parting(body: n.Block, shapes: Shapes, *, returns: bool) -> frozenset[int]:
     """Return, by id, the statements with meetings that items of a group may not take alike.

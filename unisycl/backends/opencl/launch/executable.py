@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -305,8 +304,3 @@ def make_executable(cl: Any, api: Api, kernel: n.Kernel, source: Source,
 def groups_of(shape: Shape) -> int:
     """Return how many work-groups a launch has."""
     return math.prod(i // s for i, s in zip(shape.items, shape.local, strict=True))
-
-
-def hashable(key: Key) -> Hashable:
-    """Return a key as the runtime wants it."""
-    return key
