@@ -24,8 +24,6 @@ from unisycl.lang.index.nd_item import item
 from unisycl.lang.kernels import device_queue as dq
 from unisycl.lang.memory.views import HostView
 
-_Given = tuple[ChildUse, Any, tuple[Any, ...]]
-
 
 class Commands:
     """Takes the commands of one launch; threads of it may call at the same time."""

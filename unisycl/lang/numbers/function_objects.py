@@ -61,9 +61,6 @@ logical_or = function_object("logical_or", lambda x, y: bool(x) or bool(y), "x o
 minimum = function_object("minimum", lambda x, y: min(y, x), "The smaller of x and y")
 maximum = function_object("maximum", lambda x, y: max(y, x), "The larger of x and y")
 
-FUNCTION_OBJECTS: tuple[function_object, ...] = (
-    plus, multiplies, bit_and, bit_or, bit_xor, logical_and, logical_or, minimum, maximum)
-
 
 def _identity(op: Any, dtype: np.dtype[Any]) -> Any:
     """Return the identity as any number, or None where SYCL knows none (§4.17.1 table)."""

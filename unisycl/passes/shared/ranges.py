@@ -17,7 +17,6 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
 _ROUNDS = 4
-_EXTENTS = ("_range", "_id", "offset")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +26,6 @@ from unisycl.runtime.memory import moves
 from unisycl.runtime.memory.allocation import Allocator, Array, allocate
 
 
-class Owner(Protocol):
-    """Who may hold the data of a buffer besides it, such as a ``shared_ptr``."""
-
-    def get(self) -> Any:
-        """Return the array; None if there is none."""
-
-
 class BufferMemory:
     """One allocation shared by a buffer, its sub-buffers and its reinterpretations.
 
@@ -41,7 +34,7 @@ class BufferMemory:
         source: memory to use in place (1-D bytes), or None to allocate on first use.
         const: no command may write.
         target: where the contents go at the end; an array, a weak reference to one or to an
-            ``Owner``, or None.
+            owner whose ``get`` gives one (``shared_ptr``), or None.
         borrowed: ``source`` is not to be changed: what writes gets a copy of it first.
         allocator: where memory comes from; None for the default.
 

@@ -64,9 +64,6 @@ _SPECIAL: dict[str, dict[str, str]] = {
     "mix": {"f": "{0} + ({1} - {0}) * {2}"},
 }
 
-SPELLED = _FLOAT | _INTEGER
-"""The builtins that have the same name in OpenCL C."""
-
 # what stands for functions that a driver gets wrong (``Quirks.weak_functions``)
 CAREFUL = {name: f"{{helper:{name}_careful}}({{0}})"
             for name in ("sinpi", "cospi", "tanpi", "atanpi", "expm1", "log1p", "tgamma",
