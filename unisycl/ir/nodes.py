@@ -424,11 +424,10 @@ class Leave(Stmt):
 class Barrier(Stmt):
     """Every item of the group arrives before any goes on; orders local and global memory.
 
-    ``scope`` is work_group or sub_group. ``implicit`` marks the edges of a work-item loop.
+    ``scope`` is work_group or sub_group.
     """
 
     scope: memory_scope
-    implicit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
