@@ -12,9 +12,10 @@ import unisycl as sycl
 from tests.graph.builder import Graph
 from unisycl.runtime.graph.callbacks import UserCommand
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.executor import Executor
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.memory.host_access import Holding
+from unisycl.runtime.threads.executor import Executor
+from unisycl.runtime.threads.per_process import process
 
 
 def bump(i: Any, p: Any) -> None:

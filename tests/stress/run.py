@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unisycl.runtime.graph import executor
+from unisycl.runtime.threads import executor
 
 PATIENCE = 30.0
 

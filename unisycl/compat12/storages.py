@@ -15,8 +15,8 @@ import numpy as np
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.devices.usage import Usage
 from unisycl.runtime.memory.buffers import BufferMemory
+from unisycl.runtime.memory.usage import Usage
 
 
 @ends_at_call

@@ -38,9 +38,9 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.image_formats import image_sampler
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.memory.image import check_sampler
-from unisycl.runtime.devices.usage import Usage
 from unisycl.runtime.memory.allocation import is_allocator
 from unisycl.runtime.memory.images import ImageMemory, as_pixels
+from unisycl.runtime.memory.usage import Usage
 
 
 @ends_at_call

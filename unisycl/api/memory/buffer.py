@@ -28,9 +28,9 @@ from unisycl.base import geometry as geo
 from unisycl.base.dtypes import as_dtype
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.devices.usage import Usage
 from unisycl.runtime.memory.allocation import is_allocator
 from unisycl.runtime.memory.regions import Region
+from unisycl.runtime.memory.usage import Usage
 
 
 @ends_at_call

@@ -17,9 +17,10 @@ from unisycl.base.errors import KernelWarning
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.process.callers import as_done
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.tasks import Task, check_process, process
+from unisycl.runtime.graph.tasks import Task, check_process
 from unisycl.runtime.launch import launch
 from unisycl.runtime.memory import usm
+from unisycl.runtime.threads.per_process import process
 
 
 class _Origin:

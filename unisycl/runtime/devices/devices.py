@@ -19,7 +19,7 @@ from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc, exception_list
 from unisycl.base.shared_words import Words
 from unisycl.process import notices
-from unisycl.runtime.graph.tasks import process
+from unisycl.runtime.threads.per_process import process
 
 AsyncHandler = Callable[[exception_list], Any]
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.graph import lifecycle
-from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Line, Task
+from unisycl.runtime.threads.per_process import process
 
 
 class Callback(Task):
@@ -21,7 +21,7 @@ class Callback(Task):
 
     __slots__ = ("_function", "_gate")
 
-    def __init__(self, channel: Channel | None, label: str, function: Callable[[], object]) -> None:
+    def __init__(self, channel: Line | None, label: str, function: Callable[[], object]) -> None:
         super().__init__(channel, label)
         self._function: Callable[[], object] | None = function
         self._gate = Gate()

@@ -20,8 +20,9 @@ from unisycl.base.errors import exception_list
 from unisycl.runtime.devices.devices import AsyncHandler, ContextState, DeviceState
 from unisycl.runtime.graph import lifecycle, ordering
 from unisycl.runtime.graph.deps import Access, add_new
-from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process, process
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.memory import moves
+from unisycl.runtime.threads.per_process import process
 
 _TRIM = 8
 _PRUNE = 256

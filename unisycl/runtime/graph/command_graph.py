@@ -23,11 +23,12 @@ from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Command, Group
 from unisycl.runtime.graph.completions import Ends, Recorded, ended
 from unisycl.runtime.graph.deps import Access, Tracker, add_new
-from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, process
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing
 from unisycl.runtime.launch import launch as launches
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.memory import moves, usm
 from unisycl.runtime.memory.buffers import BufferMemory
+from unisycl.runtime.threads.per_process import process
 
 _numbers = itertools.count()
 _graphs = itertools.count(1)

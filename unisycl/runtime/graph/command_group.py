@@ -22,8 +22,9 @@ from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel, Turns
 from unisycl.runtime.graph.deps import Access, merge
 from unisycl.runtime.graph.fallback import Either
-from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process, process
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.memory.buffers import BufferMemory
+from unisycl.runtime.threads.per_process import process
 
 if TYPE_CHECKING:
     from unisycl.runtime.devices.devices import DeviceState

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.tasks import Task, begin_nothing, check_process, process
+from unisycl.runtime.graph.tasks import Task, begin_nothing, check_process
+from unisycl.runtime.threads.per_process import process
 
 
 class External(Task):

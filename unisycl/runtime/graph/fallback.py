@@ -14,8 +14,9 @@ from unisycl.backends.base import Completion
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.deps import Access
-from unisycl.runtime.graph.tasks import Begin, Task, process
+from unisycl.runtime.graph.tasks import Begin, Line, Task
 from unisycl.runtime.memory import moves
+from unisycl.runtime.threads.per_process import process
 
 
 class Fallback:
@@ -95,7 +96,7 @@ class Either:
             self._second.adopt(task)
         process.executor.submit(lambda: self._run(error, gate, before))
 
-    def _run(self, error: BaseException, gate: Gate, before: Channel | None) -> None:
+    def _run(self, error: BaseException, gate: Gate, before: Line | None) -> None:
         failed: BaseException | None = None
         try:
             moves.carry(self.accesses, self._first.driver, self._second.driver)

@@ -14,23 +14,43 @@ import threading
 import time
 import traceback
 import weakref
+from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from unisycl.backends import registry
+from unisycl.backends.base import Driver
 from unisycl.base.errors import exception_list
 from unisycl.process import activity, interrupts
 from unisycl.runtime.devices import devices
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import Task, process
-
-if TYPE_CHECKING:
-    from unisycl.backends.base import Driver
-    from unisycl.runtime.graph.channel import Channel
-
+from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.threads.per_process import process
 
 _NAMED = 5
 _EXIT_SECONDS = 40.0  # somewhat longer than the threads of a driver are given
+
+
+class Line(Protocol):
+    """What is asked here of the state of a queue."""
+
+    device: devices.DeviceState
+    driver: Driver
+    errors: list[Task]
+    generation: int
+    handler: devices.AsyncHandler | None
+    pending: deque[Task]
+    quick: bool
+    repeats: bool
+
+    def idle(self) -> bool:
+        """Say whether nothing is pending."""
+
+    def snapshot(self) -> list[Task]:
+        """Return the tasks that may still run, in order of submission."""
+
+    def take_errors(self) -> list[BaseException]:
+        """Take the errors not delivered yet; whoever takes them has to deliver them."""
 
 
 class _Alive:
@@ -38,8 +58,8 @@ class _Alive:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.channels: set[Channel] = set()
-        self.retired: set[Channel] = set()
+        self.channels: set[Line] = set()
+        self.retired: set[Line] = set()
         self.drivers: weakref.WeakSet[Driver] = weakref.WeakSet()
         self.gates: weakref.WeakSet[Gate] = weakref.WeakSet()
         self.installed = False
@@ -50,7 +70,7 @@ _at_end: list[Callable[[], None]] = []
 _in_child: list[Callable[[], None]] = []
 
 
-def add(channel: Channel) -> None:
+def add(channel: Line) -> None:
     """Keep a channel until it is retired and done; the first one installs the hooks."""
     with _alive.lock:
         if not _alive.installed:
@@ -63,7 +83,7 @@ def add(channel: Channel) -> None:
         _alive.drivers.add(channel.driver)
 
 
-def retire(channel: Channel) -> None:
+def retire(channel: Line) -> None:
     """Let a channel go once its work is done; called by finalisers, so it never blocks long.
 
     That of a native queue goes at once if it can: the program counts who holds its objects.
@@ -82,7 +102,7 @@ def _unfinished() -> int:
 activity.register(_unfinished)
 
 
-def channels() -> list[Channel]:
+def channels() -> list[Line]:
     """Return the channels that may still be used."""
     with _alive.lock:
         return list(_alive.channels)
@@ -155,7 +175,7 @@ def finish() -> None:
         call_quietly(driver.leave)
 
 
-def _report(channels: list[Channel]) -> bool:
+def _report(channels: list[Line]) -> bool:
     """Tell of errors that nobody saw; say whether there was one that no handler took."""
     failed = False
     for channel in channels:
@@ -170,7 +190,7 @@ def _report(channels: list[Channel]) -> bool:
     return failed
 
 
-def _finish_soon(channels: list[Channel]) -> None:
+def _finish_soon(channels: list[Line]) -> None:
     """Let commands complete as long as they do; the program ends as it would, whatever they do.
 
     Who pressed Ctrl-C does not wait again. What is left is said in one line.

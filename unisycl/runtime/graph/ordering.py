@@ -10,11 +10,28 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from unisycl.runtime.graph.channel import Channel
-    from unisycl.runtime.graph.tasks import Task
+from unisycl.process.callers import Where
+
+
+class Ordered(Protocol):
+    """A command, as far as its order is looked at."""
+
+    where: Where | None
+
+    @property
+    def label(self) -> str:
+        """What the user knows the command by."""
+
+    def done(self) -> bool:
+        """Say whether it has ended."""
+
+
+class Line(Protocol):
+    """A queue: in order, each command comes after the one before."""
+
+    in_order: bool
 
 
 class Order:
@@ -37,16 +54,16 @@ class _State:
         self.on = False
         self.last = 0
         self.since = 0  # all up to this number have been waited for
-        self.known: weakref.WeakKeyDictionary[Task, Order] = weakref.WeakKeyDictionary()
+        self.known: weakref.WeakKeyDictionary[Ordered, Order] = weakref.WeakKeyDictionary()
         # What all comes after that is submitted to an in-order queue; tasks may be gone by then.
-        self.chains: weakref.WeakKeyDictionary[Channel, frozenset[int]] = \
+        self.chains: weakref.WeakKeyDictionary[Line, frozenset[int]] = \
             weakref.WeakKeyDictionary()
 
 
 state = _State()
 
 
-def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = False,
+def enter(task: Ordered, channel: Line, deps: Iterable[Ordered], *, fenced: bool = False,
           blocks: Iterable[Any] = ()) -> Order:
     """Give a command that is looked at its place; ``fenced``: more than its events order it.
 
@@ -64,12 +81,12 @@ def enter(task: Task, channel: Channel, deps: Iterable[Task], *, fenced: bool = 
     return made
 
 
-def passed(channel: Channel, deps: Iterable[Task]) -> None:
+def passed(channel: Line, deps: Iterable[Ordered]) -> None:
     """Note a command of an in-order queue that is not looked at: later ones come after it."""
     state.chains[channel] = frozenset(_behind(channel, deps, state.last))
 
 
-def _behind(channel: Channel, deps: Iterable[Task], all_before: int) -> set[int]:
+def _behind(channel: Line, deps: Iterable[Ordered], all_before: int) -> set[int]:
     """Return what a command comes after; what is not known comes after ``all_before``."""
     before = set(state.chains.get(channel, ())) if channel.in_order else set()
     for dep in deps:
@@ -95,7 +112,7 @@ def enter_graph(edges: Sequence[Sequence[int]]) -> list[Order]:
     return made
 
 
-def user_of(block: Any) -> Task | None:
+def user_of(block: Any) -> Ordered | None:
     """Return a command that has not ended and uses an allocation, of those that are looked at."""
     return next((task for task, order in list(state.known.items())
                  if block in order.blocks and not task.done()), None)

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from unisycl.backends.base import Completion
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.threads.per_process import process
 
 
 class Step(Protocol):

@@ -8,13 +8,12 @@ its completion; no lock is held while a driver or user code runs.
 
 from __future__ import annotations
 
-import _thread
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from unisycl.backends.base import Completion, Tentative
+from unisycl.backends.base import Completion, Driver, Tentative
 from unisycl.base import settings
 from unisycl.base.errors import (
     DeviceError,
@@ -26,13 +25,11 @@ from unisycl.base.errors import (
 )
 from unisycl.process import activity, interrupts
 from unisycl.process.callers import Where, place
+from unisycl.runtime.devices.devices import AsyncHandler, DeviceState
 from unisycl.runtime.graph.completions import Gate, Join, ended
-from unisycl.runtime.graph.executor import Executor
 from unisycl.runtime.graph.ordering import state as ordering
 from unisycl.runtime.graph.ordering import waited
-
-if TYPE_CHECKING:
-    from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.threads.per_process import process
 
 SLICE = 0.05
 _NONE: Any = frozenset()
@@ -42,40 +39,33 @@ _LOOKS = 2  # the second time a command that began meanwhile is known
 Begin = Callable[[Sequence[Completion]], Completion]
 
 
-class GraphLock(_thread.RLock):  # type: ignore[misc]  # final to the type checker only
-    """The one lock of the graph; knows its owner, since a finaliser may run while it is held.
+class Line(Protocol):
+    """What a task asks of the queue it was submitted to."""
 
-    Entered and left by C code: Ctrl-C cannot come between its being taken and its block.
-    """
+    device: DeviceState
+    driver: Driver
+    errors: list[Task]
+    generation: int
+    handler: AsyncHandler | None
+    profiling: bool
+    timeout: float
 
-    __slots__ = ()
+    def adopt(self, task: Task) -> None:
+        """Have those who wait for this queue wait for a task that another one submitted."""
 
-    def held(self) -> bool:
-        """Say whether the calling thread is inside the lock."""
-        return bool(self._is_owned())  # type: ignore[attr-defined]  # what Condition uses
+    def claim(self, task: Task) -> BaseException | None:
+        """Take the error of one task, if it has not been delivered yet."""
+
+    def deliver(self) -> None:
+        """Give undelivered errors to the handler; without one, raise them."""
+
+    def submit(self, task: Task, deps: Sequence[Task], begin: Begin) -> None:
+        """Start a task after others and the last barrier or, in order, the task before it."""
 
 
 def _nobody(text: str) -> bool:
     """Answer for a command that nobody can ask."""
     return False
-
-
-class _Process:
-    """What a fork must replace: the lock, the threads, and the number of the process."""
-
-    def __init__(self) -> None:
-        self.generation = 0
-        self.lock = GraphLock()
-        self.executor = Executor()
-
-    def renew(self) -> None:
-        """Start afresh in a forked child: the parent's threads do not exist here."""
-        self.generation += 1
-        self.lock = GraphLock()
-        self.executor = Executor()
-
-
-process = _Process()
 
 
 class Task:
@@ -88,7 +78,7 @@ class Task:
                  "channel", "completion", "delivered", "dependents", "driver", "error", "explicit",
                  "handed", "ready", "root", "settled", "submitted", "times", "where")
 
-    def __init__(self, channel: Channel | None, name: str, driver: Any = None,
+    def __init__(self, channel: Line | None, name: str, driver: Any = None,
                  kind: str = "") -> None:
         self.channel = channel
         self._name = name
@@ -546,7 +536,7 @@ def _as_device_error(error: BaseException, label: str) -> BaseException:
     return wrapped
 
 
-def check_process(channel: Channel | None) -> None:
+def check_process(channel: Line | None) -> None:
     """Refuse objects of the parent process in a forked child; the runtime's threads are gone."""
     if channel is not None and channel.generation != process.generation:
         raise UsageError(errc.invalid, "this object belongs to the process that was forked; in "

@@ -175,7 +175,7 @@ def stop() -> None:
 
 def _change_class(old: type[Channel], new: type[Channel]) -> None:
     for channel in lifecycle.channels():
-        if type(channel) is old:
+        if isinstance(channel, Channel) and type(channel) is old:
             channel.__class__ = new
             _changed(channel)
 

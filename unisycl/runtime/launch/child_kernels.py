@@ -47,10 +47,10 @@ from unisycl.ir.enqueue_records import (
 )
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import process
 from unisycl.runtime.launch import program
 from unisycl.runtime.launch.enqueued_kernels import Kin, Tree, memory_of
 from unisycl.runtime.memory import staging
+from unisycl.runtime.threads.per_process import process
 
 _AT_ONCE = 32
 

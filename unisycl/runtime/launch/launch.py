@@ -20,7 +20,7 @@ from unisycl.process.callers import as_done, caller
 from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Group
-from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process, process
+from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.launch import (
     child_kernels,
     compiled_kernels,
@@ -29,6 +29,7 @@ from unisycl.runtime.launch import (
     program,
 )
 from unisycl.runtime.memory import staging
+from unisycl.runtime.threads.per_process import process
 
 __all__ = ["SINGLE", "Launch", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
            "launch_now", "space_geometry", "work_group_geometry"]
@@ -98,12 +99,14 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
         return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
     found = program.prepare(channel.device, function, geometry, arguments, reductions,
                             channel.checks)
-    return _build(channel, group, function, geometry, arguments, reductions, *found, part)
+    return _build(channel, group, function, geometry, arguments, found, reductions=reductions,
+                  part=part)
 
 
 def _build(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
-           arguments: tuple[Any, ...], reductions: tuple[Any, ...], spec: Any,
-           loaded: program.Program, raw: tuple[Any, ...], part: bool = False) -> Launch:
+           arguments: tuple[Any, ...], found: tuple[Any, program.Program, tuple[Any, ...]], *,
+           reductions: tuple[Any, ...] = (), part: bool = False) -> Launch:
+    spec, loaded, raw = found
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     if part:
         values += nd_range_parts.places(loaded.kernel, geometry)
@@ -215,16 +218,16 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
             again = known[2].find(raw, id(channel.context))
             if again is not None and (launch := again.launch) is not None:
                 return start(channel, launch, again.name, deps, again.begin)
-            return _start_warm(channel, function, geometry, arguments, known, raw, deps)
+            return _start_warm(channel, function, geometry, arguments, known, raw, deps=deps)
     return start(channel, build(channel, None, function, geometry, arguments, reductions),
                  program.label(function), deps)
 
 
 def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: tuple[Any, ...],
-                known: Any, raw: tuple[Any, ...], deps: Sequence[Task]) -> Task:
+                known: Any, raw: tuple[Any, ...], *, deps: Sequence[Task]) -> Task:
     """Launch a kernel that was launched before with other arguments; these may come again."""
     spec, loaded, repeats, *_ = known
-    made = _build(channel, None, function, geometry, arguments, (), spec, loaded, raw)
+    made = _build(channel, None, function, geometry, arguments, (spec, loaded, raw))
     name = program.label(function)
     if loaded.special or made.staged or not repeats.wants(raw):
         return start(channel, made, name, deps)

@@ -17,13 +17,14 @@ import numpy as np
 from unisycl.backends.base import HOST, BoundView, Driver
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime.devices.usage import Usage
-from unisycl.runtime.graph.channel import Channel, raise_all
+from unisycl.runtime.graph.channel import raise_all
 from unisycl.runtime.graph.deps import Access, Tracker
 from unisycl.runtime.graph.lifecycle import call_quietly
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.memory import moves
 from unisycl.runtime.memory.allocation import Allocator, Array, allocate
+from unisycl.runtime.memory.usage import Usage
+from unisycl.runtime.threads.per_process import process
 
 
 class BufferMemory:
@@ -321,7 +322,7 @@ def report(tasks: Sequence[Task]) -> None:
     taken: list[BaseException] = []
     for task in dict.fromkeys(t.root if isinstance(t, moves.Transfer) and t.root else t
                               for t in tasks):
-        channel: Channel | None = task.channel
+        channel = task.channel
         if task.error is not None and channel is not None and channel.handler is None:
             error = channel.claim(task)
             if error is not None:

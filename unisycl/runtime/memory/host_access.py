@@ -14,9 +14,10 @@ from unisycl.backends.base import HOST
 from unisycl.runtime.graph import lifecycle, watching
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.deps import Access, add_new
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.memory import moves
 from unisycl.runtime.memory.buffers import BufferMemory, report
+from unisycl.runtime.threads.per_process import process
 
 
 class Holding:

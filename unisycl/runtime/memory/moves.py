@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from unisycl.backends.base import HOST, BoundView, Completion, Driver
 from unisycl.base.enums import target as Target
 from unisycl.runtime.graph.deps import Access, Tracker
-from unisycl.runtime.graph.tasks import Begin, Task, begin_python, process
+from unisycl.runtime.graph.tasks import Begin, Task, begin_python
 from unisycl.runtime.memory.places import Places
+from unisycl.runtime.threads.per_process import process
 
 
 class Transfer(Task):

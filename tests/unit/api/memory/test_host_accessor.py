@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import unisycl as sycl
-from unisycl.runtime.graph.tasks import process
+from unisycl.runtime.threads.per_process import process
 
 
 def test_letting_go_inside_the_lock_does_not_deadlock() -> None:

@@ -15,8 +15,9 @@ from unisycl.base.enums import access_mode
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.deps import Access
-from unisycl.runtime.graph.tasks import Task, begin_nothing, process
+from unisycl.runtime.graph.tasks import Task, begin_nothing
 from unisycl.runtime.memory.buffers import BufferMemory
+from unisycl.runtime.threads.per_process import process
 
 _GATES: list[Gate] = []
 

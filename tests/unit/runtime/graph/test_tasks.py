@@ -8,7 +8,8 @@ import pytest
 
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import Task, begin_nothing, begin_python, process
+from unisycl.runtime.graph.tasks import Task, begin_nothing, begin_python
+from unisycl.runtime.threads.per_process import process
 
 
 def pending(label: str = "p", driver: object = None) -> tuple[Task, Gate]:

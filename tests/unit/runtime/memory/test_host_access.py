@@ -7,9 +7,10 @@ import pytest
 from unisycl.base.enums import access_mode
 from unisycl.base.errors import UsageError
 from unisycl.runtime.graph.deps import Access
-from unisycl.runtime.graph.tasks import Task, process
+from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.memory.buffers import BufferMemory
 from unisycl.runtime.memory.host_access import Holding
+from unisycl.runtime.threads.per_process import process
 
 
 class Holder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from unisycl.runtime.graph.executor import MAX_WORKERS, Executor
+from unisycl.runtime.threads.executor import MAX_WORKERS, Executor
 
 
 def test_jobs_run_on_threads_of_the_runtime() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 
-from unisycl.runtime.devices.usage import Usage
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.memory.usage import Usage
 
 
 def until(condition: object) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.lifecycle import call_quietly
-from unisycl.runtime.graph.tasks import Task, begin_python, process
+from unisycl.runtime.graph.tasks import Task, begin_python
+from unisycl.runtime.threads.per_process import process
 
 
 class _Burst:

@@ -1,0 +1,1 @@
+"""The threads of the runtime, and what a process has one of."""
