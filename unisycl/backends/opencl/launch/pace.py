@@ -14,13 +14,10 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from unisycl.ir import visit
 from unisycl.ir.nodes import Const, For, Kernel, Stmt, While
-
-if TYPE_CHECKING:
-    from unisycl.backends.opencl.launch.completion import ClCompletion
 
 _SHORT = 3_000_000
 _MOST = 20_000_000  # so long Ctrl-C may wait, if all is as it was the last time
@@ -50,16 +47,28 @@ def _bounded(statement: Stmt) -> bool:
     return not isinstance(statement, While)
 
 
+class Paced(Protocol):
+    """The end of a command, as far as its time is known."""
+
+    habit: Habit | None
+    born: int
+    count: int
+    ahead: int
+
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks."""
+
+
 class Pace:
     """The commands of one device that may take long; it keeps none of what these use."""
 
     def __init__(self) -> None:
-        self._slow: list[weakref.ref[ClCompletion]] = []
+        self._slow: list[weakref.ref[Paced]] = []
         self._limit = _LOOK
         self.off = False
         """Whether the program gives the device commands of its own, which nobody knows."""
 
-    def begun(self, completion: ClCompletion, habit: Habit | None, deps: Sequence[Any]) -> None:
+    def begun(self, completion: Paced, habit: Habit | None, deps: Sequence[Any]) -> None:
         """Note a command that was begun after others."""
         if habit is not None:
             completion.habit = habit

@@ -11,12 +11,19 @@ work is never put in line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from unisycl.backends.opencl.launch.completion import ClCompletion
+from typing import Any, Protocol
 
 MOST = 4
+
+
+class Queued(Protocol):
+    """The end of a command in a queue."""
+
+    event: Any
+    over: bool
+
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks."""
 
 
 class Lane:
@@ -27,7 +34,7 @@ class Lane:
     def __init__(self, queue: Any, owner: Lanes | None) -> None:
         self.queue = queue
         self.owner = owner
-        self.last: ClCompletion | None = None
+        self.last: Queued | None = None
 
     def idle(self) -> bool:
         """Say whether all its commands have ended."""
