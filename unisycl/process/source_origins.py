@@ -136,12 +136,13 @@ def _statements(lines: list[str], code: CodeType) -> Iterator[str]:
     last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
     word = "lambda" if code.co_name == "<lambda>" else code.co_name
     for k in range(len(lines) - 1, -1, -1):
-        if lines[k][:1].strip() and any(word in line for line in lines[k:k + last]):
-            for end in range(k + last, min(k + last + _TRAILING, len(lines)) + 1):
-                if end == len(lines) or lines[end][:1].strip():
-                    yield "\n".join(lines[k:end]) + "\n"
-                    if end >= k + last + 1:
-                        break
+        if not lines[k][:1].strip() or not any(word in line for line in lines[k:k + last]):
+            continue
+        for end in range(k + last, min(k + last + _TRAILING, len(lines)) + 1):
+            if end == len(lines) or lines[end][:1].strip():
+                yield "\n".join(lines[k:end]) + "\n"
+                if end >= k + last + 1:
+                    break
 
 
 def _typed(code: CodeType) -> Iterator[str]:

@@ -7,15 +7,12 @@ looks at, or the time is over.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from unisycl.backends import reports
 from unisycl.backends.base import kernel_error
 from unisycl.backends.reports import Site
 from unisycl.process import activity
-
-if TYPE_CHECKING:
-    from unisycl.backends.cpu.pool.pool import NativeJob
 
 WHERE, LATE = 1, 2
 """What may be asked: where it is, or to end now."""
@@ -43,13 +40,20 @@ class _Spin:
         return True
 
 
+class Job(Protocol):
+    """The launch whose loops are asked."""
+
+    def complete(self, count: int) -> bool:
+        """Say whether ``count`` are all threads that take part in it, and will."""
+
+
 class Asked:
     """Answers what the loops of one launch say of themselves."""
 
     __slots__ = ("_all", "_moment", "_now", "_spins", "job", "late")
 
     def __init__(self) -> None:
-        self.job: NativeJob | None = None
+        self.job: Job | None = None
         self.late = ""
         self._now = 0
         self._moment: Any = None
@@ -89,8 +93,4 @@ class Asked:
 
     def _complete(self) -> bool:
         """Say whether those that spin now are all threads there are and will be."""
-        job = self.job
-        if job is None or job.participants != len(self._spins):
-            return False
-        threads: int = job._owner.threads
-        return bool(job.next_unit >= job.units or job.participants >= threads)
+        return self.job is not None and self.job.complete(len(self._spins))

@@ -35,12 +35,11 @@ def _files(folder: str) -> Iterator[str]:
     try:
         with os.scandir(folder) as found:
             for entry in found:
-                if entry.is_dir():
-                    if entry.name != "__pycache__":
-                        yield from _files(entry.path)
-                else:
+                if not entry.is_dir():
                     about = entry.stat()
                     yield f"{entry.path}:{about.st_mtime_ns}:{about.st_size};"
+                elif entry.name != "__pycache__":
+                    yield from _files(entry.path)
     except OSError:  # imported from an archive
         return
 

@@ -9,18 +9,59 @@ Invariant: the order of combination depends on the work-group's size and the num
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from unisycl.backends.cpu.emit import collectives, shuffles
+from unisycl.backends.cpu.emit.emitter import Emitter, Home
 from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
-if TYPE_CHECKING:
-    from unisycl.backends.cpu.emit.regions import Group
+
+@dataclass(slots=True)
+class Split:
+    """How a work-group lies on sub-groups: ``full`` whole ones, then ``rest`` items in one more."""
+
+    lanes: int
+    full: int
+    rest: int
+
+    @property
+    def count(self) -> int:
+        return self.full + bool(self.rest)
+
+
+class WorkGroup(Protocol):
+    """What emits the body of the work-group that calls (``regions.Group``)."""
+
+    e: Emitter
+    split: Split
+    slots: dict[n.Local, tuple[str, Home]]
+
+    def left(self) -> bool:
+        """Say whether items may have left a function that the code at hand is in."""
+
+    def value(self, expr: n.Expr) -> str:
+        """Return a scalar the group agrees on."""
+
+    def mask_of(self, number: str) -> str | None:
+        """Return the lanes of a sub-group; None if all of them."""
+
+    def element(self, array: str, type: str, index: str) -> str:
+        """Return where a sub-group has its element of a slot."""
+
+    def each(self, stmts: n.Block, body: object) -> None:
+        """Run ``body`` for every sub-group."""
+
+    def sub_group(self, stmts: n.Block, number: str, mask: str | None, body: object) -> None:
+        """Run ``body`` for one sub-group."""
+
+    def assign_group(self, local: n.Local, value: Val) -> None:
+        """Give a local a value for every item of the group."""
 
 
 def joins_run(stmt: n.GroupCall, run: Sequence[n.Stmt]) -> bool:
@@ -52,7 +93,7 @@ def _evaluates(x: n.Expr) -> n.Stmt:
     return n.Print((x,))
 
 
-def emit(group: Group, stmt: n.GroupCall, before: n.Block) -> None:
+def emit(group: WorkGroup, stmt: n.GroupCall, before: n.Block) -> None:
     """Emit a call and the statements that lead to it."""
     Call(group, stmt, before).emit()
 
@@ -60,7 +101,7 @@ def emit(group: Group, stmt: n.GroupCall, before: n.Block) -> None:
 class Call:
     """One call of a work-group."""
 
-    def __init__(self, group: Group, stmt: n.GroupCall, before: n.Block) -> None:
+    def __init__(self, group: WorkGroup, stmt: n.GroupCall, before: n.Block) -> None:
         self.group, self.stmt, self.before = group, stmt, before
         self.e, self.f = group.e, group.e.f
         self.dtype = stmt.args[0].type.dtype

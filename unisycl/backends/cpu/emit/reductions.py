@@ -7,6 +7,7 @@ so a launch repeated gives the same bits, whichever threads ran it (SYCL 2020 §
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from unisycl.backends.cpu.abi import Layout
@@ -101,28 +102,30 @@ def end(e: Emitter) -> None:
         slot, dtype = e.layout.reducer(k), r.acc.type.dtype
         chunk = f.op(f"udiv i64 %begin, {e.slot(slot + 5)}")
         total = _Total(e, r)
-        type, flag = llvm_type(storage(dtype), w), llvm_type(storage(BOOL), w)
         if r.cells is None:
             flags = f.load(e.mask_type, e.homes[r.valid].address) if r.valid is not None else ""
             total.join_lanes([f.load(llvm_type(dtype, w), e.homes[r.acc].address)], flags)
             total.write(slot, chunk)
             continue
+        count(f, str(r.extent), functools.partial(_end_cell, e, total, slot, chunk))
 
-        def one(number: str, r: n.Reducer = r, total: _Total = total, type: str = type,
-                flag: str = flag, chunk: str = chunk, slot: int = slot) -> None:
-            assert r.cells is not None
-            vectors = [f.load(type, f.gep(type, e.arrays[r.cells], _word(f, number, r.words, k)), 1)
-                       for k in range(r.words)]
-            if r.acc.type.dtype.kind == "b":
-                vectors = [f.op(f"icmp ne {type} {x}, zeroinitializer") for x in vectors]
-            flags = ""
-            if r.filled is not None:
-                flags = f.load(flag, f.gep(flag, e.arrays[r.filled], number), 1)
-                flags = f.op(f"icmp ne {flag} {flags}, zeroinitializer")
-            total.join_lanes(vectors, flags)
-            first = f.op(f"mul i64 {chunk}, {r.extent}")
-            total.write(slot, f.op(f"add i64 {first}, {number}"))
-        count(f, str(r.extent), one)
+
+def _end_cell(e: Emitter, total: _Total, slot: int, chunk: str, number: str) -> None:
+    """Join the lanes of one element of an array and write its partial."""
+    f, w, r = e.f, e.lanes.lanes, total.r
+    type, flag = llvm_type(storage(r.acc.type.dtype), w), llvm_type(storage(BOOL), w)
+    assert r.cells is not None
+    vectors = [f.load(type, f.gep(type, e.arrays[r.cells], _word(f, number, r.words, k)), 1)
+               for k in range(r.words)]
+    if r.acc.type.dtype.kind == "b":
+        vectors = [f.op(f"icmp ne {type} {x}, zeroinitializer") for x in vectors]
+    flags = ""
+    if r.filled is not None:
+        flags = f.load(flag, f.gep(flag, e.arrays[r.filled], number), 1)
+        flags = f.op(f"icmp ne {flag} {flags}, zeroinitializer")
+    total.join_lanes(vectors, flags)
+    first = f.op(f"mul i64 {chunk}, {r.extent}")
+    total.write(slot, f.op(f"add i64 {first}, {number}"))
 
 
 def _read(e: Emitter, dtype: DType, address: str) -> str:

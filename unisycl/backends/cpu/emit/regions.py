@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from unisycl.backends.cpu.emit import group_calls
 from unisycl.backends.cpu.emit.emitter import Emitter, Home, Loop, ScopeState
+from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import llvm_type
@@ -95,19 +96,6 @@ def partition(block: n.Block, *, in_loop: bool) -> Iterator[Part]:
         yield "call" if isinstance(stmt, n.GroupCall) else "group", (stmt,)
     if run:
         yield "run", tuple(run)
-
-
-@dataclass(slots=True)
-class Split:
-    """How a work-group lies on sub-groups: ``full`` whole ones, then ``rest`` items in one more."""
-
-    lanes: int
-    full: int
-    rest: int
-
-    @property
-    def count(self) -> int:
-        return self.full + bool(self.rest)
 
 
 @dataclass(slots=True)

@@ -66,7 +66,7 @@ def select(e: Emitter, v: Val, partner: Val) -> Val:
     if e.widest == 256 and v.dtype.bits == 64:
         return _through_halves(e, v, index)
     pick, size = (_pick_256, 8) if e.widest == 256 else (_pick_512, 512 // v.dtype.bits)
-    return Val(VECTOR, v.dtype, _permute(e.f, v.dtype, lanes.vector(v), index, w, pick, size))
+    return Val(VECTOR, v.dtype, _permute(e.f, v.dtype, lanes.vector(v), index, w, pick, size=size))
 
 
 def _through_words(e: Emitter, v: Val, partner: Val) -> Val:
@@ -88,7 +88,7 @@ _Pick = Callable[[Function, DType, list[str], str], str]
 
 
 def _permute(f: Function, dtype: DType, vector: str, index: str, w: int, pick: _Pick,
-             size: int) -> str:
+             *, size: int) -> str:
     """Permute a vector cut into registers of ``size`` elements."""
     t, it = llvm_type(dtype, w), f"<{w} x i32>"
     if w < size:
@@ -155,7 +155,7 @@ def _through_halves(e: Emitter, v: Val, index: str) -> Val:
     for shift in (0, 32):
         shifted = f.op(f"lshr {whole} {bits}, splat (i64 {shift})")
         half = f.op(f"trunc {whole} {shifted} to <{w} x i32>")
-        moved = _permute(f, UINT32, half, index, w, _pick_256, 8)
+        moved = _permute(f, UINT32, half, index, w, _pick_256, size=8)
         wide = f.op(f"zext <{w} x i32> {moved} to {whole}")
         both.append(f.op(f"shl {whole} {wide}, splat (i64 {shift})"))
     ref = f.op(f"or {whole} {both[0]}, {both[1]}")

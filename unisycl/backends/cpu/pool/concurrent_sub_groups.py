@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from unisycl.backends.cpu.emit import collectives, shuffles
 from unisycl.backends.cpu.emit.emitter import Emitter
-from unisycl.backends.cpu.emit.group_calls import Call
+from unisycl.backends.cpu.emit.group_calls import Call, Split
 from unisycl.backends.cpu.emit.lanes import UNIFORM, VECTOR, Val
-from unisycl.backends.cpu.emit.regions import Group, Split
+from unisycl.backends.cpu.emit.regions import Group
 from unisycl.backends.cpu.emit.text import llvm_type
 from unisycl.backends.cpu.emit.waiting import emit_meeting
 from unisycl.base.dataclass import dataclass

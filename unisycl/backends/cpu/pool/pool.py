@@ -147,6 +147,11 @@ class NativeJob(ctypes.Structure):
         root.question = LATE if text else WHERE
         return True
 
+    def complete(self, count: int) -> bool:
+        """Say whether ``count`` are all threads that take part in it, and will."""
+        return bool(self.participants == count and (
+            self.next_unit >= self.units or self.participants >= self._owner.threads))
+
     def done(self) -> bool:
         """Say whether the job has ended; never blocks."""
         if self.state & _DONE:
