@@ -1,4 +1,4 @@
-"""``kernel`` in SYCL 1.2's spelling (§3.7.2.5): one of a program, or OpenCL's.
+"""``kernel`` in SYCL 1.2's spelling (§3.7.2.5), and OpenCL's kernels.
 
 Non-goals: launching. Invariant: a kernel made of OpenCL's runs in whatever context of SYCL's stands
 for the context it belongs to.
@@ -6,9 +6,8 @@ for the context it belongs to.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unisycl.api.bundles.device_kernel import device_kernel
 from unisycl.api.devices.context import context
 from unisycl.api.devices.info import Descriptor
 from unisycl.api.interop.make import make_context
@@ -22,47 +21,20 @@ from unisycl.compat12.devices import device, retained
 from unisycl.lang.kernels.kernel import kernel as modern
 from unisycl.runtime.graph.channel import Channel
 
-if TYPE_CHECKING:
-    from unisycl.compat12.programs import program
-
-
-class program_kernel(device_kernel):
-    """A kernel of a program (SYCL 1.2 §3.7.2.5)."""
-
-    __slots__ = ("_program",)
-    _program: program
-
-    def get(self) -> Any:
-        """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
-        return retained(get_native(NATIVE_OF_12, self))
-
-    def get_program(self) -> program:
-        """Return the program."""
-        return self._program
-
-    def get_function_name(self) -> str:
-        """Return the kernel's name."""
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
-
-    def get_kernel_attributes(self) -> str:
-        """Return the kernel's attributes."""
-        return self._attributes()
-
 
 @ends_at_call
 class cl_kernel(native_kernel):
     """A kernel of OpenCL's, whose arguments are those that were set on it."""
 
-    __slots__ = ("_native", "_of_program")
+    __slots__ = ("_native",)
 
-    def __init__(self, native: Any, of: program | None = None) -> None:
+    def __init__(self, native: Any, owner: context | None = None) -> None:
         if not hasattr(native, "function_name"):
             raise UsageError(errc.invalid, "kernel: expected a native Kernel, got "
                              f"{type(native).__name__}")
         self._native = retained(native)
-        self._of_program = of
         self._state = device(native.context.devices[0]).state
-        self._owner = context_of(native.context) if of is None else of.get_context()
+        self._owner = context_of(native.context) if owner is None else owner
 
     @property
     def name(self) -> str:
@@ -85,12 +57,10 @@ class cl_kernel(native_kernel):
         """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
         return retained(self._native)
 
-    def get_program(self) -> program:
-        """Return the program: the one it was taken from, else one made of OpenCL's."""
-        if self._of_program is None:
-            raise UsageError(errc.invalid, "get_program: this is a native kernel; give "
-                             "its program to program(context, native) and take it from there")
-        return self._of_program
+    def get_program(self) -> object:
+        """Refuse: only a kernel that was taken from a program has one."""
+        raise UsageError(errc.invalid, "get_program: this is a native kernel; give its program to "
+                         "program(context, native) and take it from there")
 
     def get_function_name(self) -> str:
         """Return the kernel's name."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from unisycl.api.bundles import functions
-from unisycl.api.bundles.kernel_bundle import kernel_bundle
+from unisycl.api.bundles.kernel_bundle import device_kernel, kernel_bundle
 from unisycl.api.bundles.source_bundle import built_bundle
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
@@ -23,7 +23,7 @@ from unisycl.base.errors import BuildError, KernelError, UnsupportedError, Usage
 from unisycl.base.foreign_objects import is_native
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.compat12.devices import retained
-from unisycl.compat12.kernels import cl_kernel, program_kernel
+from unisycl.compat12.kernels import cl_kernel
 from unisycl.compat12.options import check_linking, traits_of
 from unisycl.lang.kernels.kernel_properties import Traits, joined
 from unisycl.runtime.launch.compile_ahead import Compiled
@@ -165,7 +165,8 @@ class program:
         if self._native is not None:
             if self._state is not bundle_state.executable:
                 raise UsageError(errc.invalid, "program: link it before its kernels are taken")
-            return cl_kernel(self._native.ext_oneapi_get_kernel(kernel).get_native(), self)
+            return native_program_kernel(self._native.ext_oneapi_get_kernel(kernel).get_native(),
+                                         self)
         found = self.executable().get_kernel(kernel)
         made: Any = program_kernel._of(found._source, found._bundle, found._devices,
                                        found._compiled)
@@ -260,6 +261,43 @@ _ANSWERS: dict[program_info, Callable[[program], Any]] = {
     program_info.num_kernels: lambda p: len(p._names()),
     program_info.kernel_names: lambda p: ";".join(p._names()),
 }
+
+
+class program_kernel(device_kernel):
+    """A kernel of a program (SYCL 1.2 §3.7.2.5)."""
+
+    __slots__ = ("_program",)
+    _program: program
+
+    def get(self) -> Any:
+        """Return OpenCL's kernel, retained for the caller (SYCL 1.2 §2.5.10)."""
+        return retained(get_native(NATIVE_OF_12, self))
+
+    def get_program(self) -> program:
+        """Return the program."""
+        return self._program
+
+    def get_function_name(self) -> str:
+        """Return the kernel's name."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def get_kernel_attributes(self) -> str:
+        """Return the kernel's attributes."""
+        return self._attributes()
+
+
+class native_program_kernel(cl_kernel):
+    """A kernel of a program that is one of OpenCL's."""
+
+    __slots__ = ("_program",)
+
+    def __init__(self, native: Any, of: program) -> None:
+        super().__init__(native, of.get_context())
+        self._program = of
+
+    def get_program(self) -> program:
+        """Return the program."""
+        return self._program
 
 
 class _Alone:

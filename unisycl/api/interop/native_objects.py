@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unisycl.api.bundles.device_kernel import device_kernel
-from unisycl.api.bundles.kernel_bundle import kernel_bundle
+from unisycl.api.bundles.kernel_bundle import device_kernel, kernel_bundle
 from unisycl.api.bundles.source_bundle import built_bundle
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device, platform
