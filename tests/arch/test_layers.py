@@ -6,7 +6,9 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from tests.arch.sources import PACKAGE, Import, imports_of, package_sources
+from tests.arch.budget import BUDGET
+from tests.arch.cycles import circles
+from tests.arch.sources import PACKAGE, ROOT, Import, imports_of, package_sources
 
 # room -> what it may import besides itself. "" is the public package itself (unisycl/__init__.py).
 ROOMS: dict[str, set[str]] = {
@@ -37,6 +39,17 @@ ROOMS: dict[str, set[str]] = {
     "testing": {""},
     "examples": {"", "ext"},
 }
+# room -> its folders, from the lowest up: each imports itself and those before it
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "lang": ("index", "numbers", "groups", "memory", "kernels", "library"),
+    "passes": ("simd", "shared", "checks", "clike"),
+    "frontend": ("values", "syntax", "forms"),
+    "backends.cpu": ("emit", "checks", "compile", "maths", "pool"),
+    "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
+    "runtime": ("threads", "devices", "graph", "memory", "launch"),
+    "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
+}
+FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for
 FREE = {"", "__main__", "tools"}  # may import any room; nothing imports tools
 
@@ -134,21 +147,51 @@ def test_no_import_inside_a_function() -> None:
     assert wrong == []
 
 
+def edges_between_modules(*, typing_only: bool) -> dict[str, set[str]]:
+    """Return which module imports which of ours; those for types only where they are asked for."""
+    return {s.module: {t for i in imports_of(s) if not i.late and (typing_only or not i.typing_only)
+                       and (t := ours(i)) is not None and t != s.module}
+            for s in package_sources()}
+
+
 def test_imports_have_no_cycles() -> None:
-    edges = {s.module: {t for i in imports_of(s) if not i.typing_only and not i.late
-                        and (t := ours(i)) is not None} for s in package_sources()}
-    done: set[str] = set()
+    assert circles(edges_between_modules(typing_only=False)) == []
 
-    def visit(module: str, path: tuple[str, ...]) -> None:
-        assert module not in path, " -> ".join([*path[path.index(module):], module])
-        if module not in done:
-            for target in sorted(edges.get(module, ())):
-                if target != module:
-                    visit(target, (*path, module))
-            done.add(module)
 
-    for module in edges:
-        visit(module, ())
+def test_imports_for_types_have_no_cycles_but_those_that_are_known() -> None:
+    known = sorted(tuple(e["modules"]) for e in BUDGET["cycle"])
+    assert circles(edges_between_modules(typing_only=True)) == known
+
+
+def sub_room(module: str) -> tuple[str, str] | None:
+    """Return the room and the folder in it that a module lies in; None of one in no folder."""
+    parts = module.split(".")
+    depth = 2 if parts[0] == "backends" else 1
+    inner = ROOT.joinpath(PACKAGE, *parts[:depth + 1])
+    return (".".join(parts[:depth]), parts[depth]) if inner.is_dir() and parts[depth:] else None
+
+
+def test_the_folders_of_a_room_import_downwards() -> None:
+    against: dict[str, int] = {}
+    for module, targets in edges_between_modules(typing_only=True).items():
+        at = sub_room(module)
+        for target in targets:
+            to = sub_room(target)
+            if at and to and at[0] == to[0] and at[0] in FOLDERS:
+                order = FOLDERS[at[0]]
+                if order.index(at[1]) < order.index(to[1]):
+                    way = f"{at[0]}: {at[1]} -> {to[1]}"
+                    against[way] = against.get(way, 0) + 1
+    assert against == {e["way"]: e["imports"] for e in BUDGET["against"]}
+
+
+def test_every_folder_of_a_room_has_its_place() -> None:
+    found: dict[str, set[str]] = {}
+    for source in package_sources():
+        at = sub_room(source.module)
+        if at and at[0] not in FLAT:
+            found.setdefault(at[0], set()).add(at[1])
+    assert found == {room: set(order) for room, order in FOLDERS.items()}
 
 
 def words_of(tree: ast.Module) -> Iterable[tuple[str, int]]:
