@@ -15,6 +15,7 @@ from collections.abc import Generator
 import pytest
 
 from unisycl.backends import registry
+from unisycl.passes import pipeline
 
 
 def temporary(name: str) -> str:
@@ -28,6 +29,8 @@ def temporary(name: str) -> str:
 os.environ["UNISYCL_CACHE"] = temporary("unisycl-tests-")
 if "POCL_CACHE_DIR" not in os.environ:
     os.environ["POCL_CACHE_DIR"] = temporary("unisycl-tests-pocl-")
+
+pipeline.ALWAYS_VERIFY[0] = True
 
 pytest_plugins = ["unisycl.testing.plugin"]
 

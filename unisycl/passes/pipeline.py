@@ -1,36 +1,231 @@
-"""The passes every kernel goes through before a backend sees it, by name and in order.
+"""Which passes a kernel goes through, by name and in order, for each kind of target.
 
-Non-goals: passes only one target needs. Invariant: ``prepare`` returns IR that means the same.
+A pass is a row of a list: its name, its function, and when it applies. Lists are cut where a target
+decides something about a kernel in between. Non-goals: what a pass does; what only one target can
+do (it is given as ``Facts.own``, its place is here all the same). Invariants: every pass returns IR
+that means the same; with ``UNISYCL_DEBUG``, and in tests, IR is verified behind each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
+from unisycl.base import settings
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.errors import KernelError
-from unisycl.ir.nodes import Block, Expr, Kernel
-from unisycl.passes.checks import arithmetic, bounds, collectives, divergent_barriers
-from unisycl.passes.shared import dead_stores, loop_steps
+from unisycl.ir.nodes import Block, Expr, Kernel, Local
+from unisycl.ir.verify import verify
+from unisycl.passes.checks import (
+    arithmetic,
+    bounds,
+    collectives,
+    divergent_barriers,
+    uninitialised,
+    watches,
+)
+from unisycl.passes.clike import coarsen, copies, positions, structure
+from unisycl.passes.shared import (
+    dead_stores,
+    images,
+    lockstep,
+    long_chains,
+    loop_steps,
+    narrow,
+    scalars,
+)
+from unisycl.passes.simd import counters, members
+from unisycl.passes.simd.shapes import Shapes
+
+Change = Callable[[Kernel], Kernel]
+ALWAYS_VERIFY = [False]
+"""Whether IR is verified whatever the environment says: tests set it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known besides the kernel, for the passes that ask.
+
+    Args:
+        rebound: a name has locals of several types, some of which nobody may read.
+        ids_below: what no id of a launch reaches.
+        deepest: how many branches may lie one in another before a chain of them is cut.
+        spans: views of several dimensions span few enough elements for positions of 32 bits.
+        extents, room: ``uninitialised``'s.
+        together: the target has no group functions for items that part ways.
+        shapes: how the values of a kernel vary over the lanes of a vector.
+        ids: the ids of work-items that one of the target's takes, as locals that have a value.
+        names: where ``copies`` notes the names that locals inherit.
+        own: passes of the target's own, by name.
+    """
+
+    rebound: bool = False
+    ids_below: int = 1 << 63
+    deepest: int = 1 << 63
+    spans: bool = False
+    extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    room: int = 0
+    together: bool = False
+    shapes: Callable[[Kernel], Shapes] | None = None
+    ids: tuple[Local, ...] = ()
+    names: dict[Local, str] = field(default_factory=dict)
+    own: Mapping[str, Change] = field(default_factory=dict)
+
+
+def _always(kernel: Kernel, facts: Facts) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass: its name, what it does, and whether it applies to a kernel."""
+
+    name: str
+    run: Callable[[Kernel, Facts], Kernel]
+    applies: Callable[[Kernel, Facts], bool] = _always
+
+
+def _divergent_barriers(kernel: Kernel, facts: Facts) -> Kernel:
+    found = divergent_barriers.check(kernel)
+    if found:
+        raise KernelError(found, kernel.name)
+    return kernel
+
+
+def _partings(kernel: Kernel, facts: Facts) -> Kernel:
+    """Return a kernel none of whose lanes part ways around meetings."""
+    assert facts.shapes is not None
+    while apart := lockstep.parting(kernel.body, facts.shapes(kernel), returns=False):
+        kernel = lockstep.run(kernel, apart)
+    return kernel
+
+
+def _counters(kernel: Kernel, facts: Facts) -> Kernel:
+    assert facts.shapes is not None
+    return _with(kernel, counters.run(kernel.body, facts.shapes(kernel).divergent))
+
+
+def _copies(kernel: Kernel, facts: Facts) -> Kernel:
+    kernel, names = copies.run(kernel)
+    facts.names.update(names)
+    return kernel
+
+
+def _with(kernel: Kernel, body: Block) -> Kernel:
+    return kernel if body is kernel.body else replace(kernel, body=body)
+
+
+def _own(name: str) -> Pass:
+    """Return the row of a pass that a target brings."""
+    return Pass(name, lambda k, f: f.own[name](k), lambda k, f: name in f.own)
+
+
+IMAGES = Pass("images", lambda k, f: images.expand(k))
+SCALARS = Pass("scalars", lambda k, f: scalars.expand(k))
+LONG_CHAINS = Pass("long_chains", lambda k, f: _with(k, long_chains.run(k.body)),
+                   lambda k, f: long_chains.depth(k.body) > f.deepest)
+NARROW = Pass("narrow", lambda k, f: narrow.run(k, f.ids_below), lambda k, f: not f.spans)
+
+EVERY = (
+    Pass("dead_stores", lambda k, f: _with(k, dead_stores.run(k.body)), lambda k, f: f.rebound),
+    Pass("divergent_barriers", _divergent_barriers),
+    Pass("loop_steps", lambda k, f: loop_steps.run(k)),
+    Pass("collectives", lambda k, f: collectives.run(k), lambda k, f: "divergence" in k.checks),
+    Pass("arithmetic", lambda k, f: arithmetic.run(k)),
+    Pass("bounds", lambda k, f: bounds.run(k), lambda k, f: "bounds" in k.checks),
+)
+"""What every kernel goes through as soon as its types are known, before any target sees it."""
+
+SIMD = {
+    "every": EVERY,
+    "plain": (IMAGES, SCALARS, Pass("members", lambda k, f: members.gather(k))),
+    "depth": (LONG_CHAINS,),
+    "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),
+    "loops": (_own("continues"),),
+    "lanes": (
+        Pass("partings", _partings, lambda k, f: k.index_kind == "nd_range"),
+        Pass("counters", _counters),
+    ),
+}
+"""Vectors: how many lanes is decided behind "depth", where arguments lie behind "loops"."""
+
+CLIKE = {
+    "every": EVERY,
+    "text": (
+        Pass("uninitialised", lambda k, f: uninitialised.run(k, f.extents, f.room),
+             lambda k, f: bool(k.checks)),
+        Pass("lockstep", lambda k, f: lockstep.whole(k), lambda k, f: f.together),
+        IMAGES, SCALARS, LONG_CHAINS, NARROW,
+        Pass("positions", lambda k, f: positions.run(k, f.ids_below), lambda k, f: f.spans),
+    ),
+    "print": (_own("unwrapped"), _own("records"), Pass("copies", _copies)),
+    "body": (Pass("structure", lambda k, f: _with(k, structure.body(k.body, 0))),),
+    "several": (Pass("coarsen", lambda k, f: _with(k, coarsen.side_by_side(k.body, f.ids))),),
+}
+"""C text: "several" is for ranges of which an item takes several, "body" for every kernel."""
+
+TARGETS: dict[str, dict[str, tuple[Pass, ...]]] = {
+    "plain": {"every": EVERY}, "simd": SIMD, "clike": CLIKE}
+
+
+def names() -> tuple[str, ...]:
+    """Return the name of every pass, each once, in order."""
+    return tuple(dict.fromkeys(
+        x.name for stages in TARGETS.values() for stage in stages.values() for x in stage))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A pass that a kernel came by, and the kernel behind it."""
+
+    name: str
+    kernel: Kernel
+
+
+_watchers: list[list[Seen]] = []
+
+
+@contextmanager
+def seen() -> Iterator[list[Seen]]:
+    """Collect what kernels look like behind each pass that they come by inside the block."""
+    found: list[Seen] = []
+    _watchers.append(found)
+    try:
+        yield found
+    finally:
+        _watchers[:] = [x for x in _watchers if x is not found]
+
+
+def is_seen() -> bool:
+    """Say whether somebody looks: then nothing is to be remembered in place of being done."""
+    return bool(_watchers)
+
+
+def run(kernel: Kernel, target: str, stage: str, facts: Facts) -> Kernel:
+    """Run the passes of one part of a target's list."""
+    verifies = ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0")
+    for one in TARGETS[target][stage]:
+        if one.applies(kernel, facts):
+            before, kernel = kernel, one.run(kernel, facts)
+            if verifies and kernel is not before:
+                verify(kernel, f"the pass '{one.name}'", facts.ids)
+        for found in _watchers:
+            found.append(Seen(one.name, kernel))
+    return kernel
+
+
+def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
+    """Run the passes of every target; ``KernelError`` for what one finds wrong.
+
+    The checks that its ``checks`` name are written into it. ``rebound``: a name has locals of
+    several types, some of which nobody may read.
+    """
+    if ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0"):
+        verify(kernel, "the front end")
+    return run(kernel, "plain", "every", Facts(rebound=rebound))
 
 
 def never_negative(body: Block, x: Expr) -> bool:
     """Say whether an integer computed in a body is at least 0, whatever the data."""
     return loop_steps.never_negative(x, loop_steps.rising(body))
-
-
-def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
-    """Run the target-independent passes; ``KernelError`` for what a pass finds wrong.
-
-    The checks that its ``checks`` name are written into it. ``rebound``: a name has locals of
-    several types, some of which nobody may read.
-    """
-    if rebound:
-        kernel = replace(kernel, body=dead_stores.run(kernel.body))
-    found = divergent_barriers.check(kernel)
-    if found:
-        raise KernelError(found, kernel.name)
-    kernel = loop_steps.run(kernel)
-    if "divergence" in kernel.checks:
-        kernel = collectives.run(kernel)
-    kernel = arithmetic.run(kernel)
-    return bounds.run(kernel) if "bounds" in kernel.checks else kernel

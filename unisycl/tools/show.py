@@ -1,4 +1,4 @@
-"""``python -m unisycl show FILE:KERNEL --stage ir|source|llvm|asm``: what became of a kernel.
+"""``python -m unisycl show FILE:KERNEL --stage ir|source|llvm|asm|after:PASS``: what became of it.
 
 The file is run as a program, and the kernels it launches are recorded: a kernel has types only
 where it is launched. What the program prints goes to standard error. Non-goals: kernels
@@ -12,11 +12,12 @@ import contextlib
 import difflib
 import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import unisycl as sycl
+from unisycl.passes import pipeline
 from unisycl.runtime.launch import compiled_kernels
 
 STAGES = ("ir", "source", "llvm", "asm")
@@ -28,10 +29,24 @@ def add_command(commands: Any) -> None:
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernel", metavar="FILE:KERNEL",
                         help="a Python file and the name of a kernel it launches")
-    parser.add_argument("--stage", choices=STAGES, default="ir",
-                        help="typed IR, C text where the device's compiler reads it, LLVM IR, or "
-                             "machine code (default: ir)")
+    parser.add_argument("--stage", type=stage_of, default="ir", metavar="STAGE",
+                        help="ir (typed IR, the default), source (C text where the device's "
+                             "compiler reads it), llvm (LLVM IR), asm (machine code), or "
+                             "after:PASS (IR behind one of the compiler's passes)")
     parser.set_defaults(run=run, arguments=[])
+
+
+def stage_of(text: str) -> str:
+    """Return a stage that there is; ``ArgumentTypeError`` names those there are."""
+    word, _, name = text.partition(":")
+    known = pipeline.names()
+    if word == "after" and name not in known:
+        raise argparse.ArgumentTypeError(f"there is no pass '{name}'{likely(name, known)}; the "
+                                         f"passes are {', '.join(known)}")
+    if word != "after" and text not in STAGES:
+        raise argparse.ArgumentTypeError(f"there is no stage '{text}'; the stages are "
+                                         f"{', '.join(STAGES)} and after:PASS")
+    return text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,14 +56,23 @@ def run(options: argparse.Namespace) -> int:
         return refuse(f"expected FILE:KERNEL, got '{options.kernel}'")
     if not Path(file).is_file():
         return refuse(f"there is no file '{file}'")
+    word, _, one = options.stage.partition(":")
     try:
-        kernels = record_kernels(file, options.arguments)
+        with pipeline.seen() as front:
+            kernels = record_kernels(file, options.arguments)
     except Exception as error:  # noqa: BLE001 - whatever the program raises is the answer
         return refuse(f"{file} failed: {type(error).__name__}: {error}")
     chosen = [k for k in kernels if k.name == name]
     if not chosen:
         return refuse(unknown_kernel(file, name, [k.name for k in kernels]))
     for kernel in chosen:
+        if word == "after":
+            passed = kernel.passed(front)
+            if one not in passed:
+                return refuse(f"kernel '{name}' does not come by the pass '{one}' on this device, "
+                              f"but by: {', '.join(passed)}")
+            print(passed[one])
+            continue
         try:
             print(getattr(kernel, f"{options.stage}_text")())
         except sycl.exception as error:
@@ -72,9 +96,13 @@ def unknown_kernel(file: str, name: str, known: list[str]) -> str:
     if not known:
         return f"{file} launched no kernel"
     names = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"{file} launched no kernel '{name}', but: {', '.join(names)}{hint}"
+    return f"{file} launched no kernel '{name}', but: {', '.join(names)}{likely(name, names)}"
+
+
+def likely(name: str, names: Iterable[str]) -> str:
+    """Return a question for the name that somebody may have meant; '' if none is close."""
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def record_kernels(file: str, arguments: list[str]) -> list[Any]:

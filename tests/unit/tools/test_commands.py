@@ -200,3 +200,32 @@ def test_a_cache_that_is_not_there_is_told(
     monkeypatch.setenv("UNISYCL_CACHE", setting)
     assert main(["cache", "clear"]) == status
     assert f"there is no cache: {why}" in capsys.readouterr().err
+
+
+def test_show_prints_the_ir_behind_a_pass(
+        program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for k, name in enumerate(("bounds", "members", "narrow")):  # code that was seen is known
+        new = f"out[i] * 2 + {k} if i < 50 else 1"
+        program.write_text(PROGRAM.replace("out[i] * 2", new))
+        assert main(["show", f"{program}:double_it", "--stage", f"after:{name}", "100"]) == 0
+        texts.append(capsys.readouterr().out.replace(f" + {k}", ""))
+        assert texts[k].startswith("kernel double_it(")
+    assert texts[0] == texts[1] != texts[2]
+    assert "int32(" in texts[2]
+
+
+def test_show_names_the_passes_there_are(
+        program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["show", f"{program}:double_it", "--stage", "after:narow", "100"])
+    said = capsys.readouterr().err
+    assert "there is no pass 'narow'; did you mean 'narrow'?" in said
+    assert "the passes are dead_stores, divergent_barriers, loop_steps" in said
+    program.write_text(PROGRAM.replace("out[i] * 2", "out[i] * 7"))
+    assert main(["show", f"{program}:double_it", "--stage", "after:positions", "100"]) == 2
+    said = capsys.readouterr().err
+    assert "does not come by the pass 'positions' on this device, but by: dead_stores" in said
+    with pytest.raises(SystemExit):
+        main(["show", f"{program}:double_it", "--stage", "iir", "100"])
+    assert "the stages are ir, source, llvm, asm and after:PASS" in capsys.readouterr().err

@@ -8,6 +8,7 @@ Non-goals: compiling. Invariant: ``Source`` says where each C argument comes fro
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -32,7 +33,8 @@ from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import INT64, Scalar
-from unisycl.passes.clike import coarsen, copies, structure
+from unisycl.passes import pipeline
+from unisycl.passes.clike import structure
 
 _ID_KINDS = ("global_id", "local_id", "group_id", "sub_group_id", "sub_group_local_id")
 
@@ -77,18 +79,19 @@ class Source:
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
-    kernel = printing.run(_unwrapped(kernel), sub_groups=dialect.sub_groups)
-    kernel, inherited = copies.run(kernel)
+    facts = pipeline.Facts(own={"unwrapped": _unwrapped, "records": functools.partial(
+        printing.run, sub_groups=dialect.sub_groups)})
+    kernel = pipeline.run(kernel, "clike", "print", facts)
     p = Printer(kernel, dialect, exact)
     p.local_shapes, p.small, p.same = dict(form.shapes), form.small, dict(form.same)
     functions = foreign.called(kernel)
     for function in functions:
         p.names.avoid(function.words())
     name = p.names.fresh(kernel.name)
-    for known, wish in inherited.items():
+    for known, wish in facts.names.items():
         p.names.of(known, wish)
     printed = _Kind(p, form)
-    printed.print(structure.body(kernel.body, 0))
+    printed.print(pipeline.run(kernel, "clike", "body", facts).body)
     flat = is_flat(kernel, dialect)
     size = (math.prod(form.local),) if flat else form.local
     local = ", ".join(str(x) for x in (*reversed(size), 1, 1)[:3]) if size else ""
@@ -261,7 +264,9 @@ class _Kind:
         for k, local in enumerate(ids):
             far = f" + {step}{f' * {k}' if k > 1 else ''}" if k else ""
             p.line(f"const {p.type(type.dtype)} {p.names.of(local, local.name)} = {first}{far};")
-        print_body(p, coarsen.side_by_side(body, ids), frozenset(ids))
+        facts = pipeline.Facts(ids=tuple(ids))
+        several = pipeline.run(replace(p.kernel, body=body), "clike", "several", facts)
+        print_body(p, several.body, frozenset(ids))
         p.depth -= 1
         one = p.names.fresh("global_id")
         p.line("} else {")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import Geometry
@@ -25,8 +24,8 @@ from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.checks import watches
-from unisycl.passes.shared import long_chains, narrow
+from unisycl.passes import pipeline
+from unisycl.passes.shared import long_chains
 
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
@@ -151,10 +150,11 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     found = asked.machine
     level = _level(kernel, asked.level)
     kernel = plain(kernel)
-    if level == jit.LIGHTEST:
-        kernel = replace(kernel, body=long_chains.run(kernel.body))
+    facts = pipeline.Facts(ids_below=1 << 31 if key.small else 1 << 63,
+                           deepest=-1 if level == jit.LIGHTEST else 1 << 63)
+    kernel = pipeline.run(kernel, "simd", "depth", facts)
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
-    kernel = watches.run(narrow.run(kernel, 1 << 31 if key.small else 1 << 63))
+    kernel = pipeline.run(kernel, "simd", "launch", facts)
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)

@@ -68,6 +68,7 @@ from unisycl.base import foreign_objects
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
+from unisycl.passes import pipeline
 
 _VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "opencl")
@@ -241,8 +242,8 @@ class ClDriver(Ending, Driver):
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")
         key = key_of(kernel, geometry, self.traits)
-        return self._texts.of(kernel, key) or source_of(
-            kernel, key, self._dialect, self.traits).text
+        known = None if pipeline.is_seen() else self._texts.of(kernel, key)
+        return known or source_of(kernel, key, self._dialect, self.traits).text
 
     def immediate(self, launch: Launch) -> bool:
         """Leave every command to ``launch``."""

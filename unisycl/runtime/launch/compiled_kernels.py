@@ -6,13 +6,15 @@ kernel and asks its driver for text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from unisycl.backends.base import Driver, Geometry
 from unisycl.base.dataclass import dataclass
+from unisycl.base.errors import UnsupportedError
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.text import kernel_text
+from unisycl.passes import pipeline
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -43,6 +45,21 @@ class Compiled:
     def asm_text(self) -> str:
         """Return the machine code; ``UnsupportedError`` where the device has none."""
         return self.driver.text(self.kernel, self.geometry, "asm")
+
+    def passed(self, front: Sequence[pipeline.Seen]) -> dict[str, str]:
+        """Return the IR behind each pass by its name, in order, those of the device included.
+
+        ``front`` is what was seen of all kernels while they were launched.
+        """
+        every = len(pipeline.EVERY)
+        ends = [k for k, x in enumerate(front, 1) if x.kernel is self.kernel
+                and x.name == pipeline.EVERY[-1].name]
+        found = list(front[ends[-1] - every:ends[-1]]) if ends else []
+        with pipeline.seen() as own:
+            for stage in ("source", "llvm"):
+                with suppress(UnsupportedError):
+                    self.driver.text(self.kernel, self.geometry, stage)
+        return {x.name: kernel_text(x.kernel) for x in (*found, *own)}
 
 
 watchers: list[list[Compiled]] = []

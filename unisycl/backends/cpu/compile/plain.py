@@ -7,8 +7,7 @@ streams, steps) is made on what this returns, so all of them agree.
 from __future__ import annotations
 
 from unisycl.ir.nodes import Kernel
-from unisycl.passes.shared import images, scalars
-from unisycl.passes.simd import members
+from unisycl.passes import pipeline
 
 _last: list[tuple[Kernel, Kernel]] = []
 """The kernel asked for last, since each step of its compilation asks; kept, so its id stays its."""
@@ -17,8 +16,8 @@ _last: list[tuple[Kernel, Kernel]] = []
 def plain(kernel: Kernel) -> Kernel:
     """Return a kernel without images, complex numbers and single accesses to members."""
     for known, found in _last:
-        if known is kernel:
+        if known is kernel and not pipeline.is_seen():
             return found
-    found = members.gather(scalars.expand(images.expand(kernel)))
+    found = pipeline.run(kernel, "simd", "plain", pipeline.Facts())
     _last[:] = [(kernel, found)]
     return found

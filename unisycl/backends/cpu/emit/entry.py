@@ -29,10 +29,10 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
+from unisycl.passes import pipeline
 from unisycl.passes.checks import watches
-from unisycl.passes.shared import lockstep
-from unisycl.passes.simd import counters, streams
 from unisycl.passes.simd import shapes as sh
+from unisycl.passes.simd import streams
 
 _ARRAY_LIMIT = 256 << 20
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
@@ -45,8 +45,8 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
     if it has one, is larger than the caches and is written past them.
     """
-    if kernel.index_kind == "nd_range":
-        kernel = replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
+    own = {"continues": _without_continue}
+    kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
     kernel, shapes = _analysed(kernel, lanes, seeds)
@@ -78,21 +78,22 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
 def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape]
               ) -> tuple[n.Kernel, sh.Shapes]:
     """Return a kernel as it is emitted, with the shapes of its values."""
-    def analyse() -> sh.Shapes:
-        return sh.analyse(kernel.body, queries.shapes(kernel, lanes), seeds,
-                          at_group=kernel.index_kind == "work_group")
-    shapes = analyse()
-    while kernel.index_kind == "nd_range":
-        apart = lockstep.parting(kernel.body, shapes, returns=False)
-        if not apart:
-            break
-        kernel = lockstep.run(kernel, apart)
-        shapes = analyse()
-    counted = counters.run(kernel.body, shapes.divergent)
-    if counted is not kernel.body:
-        kernel = replace(kernel, body=counted)
-        shapes = analyse()
-    return kernel, shapes
+    last: list[tuple[n.Kernel, sh.Shapes]] = []
+
+    def shapes(kernel: n.Kernel) -> sh.Shapes:
+        if not last or last[0][0] is not kernel:
+            last[:] = [(kernel, sh.analyse(
+                kernel.body, queries.shapes(kernel, lanes), seeds,
+                at_group=kernel.index_kind == "work_group"))]
+        return last[0][1]
+    kernel = pipeline.run(kernel, "simd", "lanes", pipeline.Facts(shapes=shapes))
+    return kernel, shapes(kernel)
+
+
+def _without_continue(kernel: n.Kernel) -> n.Kernel:
+    if kernel.index_kind != "nd_range":
+        return kernel
+    return replace(kernel, body=without_continue(kernel.body, itertools.count(1 << 20)))
 
 
 def _arrays(e: Emitter) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import BoundView, Geometry, Launch
@@ -28,9 +28,8 @@ from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import LentView, View
+from unisycl.passes import pipeline
 from unisycl.passes.checks import uninitialised
-from unisycl.passes.clike import positions
-from unisycl.passes.shared import images, lockstep, long_chains, narrow, scalars
 
 _PLANS = 256
 _STACK = 6 << 20  # bytes; a thread of PoCL's has 8 MiB
@@ -103,22 +102,14 @@ class Texts:
 def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, traits: Traits,
               variant: Variant = PLAIN) -> Source:
     """Return the text of a kernel."""
-    if kernel.checks:
-        extents, room = dict(variant.shapes), traits.number_of("local_mem_size")
-        if extents or not local_memory(kernel, traits):  # else these are of another text
-            unchecked.tell(kernel, traits, uninitialised.left(kernel, extents, room))
-        kernel = uninitialised.run(kernel, extents, room)
-    if dialect.lockstep:
-        kernel = lockstep.whole(kernel)
-    kernel, small = scalars.expand(images.expand(kernel)), False
-    if long_chains.depth(kernel.body) > _NESTED:
-        kernel = replace(kernel, body=long_chains.run(kernel.body))
-    if not key.small:
-        kernel = narrow.run(kernel, 1 << 63)
-    elif variant.wide or kernel.reducers:
-        kernel = narrow.run(kernel, _SMALL)
-    else:
-        kernel, small = positions.run(kernel, _SMALL), True
+    extents, room = dict(variant.shapes), traits.number_of("local_mem_size")
+    # without extents these are of another text
+    if kernel.checks and (extents or not local_memory(kernel, traits)):
+        unchecked.tell(kernel, traits, uninitialised.left(kernel, extents, room))
+    small = key.small and not variant.wide and not kernel.reducers
+    kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
+        ids_below=_SMALL if key.small else 1 << 63, deepest=_NESTED, spans=small,
+        extents=extents, room=room, together=dialect.lockstep))
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local
