@@ -248,20 +248,13 @@ def why_not(obj: Any) -> tuple[str, str]:
         return kind, "kernels take bool, integers, floats of up to 64 bits and complex numbers"
     if isinstance(obj, _MUTABLE):
         return kind, "pass a tuple for constants, or an accessor, USM memory or an array for data"
-    return kind, {
-        "buffer": "make an accessor of the buffer in the command group and capture that",
-        "sampled_image": "make a sampled_image_accessor in the command group and capture that",
-        "unsampled_image": "make an unsampled_image_accessor in the command group and capture that",
-        "host_sampled_image_accessor": "use sampled_image_accessor inside the command group",
-        "host_unsampled_image_accessor": "use unsampled_image_accessor inside the command group",
-        "host_accessor": "use accessor(buffer, handler, ...) inside the command group",
-        "queue": "queues live on the host", "handler": "the handler lives on the host",
-    }.get(kind, "capture accessors, USM memory, arrays, numbers, tuples or functions")
+    return kind, getattr(type(obj), "__capture_refusal__", "") or (
+        "capture accessors, USM memory, arrays, numbers, tuples or functions")
 
 
 def is_host_object(obj: Any) -> bool:
-    """Say whether an object is one of the host API's that no kernel takes."""
-    return type(obj).__module__.startswith("unisycl.api.") and type(obj).__name__ in (
-        "buffer", "queue", "handler", "context", "device", "platform", "event", "host_accessor",
-        "sampled_image", "unsampled_image", "host_sampled_image_accessor",
-        "host_unsampled_image_accessor")
+    """Say whether an object is one of the host API's that no kernel takes.
+
+    Their classes have ``__capture_refusal__``: what to capture instead, "" where nothing will do.
+    """
+    return hasattr(type(obj), "__capture_refusal__")

@@ -28,6 +28,7 @@ class context(HasProperties, HasBackendInfo):
 
     __slots__ = ("_properties", "state")
     __kernel_refusal__ = "a kernel runs inside its context and needs no name for it"
+    __capture_refusal__ = ""
     state: ContextState
 
     def __init__(self, source: Any = None, *rest: Any, async_handler: Any = None) -> None:

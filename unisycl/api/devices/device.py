@@ -45,6 +45,7 @@ class device(HasBackendInfo):
 
     __slots__ = ("state",)
     __kernel_refusal__ = "ask the device before the launch and pass the answer"
+    __capture_refusal__ = ""
     state: DeviceState
 
     def __init__(self, source: Any = selector.default_selector_v) -> None:
@@ -202,6 +203,7 @@ class platform(HasBackendInfo):
 
     __slots__ = ("_name",)
     __kernel_refusal__ = "ask the platform before the launch and pass the answer"
+    __capture_refusal__ = ""
     _name: str
 
     def __init__(self, source: Any = selector.default_selector_v) -> None:

@@ -49,12 +49,14 @@ class _Image(Picture, HasProperties):
 
     __slots__ = ("__weakref__", "_finalizer", "_properties")
     __kernel_refusal__ = "make an accessor of it in the command group and use that"
+    _kind: str
+    """What properties call it."""
 
     def _setup(self, host: Any, rest: list[Any], *, const: bool) -> None:
         what = type(self).__name__
         given = [a for a in rest if isinstance(a, Property | property_list)
                  or properties.is_property(a)]
-        self._properties = properties.check(properties.flatten(given), what)
+        self._properties = properties.check(properties.flatten(given), self._kind)
         places = [a for a in rest if not any(a is g for g in given)]
         allocator = places.pop() if places and is_allocator(places[-1]) else None
         if not places:
@@ -167,6 +169,8 @@ class unsampled_image(_Image):
     """
 
     __slots__ = ()
+    __capture_refusal__ = "make an unsampled_image_accessor in the command group and capture that"
+    _kind = "unsampled_image"
 
     def __init__(self, source: Any, *rest: Any) -> None:
         self.sampler = None
@@ -219,6 +223,8 @@ class sampled_image(_Image):
     """
 
     __slots__ = ()
+    __capture_refusal__ = "make a sampled_image_accessor in the command group and capture that"
+    _kind = "sampled_image"
 
     def __init__(self, source: Any, format: Any, sampler: image_sampler, *rest: Any) -> None:
         if source is None:

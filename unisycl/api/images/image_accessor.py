@@ -212,6 +212,7 @@ class host_unsampled_image_accessor(_Host):
     """
 
     __slots__ = ()
+    __capture_refusal__ = "use unsampled_image_accessor inside the command group"
 
     def __init__(self, image: Any, *args: Any) -> None:
         asked = Asked("host_unsampled_image_accessor", args)
@@ -230,6 +231,7 @@ class host_sampled_image_accessor(_Host):
     """Blocks until a ``sampled_image`` is free, then samples it (SYCL 2020 §4.7.6.14)."""
 
     __slots__ = ()
+    __capture_refusal__ = "use sampled_image_accessor inside the command group"
 
     def __init__(self, image: Any, *args: Any) -> None:
         asked = Asked("host_sampled_image_accessor", args)

@@ -57,6 +57,7 @@ class buffer(NoElements, Backed, HasProperties):
 
     __slots__ = ("__weakref__", "_finalizer", "_properties", "_root", "region")
     __kernel_refusal__ = "make an accessor of it in the command group and use that"
+    __capture_refusal__ = "make an accessor of the buffer in the command group and capture that"
 
     def __init__(self, source: Any, *args: Any, dtype: npt.DTypeLike | None = None,
                  allocator: Any = None) -> None:

@@ -39,6 +39,7 @@ class host_accessor(Window):
     """
 
     __slots__ = ("__weakref__", "_array", "_holding")
+    __capture_refusal__ = "use accessor(buffer, handler, ...) inside the command group"
 
     def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:
         self._holding: Holding | None = None

@@ -49,6 +49,7 @@ class event(HasBackendInfo):
 
     __slots__ = ("task",)
     __kernel_refusal__ = "give events to depends_on instead"
+    __capture_refusal__ = ""
     task: Task | None
 
     def __init__(self) -> None:

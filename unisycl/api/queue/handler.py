@@ -48,6 +48,7 @@ class handler(RectangleCommands):
 
     __slots__ = ("_bundle", "_constants", "_dynamic", "_recipe", "_redo", "_second", "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
+    __capture_refusal__ = "the handler lives on the host"
 
     def __init__(self, *args: Any) -> None:
         if not args or not isinstance(args[0], Channel):

@@ -69,6 +69,7 @@ class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
 
     __slots__ = ("__weakref__", "_context", "_finalizer", "_made", "_properties")
     __kernel_refusal__ = "submit other kernels from the host"
+    __capture_refusal__ = "queues live on the host"
 
     def __init__(self, *args: Any, async_handler: Any = None) -> None:
         chosen, owner, found, given = _arguments(args)
