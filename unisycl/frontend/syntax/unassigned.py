@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 _MOST_PATHS = 256
 _MOST_ATOMS = 10
-_MIRRORED = {"Lt": "Gt", "Gt": "Lt", "LtE": "GtE", "GtE": "LtE", "Eq": "Eq", "NotEq": "NotEq"}
-_SIGNS = {"Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1), "Eq": (0,), "NotEq": (-1, 1)}
+_MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq,
+    ast.NotEq: ast.NotEq}
+_SIGNS: dict[type[ast.cmpop], tuple[int, ...]] = {
+    ast.Lt: (-1,), ast.LtE: (-1, 0), ast.Gt: (1,), ast.GtE: (0, 1), ast.Eq: (0,),
+    ast.NotEq: (-1, 1)}
 
 
 def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: ast.AST) -> None:
@@ -175,7 +179,7 @@ def _formula(node: ast.expr, test: Test, variables: dict[Any, list[Any]]) -> Any
         sides = [node.left, *node.comparators]
         return ("and", *(_formula(ast.Compare(a, [op], [b]), test, variables) for a, op, b in zip(
             sides, node.ops, sides[1:], strict=False)))
-    if isinstance(node, ast.Compare) and type(node.ops[0]).__name__ in _SIGNS:
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in _SIGNS:
         return _comparison(node, test, variables)
     key = _spelt(node, test)
     variables.setdefault(("is", key), [False, True])
@@ -183,7 +187,7 @@ def _formula(node: ast.expr, test: Test, variables: dict[Any, list[Any]]) -> Any
 
 
 def _comparison(node: ast.Compare, test: Test, variables: dict[Any, list[Any]]) -> Any:
-    op, a, b = type(node.ops[0]).__name__, node.left, node.comparators[0]
+    op, a, b = type(node.ops[0]), node.left, node.comparators[0]
     left, right = _number(a), _number(b)
     if left is not None and right is None:
         a, b, left, right, op = b, a, right, left, _MIRRORED[op]
