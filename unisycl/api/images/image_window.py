@@ -19,7 +19,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.image_formats import PixelFormat, color_dtypes, image_sampler, image_target
 from unisycl.ir.types import ImageView, image_view
 from unisycl.lang.memory.image import HostImage, pixel_words
-from unisycl.lang.numbers.vec import vec_of, vec_type
+from unisycl.lang.numbers.vec import is_vec_type, vec_of
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import BoundView, Group
 from unisycl.runtime.graph.deps import Access
@@ -64,7 +64,7 @@ class Asked:
                 given += [properties.no_init] * arg.discards
             elif isinstance(arg, target | image_target) and arg.name in image_target.__members__:
                 self.target = image_target[arg.name]
-            elif isinstance(arg, vec_type):
+            elif is_vec_type(arg):
                 self.color = arg
             elif isinstance(arg, Property | property_list) or properties.is_property(arg):
                 given.append(arg)

@@ -24,7 +24,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
 from unisycl.lang.numbers import swizzle
 from unisycl.lang.numbers.elements import elements_type
-from unisycl.lang.numbers.vec import vec, vec_type
+from unisycl.lang.numbers.vec import is_vec_type, vec
 
 
 def call(ctx: Context, value: Vector, name: str, args: Sequence[Value], named: dict[str, Value],
@@ -71,7 +71,7 @@ def _convert(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST
 def _as(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     kind = found["type"]
     to = kind.object if isinstance(kind, Constant) else None
-    if not isinstance(to, vec_type) or to is vec:
+    if not is_vec_type(to) or to is vec:
         raise ctx.refuse("K046", node, what="the type of as_()", help="write v.as_(sycl.int4)")
     if to.dtype.itemsize != value.type.size:
         raise ctx.refuse("K080", node, what=f"as_() keeps all bytes, and {to.__name__} has "

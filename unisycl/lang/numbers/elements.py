@@ -77,7 +77,7 @@ def allows(symbol: str, dtype: np.dtype[Any]) -> bool:
 
 
 class elements_type(type):
-    """The class of concrete types such as ``float4``: layout, and how values are made.
+    """The class of ``vec``, ``marray`` and concrete types such as ``float4``.
 
     ``element`` is the type of an element, ``count`` how many there are, ``dtype`` the layout in
     memory; ``kind`` is vec or marray. ``value`` is the class of the values, ``room`` how many
@@ -90,6 +90,18 @@ class elements_type(type):
     dtype: np.dtype[Any]
     kind: str
     value: Any
+
+    def __call__(cls, *parts: Any) -> Any:
+        """Return a concrete type if this is ``vec`` or ``marray`` itself, else a value."""
+        if hasattr(cls, "count"):
+            return cls._of(flat(cls, parts))
+        if len(parts) != 2:
+            raise UsageError(errc.invalid, f"{cls.kind} takes an element type and a number of "
+                             f"elements: {cls.kind}(np.float32, 4)")
+        return made(cls.kind, *parts)
+
+    def __getitem__(cls, parts: Any) -> Any:
+        return cls(*parts) if isinstance(parts, tuple) else cls(parts)
 
     def __instancecheck__(cls, instance: object) -> bool:
         own = getattr(instance, "_type", None)
@@ -138,8 +150,8 @@ def _find(kind: str, dtype: str, count: int, value: bool) -> Any:
     return found.value if value else found
 
 
-def reduce_type(cls: Any) -> Any:
-    """Return how a type is pickled; for the class of each kind's types."""
+def _reduce_type(cls: Any) -> Any:
+    """Return how a type is pickled."""
     if not hasattr(cls, "count"):
         return cls.__qualname__
     return _find, (cls.kind, cls.element.name, cls.count, False)
@@ -148,6 +160,9 @@ def reduce_type(cls: Any) -> Any:
 def _reduce_value(cls: Any) -> Any:
     own = cls._type
     return _find, (own.kind, own.element.name, own.count, True)
+
+
+copyreg.pickle(elements_type, _reduce_type)
 
 
 class _value_type(type):

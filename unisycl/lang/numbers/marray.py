@@ -6,7 +6,6 @@ array, without padding.
 
 from __future__ import annotations
 
-import copyreg
 import functools
 import operator
 from typing import Any, ClassVar
@@ -20,11 +19,9 @@ from unisycl.lang.numbers.elements import (
     Elements,
     checked,
     elements_type,
-    flat,
     layout,
     maker,
     new_type,
-    reduce_type,
 )
 from unisycl.lang.numbers.vec import SCALARS
 
@@ -35,23 +32,7 @@ ALIASES: tuple[str, ...] = tuple(f"m{name}{n}" for name in _SCALARS for n in _SH
 PUBLIC = ALIASES
 
 
-class marray_type(elements_type):
-    """The class of ``marray`` and of concrete types such as ``mfloat4``."""
-
-    def __call__(cls, *parts: Any) -> Any:
-        """Return a concrete type if this is ``marray`` itself, else a value."""
-        if cls is marray:
-            if len(parts) != 2:
-                raise UsageError(errc.invalid, "marray takes an element type and a number of "
-                                 "elements: marray(np.float32, 5)")
-            return marray_of(*parts)
-        return cls._of(flat(cls, parts))
-
-    def __getitem__(cls, parts: Any) -> Any:
-        return cls(*parts) if isinstance(parts, tuple) else cls(parts)
-
-
-class marray(metaclass=marray_type):
+class marray(metaclass=elements_type):
     """An array of a fixed number of elements, with operators (SYCL 2020 §4.14.3).
 
     Args:
@@ -97,7 +78,6 @@ def marray_of(dtype: npt.DTypeLike, count: int) -> elements_type:
 
 
 maker("marray", marray_of)
-copyreg.pickle(marray_type, reduce_type)
 
 
 class Array(Elements):  # type: ignore[misc]
@@ -114,4 +94,4 @@ def __getattr__(name: str) -> Any:
     return marray_of(_SCALARS[letters[1:]], int(name[len(letters):]))
 
 
-__all__ = ["ALIASES", "PUBLIC", "Array", "marray", "marray_of", "marray_type"]
+__all__ = ["ALIASES", "PUBLIC", "Array", "marray", "marray_of"]

@@ -7,11 +7,10 @@ view of the vec it was taken from; an assignment never shares elements it did no
 
 from __future__ import annotations
 
-import copyreg
 import functools
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +26,9 @@ from unisycl.lang.numbers.elements import (
     checked,
     element_of,
     elements_type,
-    flat,
     layout,
     maker,
     new_type,
-    reduce_type,
 )
 from unisycl.lang.numbers.swizzle import (
     SIZES,
@@ -52,23 +49,7 @@ ALIASES: tuple[str, ...] = tuple(f"{name}{n}" for name in SCALARS for n in SIZES
 PUBLIC = ALIASES
 
 
-class vec_type(elements_type):
-    """The class of ``vec`` and of concrete types such as ``float4``."""
-
-    def __call__(cls, *parts: Any) -> Any:
-        """Return a concrete type if this is ``vec`` itself, else a value."""
-        if cls is vec:
-            if len(parts) != 2:
-                raise UsageError(errc.invalid, "vec takes an element type and a number of elements:"
-                                 " vec(np.float32, 4)")
-            return vec_of(*parts)
-        return cls._of(flat(cls, parts))
-
-    def __getitem__(cls, parts: Any) -> Any:
-        return cls(*parts) if isinstance(parts, tuple) else cls(parts)
-
-
-class vec(metaclass=vec_type):
+class vec(metaclass=elements_type):
     """A vector of 1, 2, 3, 4, 8 or 16 elements (SYCL 2020 §4.14.2).
 
     Args:
@@ -106,6 +87,11 @@ def _made(element: np.dtype[Any], count: int) -> elements_type:
     return found
 
 
+def is_vec_type(of: Any) -> TypeGuard[elements_type]:
+    """Say whether something is ``vec`` or a type of vectors such as ``float4``."""
+    return isinstance(of, elements_type) and issubclass(of, vec)
+
+
 def vec_of(dtype: npt.DTypeLike, count: int) -> elements_type:
     """Return the type of vectors of an element type and size."""
     try:
@@ -138,7 +124,6 @@ def vector_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 maker("vec", vec_of)
-copyreg.pickle(vec_type, reduce_type)
 
 
 class _Swizzles(Operators):
@@ -184,7 +169,7 @@ class _Swizzles(Operators):
 
     def as_(self, to: Any) -> Any:
         """Return the same bytes as another vec type of equal size (SYCL 2020 §4.14.2.1)."""
-        if not isinstance(to, vec_type) or to is vec:
+        if not is_vec_type(to) or to is vec:
             raise UsageError(errc.invalid, "as_ takes a vec type, such as unisycl.int4")
         own = self._type
         if to.dtype.itemsize != own.dtype.itemsize:
@@ -308,4 +293,4 @@ def __getattr__(name: str) -> Any:
     return vec_of(SCALARS[letters], int(name[len(letters):]))
 
 
-__all__ = ["ALIASES", "PUBLIC", "Count", "Swizzle", "Vector", "vec", "vec_of", "vec_type"]
+__all__ = ["ALIASES", "PUBLIC", "Count", "Swizzle", "Vector", "is_vec_type", "vec", "vec_of"]
