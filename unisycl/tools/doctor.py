@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the findings; exit status 1 if a backend does not work."""
     del options
     for label, value in (*versions(), *machine(), *environment()):
-        print(f"{label:18}{value}")
+        print(f"{label:17} {value}")
     failures, absent = registry.problems(), registry.absent()
     for name, why in failures.items():
         print(f"{name:17} {'not here' if name in absent else 'refused'}: {why}")

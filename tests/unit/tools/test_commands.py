@@ -55,8 +55,11 @@ def test_the_doctor_names_a_setting_that_means_nothing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("UNISYCL_DEVISE", "cpu")
+    monkeypatch.setenv("UNISYCL_SOMETHING_OF_MY_OWN", "1")
     main(["doctor"])
-    assert "did you mean UNISYCL_DEVICE?" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "did you mean UNISYCL_DEVICE?" in said
+    assert "UNISYCL_SOMETHING_OF_MY_OWN means nothing" in said
 
 
 def test_the_doctor_lists_all_settings_with_values_and_defaults(
