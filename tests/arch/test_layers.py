@@ -44,7 +44,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "lang": ("index", "numbers", "groups", "memory", "kernels", "library"),
     "passes": ("simd", "shared", "checks", "clike"),
     "frontend": ("values", "syntax", "forms"),
-    "backends.cpu": ("emit", "checks", "compile", "maths", "pool"),
+    "backends.cpu": ("compile", "checks", "emit", "maths", "pool"),
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),

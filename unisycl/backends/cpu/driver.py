@@ -17,15 +17,14 @@ import numpy as np
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
 from unisycl.backends.cpu.abi import BLOCK_AT, address
-from unisycl.backends.cpu.checks import after_launch
 from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.plain import plain
 from unisycl.backends.cpu.compile.target import compiler_version, machine, threads
-from unisycl.backends.cpu.compile.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
+from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
-from unisycl.backends.cpu.pool import crash
+from unisycl.backends.cpu.pool import after_launch, crash
 from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
 from unisycl.backends.cpu.pool.batch import CpuBatch, cost
 from unisycl.backends.cpu.pool.child_kernels import Trees

@@ -15,11 +15,11 @@ from unisycl.backends.cpu.checks import watching
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.plain import plain
 from unisycl.backends.cpu.compile.target import threads
-from unisycl.backends.cpu.compile.widths import choose_lanes, is_scalar
-from unisycl.backends.cpu.emit import entry
+from unisycl.backends.cpu.emit import concurrent_sub_groups, entry
 from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.text import LOOSE, Module
-from unisycl.backends.cpu.pool import concurrent_sub_groups, direct
+from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.pool import direct
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
 from unisycl.ir import nodes as n

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from unisycl.backends.cpu.abi import Layout, layout
 from unisycl.backends.cpu.emit import expressions, memory, queries, reductions, watched_accesses
+from unisycl.backends.cpu.emit.concurrent_sub_groups import Apart, begin
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.hierarchical import Hierarchy
@@ -21,7 +22,6 @@ from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Lanes, Val
 from unisycl.backends.cpu.emit.regions import Group, without_continue
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import Function, Module, vectors
-from unisycl.backends.cpu.pool.concurrent_sub_groups import Apart, begin
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space

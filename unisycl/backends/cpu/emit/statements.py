@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.checks import endless
 from unisycl.backends.cpu.emit import (
     atomics,
     collectives,
+    endless,
     memory,
     neighbours,
     printing,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from unisycl.backends.cpu import abi
 from unisycl.backends.cpu.compile.target import threads
 from unisycl.backends.cpu.emit.emitter import Emitter
-from unisycl.backends.cpu.pool.pool import futex_number
+from unisycl.backends.cpu.processors import futex_number
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu.compile import float_mode
+from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.emit.text import Function, Module
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

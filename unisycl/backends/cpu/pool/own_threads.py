@@ -16,8 +16,8 @@ import numpy as np
 from unisycl.backends.base import PipeEnds
 from unisycl.backends.cpu.abi import LOCAL_ALIGN
 from unisycl.backends.cpu.compile.plain import plain
+from unisycl.backends.cpu.emit import concurrent_sub_groups
 from unisycl.backends.cpu.executable import CpuExecutable, Plan
-from unisycl.backends.cpu.pool import concurrent_sub_groups
 from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
 from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 

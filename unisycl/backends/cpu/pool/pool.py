@@ -27,8 +27,10 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from unisycl.backends.cpu.checks.asking import LATE, WHERE, Asked
-from unisycl.backends.cpu.compile import float_mode, jit
+from unisycl.backends.cpu.compile import jit
+from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.pool import crash
+from unisycl.backends.cpu.processors import MACHINES
 from unisycl.base.errors import DeviceError, InternalError, UnsupportedError, errc, exception
 from unisycl.process import interrupts
 from unisycl.process.notices import tell
@@ -59,15 +61,6 @@ _STRONG = platform.machine() == "x86_64"
 
 # The number of the futex system call and the instruction for a spinning thread, by machine. On
 # aarch64 `isb` waits some ten cycles; `yield` does nothing on cores without hardware threads.
-_MACHINES = {
-    "x86_64": (202, "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
-    "aarch64": (98, "declare void @llvm.aarch64.isb(i32)", "call void @llvm.aarch64.isb(i32 15)"),
-}
-
-
-def futex_number() -> int:
-    """Return the number of the futex system call on this machine."""
-    return _MACHINES[platform.machine()][0]
 
 
 class _PoolState(ctypes.Structure):
@@ -588,11 +581,11 @@ def _native() -> _Native:
 def _source() -> str:
     """Return pool.ll with the prelude for this machine."""
     machine = platform.machine()
-    if sys.platform != "linux" or machine not in _MACHINES or sys.maxsize < 2**32:
+    if sys.platform != "linux" or machine not in MACHINES or sys.maxsize < 2**32:
         raise UnsupportedError(
             errc.feature_not_supported, f"the native CPU needs 64-bit Linux on x86-64 or aarch64, "
             f"this is {sys.platform} on {machine}; use the host device")
-    number, declaration, pause = _MACHINES[machine]
+    number, declaration, pause = MACHINES[machine]
     prelude = (f"{declaration}\n@sys_futex = internal constant i64 {number}\n"
                f"define internal void @relax() {{\n  {pause}\n  ret void\n}}\n")
     text = Path(__file__).with_name("pool.ll").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from llvmlite import binding
 
-from unisycl.backends.cpu.compile import float_mode
+from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.emit.text import Function, Module
 from unisycl.backends.cpu.pool import direct
 
