@@ -22,9 +22,7 @@ from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, captures, guard_function
 from unisycl.frontend.context import Context, Frame, KernelShape
-from unisycl.frontend.forms import enqueue, output, powers
-from unisycl.frontend.forms.atomic_places import lower_atomic_ref
-from unisycl.frontend.forms.special import SPECIAL
+from unisycl.frontend.forms import output, powers
 from unisycl.frontend.handlers import takes_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax import (
@@ -54,8 +52,6 @@ from unisycl.process.recursion import inside
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
     **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER}
-SPECIAL["unisycl.lang.memory.atomic.atomic_ref"] = lower_atomic_ref
-SPECIAL.update(enqueue.SPECIAL)
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 _LIMIT = 64

@@ -14,6 +14,8 @@ from unisycl.base.enums import memory_scope
 from unisycl.lang.index import this
 from unisycl.lang.memory import pointer
 
+__kernel_language__ = True
+
 
 @dataclass(eq=False)
 class work_group:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+import sys
 
 import numpy as np
 import pytest
 
 import unisycl as sycl
+import unisycl.ext.oneapi as syclex
 from tests.conformance.language.compare import agree, ints
 
 pytestmark = pytest.mark.row("D-11")
@@ -505,3 +507,31 @@ def test_a_partial_of_a_number_of_one_type_or_another_meets_no_other(queue):
         out[i] = f(3)
     with pytest.raises(sycl.KernelError, match=r"K035: .* a function that holds one int64 or int8"):
         queue.parallel_for(4, kernel, np.ones(4, np.int8), ints(4), ints(4))
+
+
+@functools.wraps(min)
+def third(x, y):
+    return (x + y) // 3
+
+
+@functools.wraps(np.clip)
+def scaled_by_global(x):
+    return x * GLOBAL_FACTOR
+
+
+@functools.wraps(syclex.group_local_memory)
+def shifted_by_global(x):
+    return x + GLOBAL_FACTOR
+
+
+GLOBAL_FACTOR = 3
+
+
+def test_a_function_that_bears_the_name_of_another_is_called_itself(queue, monkeypatch):
+    def build(a, out):
+        def kernel(i):
+            out[i] = third(a[i], 3) * 100 + min(scaled_by_global(a[i]), shifted_by_global(i))
+        return kernel
+    agree(queue, build, N, a=DATA, out=ints(N))
+    monkeypatch.setattr(sys.modules[__name__], "GLOBAL_FACTOR", 5)
+    agree(queue, build, N, a=DATA, out=ints(N))

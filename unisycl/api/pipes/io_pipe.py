@@ -28,6 +28,7 @@ from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import BoundView, Group
 from unisycl.runtime.memory.variables import Variable
 
+__kernel_language__ = True
 _ROOM = 1024
 """The least capacity, so that a packet costs the thread little."""
 _PAUSES = (0.0005, 0.05)  # seconds between looks: while packets move, and when none has for long

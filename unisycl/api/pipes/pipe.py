@@ -22,6 +22,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.memory.atomic import atomic_ref
 from unisycl.runtime.memory.variables import Ends, Variable, element_type
 
+__kernel_language__ = True
 _MOST = 1 << 30
 _RELAXED, _ACQUIRE, _RELEASE = memory_order.relaxed, memory_order.acquire, memory_order.release
 _BOTH, _DEVICE = memory_order.acq_rel, memory_scope.device

@@ -17,6 +17,7 @@ from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms import atomics, faults
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.access import member_of, record_of
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import stored_pointers
@@ -37,12 +38,14 @@ from unisycl.frontend.values.slices import inside
 from unisycl.frontend.values.unsure import plain as held
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, Struct, View
+from unisycl.lang.memory.atomic import atomic_ref
 from unisycl.lang.numbers.swizzle import positions
 
 _E = TypeVar("_E", bound=enum.Enum)
 _FORM = "atomic_ref(acc, i), atomic_ref(acc, (i, 'member')) or atomic_ref(pointer)"
 
 
+@form(atomic_ref)
 def lower_atomic_ref(ctx: Context, node: ast.Call) -> Value:
     """Lower ``atomic_ref(view, index, order, scope)``."""
     found = parameters(ctx, node, "atomic_ref", ("view",), ("index", "order", "scope", "space"))

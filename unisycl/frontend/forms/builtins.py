@@ -25,12 +25,7 @@ from unisycl.frontend.values.unsure import Unsure, alternatives, exact, plain
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
-
-
-def qualified(obj: Any) -> str:
-    """Return 'module.name' of a callable, the key of the special forms."""
-    module = getattr(obj, "__module__", None) or ""
-    return f"{module}.{getattr(obj, '__qualname__', getattr(obj, '__name__', ''))}"
+from unisycl.lang.numbers.math import builtin_function
 
 
 def builtin_row(obj: Any) -> Builtin | None:
@@ -39,8 +34,8 @@ def builtin_row(obj: Any) -> Builtin | None:
     module = getattr(obj, "__module__", None) or ""
     if isinstance(obj, Builtin):
         return obj
-    if module == "unisycl.lang.numbers.math":
-        return BUILTINS.get(name)
+    if isinstance(obj, builtin_function):
+        return obj.row
     if isinstance(obj, np.ufunc) or module == "numpy":
         return BY_NUMPY.get(name)
     return BY_MATH.get(name) if module == "math" else None
@@ -208,4 +203,4 @@ _UFUNCS = {
     "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }
 
-__all__ = ["builtin_row", "call_row", "convert", "operator_function", "qualified"]
+__all__ = ["builtin_row", "call_row", "convert", "operator_function"]

@@ -11,10 +11,12 @@ import ast
 from types import FunctionType, MethodType
 from typing import Any, TypeAlias
 
+from unisycl.base import geometry
 from unisycl.base.annotations import annotations_of
 from unisycl.base.dtypes import DTYPES
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.handlers import is_handler as _is_handler
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import vec_methods
@@ -36,11 +38,13 @@ _STATUSES = (" (-161: the device queue is full, -160: wrong range, -57: an event
 Space: TypeAlias = tuple[str, list[n.Expr], list[n.Expr], tuple[int, ...]]
 
 
+@form(device_queue.enqueue_kernel)
 def _enqueue_kernel(ctx: Context, node: ast.Call) -> Value:
     args, waits = _arguments(ctx, node, "enqueue_kernel", 3)
     return _enqueue(ctx, node, args[0], _space(ctx, args[1], node.args[1]), args[2:], waits, 2)
 
 
+@form(device_queue.enqueue_task)
 def _enqueue_task(ctx: Context, node: ast.Call) -> Value:
     args, waits = _arguments(ctx, node, "enqueue_task", 2)
     return _enqueue(ctx, node, args[0], ("single", [coerce.weak_scalar(1)], [], ()), args[1:],
@@ -218,6 +222,7 @@ def _bits(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
     return coerce.convert(x, _INT64)
 
 
+@form(device_queue.ndrange)
 def _ndrange(ctx: Context, node: ast.Call) -> Value:
     """Lower ``ndrange(extent[, local[, offset]])``: three tuples; a local range left open is -1."""
     found = parameters(ctx, node, "ndrange", ("extent",), ("local", "offset"))
@@ -236,14 +241,7 @@ def _ndrange(ctx: Context, node: ast.Call) -> Value:
                    "nd_range")
 
 
+@form(geometry.nd_range)
 def _nd_range(ctx: Context, node: ast.Call) -> Value:
     raise ctx.refuse("K117", node, what="an nd_range is made on the host", help="in a kernel write "
                      "ndrange(global, local), of unisycl.ext.unisycl, for a kernel it enqueues")
-
-
-SPECIAL = {"unisycl.lang.kernels.device_queue.enqueue_kernel": _enqueue_kernel,
-           "unisycl.lang.kernels.device_queue.enqueue_task": _enqueue_task,
-           "unisycl.lang.kernels.device_queue.ndrange": _ndrange,
-           "unisycl.base.geometry.nd_range": _nd_range}
-
-__all__ = ["SPECIAL"]

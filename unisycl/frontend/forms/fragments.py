@@ -13,6 +13,7 @@ from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import instances
 from unisycl.frontend.values.kinds import Constant, Instance, Value
@@ -88,6 +89,7 @@ def combine(ctx: Context, op: str, group: Instance, operands: tuple[n.Expr, ...]
     return coerce.cast(found, type)
 
 
+@form(partitions.chunked_partition)
 def chunked(ctx: Context, node: ast.Call) -> Value:
     """Lower ``chunked_partition``: the size of a chunk is part of its type in C++."""
     found = parameters(ctx, node, "chunked_partition", ("group", "size"))

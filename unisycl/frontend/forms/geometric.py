@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from unisycl.base.dtypes import FLOAT32, FLOAT64
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import vectors
 from unisycl.frontend.values.kinds import Value, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar
+from unisycl.lang.library.geometric import cross
 
 _SAFE = {32: (2.0 ** -96, 2.0 ** 120), 64: (2.0 ** -900, 2.0 ** 1000)}
 """Squares of lengths that were computed without loss, by the bits of a float."""
@@ -34,6 +36,7 @@ def _floats(ctx: Context, name: str, args: Sequence[Value], node: ast.AST) -> li
     return [Vector(v.type, tuple(ctx.once(x) for x in v.items), exact=False) for v in found]
 
 
+@form(cross)
 def lower_cross(ctx: Context, node: ast.Call) -> Value:
     """Lower ``cross(p0, p1)``."""
     found = parameters(ctx, node, "cross", ("p0", "p1"))

@@ -16,14 +16,13 @@ from unisycl.base.forward_progress import missing, required
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms import copies, fragments
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.arrays import (
     group_cells,
     local_memory,
     own_elements,
-    scratch_memory,
-    zero_element,
 )
 from unisycl.frontend.values.items import ITEM_METHODS, leader, linear
 from unisycl.frontend.values.kinds import (
@@ -42,7 +41,9 @@ from unisycl.frontend.values.reducers import operator_name
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
-from unisycl.lang.index import root_group
+from unisycl.lang.groups import group_functions
+from unisycl.lang.index import root_group, this
+from unisycl.lang.numbers import function_objects
 
 _SCOPE = {"group": memory_scope.work_group, "sub_group": memory_scope.sub_group}
 
@@ -75,6 +76,7 @@ def _group(ctx: Context, value: Value, node: ast.AST, what: str, *,
     return _SCOPE[kind]
 
 
+@form(group_functions.group_size)
 def _size(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "group_size", ("group",))["group"]
     if fragments.is_fragment(value):
@@ -84,6 +86,7 @@ def _size(ctx: Context, node: ast.Call) -> Value:
     return linear(name, extent, group)
 
 
+@form(group_functions.group_barrier)
 def _barrier(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_barrier", ("group",), ("fence_scope",))
     whole = found["group"]
@@ -119,6 +122,11 @@ def _predicate(op: str) -> Callable[[Context, ast.Call], Value]:
         scope = _group(ctx, found["group"], node, name)
         return coerce.convert(_collect(ctx, op, (x,), scope, node, type=x), WEAK_BOOL)
     return lower
+
+
+form(group_functions.any_of_group)(_predicate("any"))
+form(group_functions.all_of_group)(_predicate("all"))
+form(group_functions.none_of_group)(_predicate("none"))
 
 
 def _collect(ctx: Context, op: str, args: tuple[n.Expr, ...], scope: memory_scope | Instance,
@@ -169,6 +177,11 @@ def _reduction(op: str) -> Callable[[Context, ast.Call], Value]:
             results.append(coerce.cast(got, kind) if wide else got)
         return whole(results)
     return lower
+
+
+form(group_functions.reduce_over_group)(_reduction("reduce"))
+form(group_functions.inclusive_scan_over_group)(_reduction("inclusive_scan"))
+form(group_functions.exclusive_scan_over_group)(_reduction("exclusive_scan"))
 
 
 def _check_start(ctx: Context, operator: Value | None, dtype: dtypes.DType, node: ast.AST) -> None:
@@ -271,6 +284,15 @@ def _move(op: str, name: str, where: str, *, needed: bool = False) -> Callable[
     return lower
 
 
+form(group_functions.group_broadcast)(_move("broadcast", "group_broadcast", "local_id"))
+form(group_functions.shift_group_left)(_move("shift_left", "shift_group_left", "delta"))
+form(group_functions.shift_group_right)(_move("shift_right", "shift_group_right", "delta"))
+form(group_functions.permute_group_by_xor)(
+    _move("permute_xor", "permute_group_by_xor", "mask", needed=True))
+form(group_functions.select_from_group)(
+    _move("select", "select_from_group", "remote_local_id", needed=True))
+
+
 def _local_place(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
     """Return a local id as its linear position."""
     if isinstance(value, Several) and len(value.items) > 1:
@@ -282,6 +304,7 @@ def _local_place(ctx: Context, value: Value, node: ast.AST) -> n.Expr:
     return ctx.exactly(value, node)
 
 
+@form(group_functions.group_cells)
 def _cells(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "sort_over_group", ("group", "like", "number"), ("room",))
     group = _check_group(ctx, found["group"], node, "sort_over_group")
@@ -291,6 +314,7 @@ def _cells(ctx: Context, node: ast.Call) -> Value:
     return group_cells(ctx, type, group, each)
 
 
+@form(group_functions.group_local_memory_for_overwrite)
 def _local_memory(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_local_memory", ("dtype", "group"))
     scope = _group(ctx, found["group"], node, "group_local_memory")
@@ -300,6 +324,7 @@ def _local_memory(ctx: Context, node: ast.Call) -> Value:
     return local_memory(ctx, found["dtype"], node)
 
 
+@form(group_functions.ballot_bits)
 def _ballot(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "group_ballot", ("group", "predicate"))
     x = coerce.truth(ctx.to_scalar(found["predicate"], node))
@@ -308,6 +333,7 @@ def _ballot(ctx: Context, node: ast.Call) -> Value:
     return fragments.ballot(ctx, None if isinstance(scope, memory_scope) else scope, x, node)
 
 
+@form(group_functions.present_bits)
 def _present(ctx: Context, node: ast.Call) -> Value:
     group = parameters(ctx, node, "entangle", ("group",))["group"]
     _group(ctx, _check_group(ctx, group, node, "entangle", sub_groups_only=True), node, "entangle")
@@ -315,12 +341,14 @@ def _present(ctx: Context, node: ast.Call) -> Value:
     return fragments.ballot(ctx, None, n.Const(BOOL, value=True), node)
 
 
+@form(group_functions.exchange)
 def _exchange(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "exchange", ("x", "lane"))
     x, lane = (ctx.to_scalar(found[name], node) for name in ("x", "lane"))
     return _collect(ctx, "select", (x, lane), memory_scope.sub_group, node, type=x)
 
 
+@form(group_functions.lane_count)
 def _lane_count(ctx: Context, node: ast.Call) -> Value:
     return n.Query(WEAK_INT, "sub_group_max_local_range", 0)
 
@@ -338,6 +366,12 @@ def _this(kind: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(this.this_nd_item)(_this("nd_item"))
+form(this.this_group)(_this("group"))
+form(this.this_sub_group)(_this("sub_group"))
+
+
+@form(this.leader_of)
 def _leader_of(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "leader_of", ("group",))["group"]
     if fragments.is_fragment(found):
@@ -345,6 +379,7 @@ def _leader_of(ctx: Context, node: ast.Call) -> Value:
     return leader(_check_group(ctx, found, node, "leader_of"))
 
 
+@form(group_functions.same_range)
 def _same_range(ctx: Context, node: ast.Call) -> Value:
     """Have it checked that a group gives one range to a function, where kernels are debugged."""
     found = parameters(ctx, node, "same_range", ("group", "name", "data", "count"))
@@ -384,37 +419,6 @@ def _identity(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
-_FUNCTIONS = "unisycl.lang.numbers.function_objects."
-_MODULE = "unisycl.lang.groups.group_functions."
-GROUP_FUNCTIONS: dict[str, Callable[[Context, ast.Call], Value]] = {
-    _MODULE + "group_barrier": _barrier,
-    _MODULE + "group_size": _size,
-    _MODULE + "same_range": _same_range,
-    _MODULE + "ballot_bits": _ballot,
-    _MODULE + "present_bits": _present,
-    _MODULE + "exchange": _exchange,
-    _MODULE + "lane_count": _lane_count,
-    _MODULE + "group_cells": _cells,
-    _MODULE + "group_local_memory_for_overwrite": _local_memory,
-    _MODULE + "zero_element": zero_element,
-    "unisycl.lang.memory.scratch.get_work_group_scratch_memory": scratch_memory,
-    _MODULE + "any_of_group": _predicate("any"),
-    _MODULE + "all_of_group": _predicate("all"),
-    _MODULE + "none_of_group": _predicate("none"),
-    _MODULE + "reduce_over_group": _reduction("reduce"),
-    _MODULE + "inclusive_scan_over_group": _reduction("inclusive_scan"),
-    _MODULE + "exclusive_scan_over_group": _reduction("exclusive_scan"),
-    _MODULE + "group_broadcast": _move("broadcast", "group_broadcast", "local_id"),
-    _MODULE + "shift_group_left": _move("shift_left", "shift_group_left", "delta"),
-    _MODULE + "shift_group_right": _move("shift_right", "shift_group_right", "delta"),
-    _MODULE + "permute_group_by_xor": _move("permute_xor", "permute_group_by_xor", "mask",
-                                            needed=True),
-    _MODULE + "select_from_group": _move("select", "select_from_group", "remote_local_id",
-                                         needed=True),
-    **{f"unisycl.lang.index.this.this_{kind}": _this(kind)
-       for kind in ("nd_item", "group", "sub_group")},
-    "unisycl.lang.index.this.leader_of": _leader_of,
-    "unisycl.lang.library.partitions.chunked_partition": fragments.chunked,
-    **{_FUNCTIONS + name: _identity(name)
-       for name in ("has_known_identity", "known_identity", "neutral")},
-}
+form(function_objects.has_known_identity)(_identity("has_known_identity"))
+form(function_objects.known_identity)(_identity("known_identity"))
+form(function_objects.neutral)(_identity("neutral"))

@@ -10,9 +10,10 @@ import ast
 from typing import TypeAlias
 
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.values.kinds import Constant, Memory, Value
 from unisycl.ir import nodes as n
-from unisycl.lang.library.hardware import CONTROLS, LEAST
+from unisycl.lang.library.hardware import CONTROLS, LEAST, fpga_mem
 
 Controls: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -49,6 +50,7 @@ def _number(ctx: Context, name: str, node: ast.expr) -> int | None:
     return int(known.value)
 
 
+@form(fpga_mem)
 def lower_fpga_mem(ctx: Context, node: ast.Call) -> Value:
     """Return the memory itself, and note what was asked of it."""
     memory, *words = ctx.operands(*node.args)

@@ -17,6 +17,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms.faults import whole as whole_number
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.expr import arithmetic
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import complexes
@@ -123,6 +124,11 @@ def _whole(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(math.floor)(_whole("floor"))
+form(math.ceil)(_whole("ceil"))
+form(math.trunc)(_whole("trunc"))
+
+
 def _scaled(name: str, factor: float) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of math.degrees and radians."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -132,6 +138,11 @@ def _scaled(name: str, factor: float) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(math.degrees)(_scaled("degrees", 180.0 / math.pi))
+form(math.radians)(_scaled("radians", math.pi / 180.0))
+
+
+@form(math.log)
 def _log(ctx: Context, node: ast.Call) -> Value:
     """Lower math.log, which takes a base too."""
     found = parameters(ctx, node, "log", ("x",), ("base",))
@@ -170,6 +181,12 @@ def _of_integers(name: str) -> Callable[[Context, ast.Call], Value]:
                 _report(ctx, bad, said(name, sample), node)
         return library(ctx, name, xs, node)
     return lower
+
+
+form(math.factorial)(_of_integers("factorial"))
+form(math.isqrt)(_of_integers("isqrt"))
+form(math.comb)(_of_integers("comb"))
+form(math.perm)(_of_integers("perm"))
 
 
 def _integer(ctx: Context, value: Value, name: str, node: ast.AST) -> n.Expr:
@@ -269,6 +286,11 @@ def _fold_over(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(math.gcd)(_fold_over("gcd"))
+form(math.lcm)(_fold_over("lcm"))
+
+
+@form(math.isclose)
 def _isclose(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "isclose", ("a", "b"), ("rel_tol", "abs_tol"))
     keys = ("a", "b", "rel_tol", "abs_tol")
@@ -279,13 +301,4 @@ def _isclose(ctx: Context, node: ast.Call) -> Value:
     return library(ctx, "isclose", xs, node)
 
 
-SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
-    **{f"math.{name}": _whole(name) for name in ("floor", "ceil", "trunc")},
-    **{f"math.{name}": _of_integers(name) for name in _INTEGERS},
-    **{f"math.{name}": _fold_over(name) for name in ("gcd", "lcm")},
-    "math.degrees": _scaled("degrees", 180.0 / math.pi),
-    "math.radians": _scaled("radians", math.pi / 180.0),
-    "math.log": _log, "math.isclose": _isclose,
-}
-
-__all__ = ["SPECIAL", "checked", "of_complex", "power_modulo"]
+__all__ = ["checked", "of_complex", "power_modulo"]

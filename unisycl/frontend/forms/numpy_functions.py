@@ -17,6 +17,7 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.math_functions import library
+from unisycl.frontend.forms.registry import Lower, form
 from unisycl.frontend.syntax.expr import arithmetic, power
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values.kinds import Constant, Several, Value
@@ -24,7 +25,6 @@ from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
 
-Lower = Callable[[Context, ast.Call], Value]
 _INT8, _UINT8, _FLOAT64 = (Scalar(dtypes.DTYPES[x]) for x in ("int8", "uint8", "float64"))
 
 
@@ -47,6 +47,7 @@ def _compared(op: str, x: n.Expr, value: int) -> n.Expr:
     return n.Compare(BOOL, op, x, coerce.convert(n.Const(WEAK_INT, value), x.type))
 
 
+@form(np.sign)
 def _sign(ctx: Context, node: ast.Call) -> Value:
     x = ctx.once(_strong(_numbers(ctx, node, "sign", ("x",))[0]))
     if x.type.dtype.kind in "bc":
@@ -62,6 +63,7 @@ def _sign(ctx: Context, node: ast.Call) -> Value:
                          coerce.select(_compared("lt", x, 0), less, rest, x.type), x.type)
 
 
+@form(np.square)
 def _square(ctx: Context, node: ast.Call) -> Value:
     x = ctx.once(_strong(_numbers(ctx, node, "square", ("x",))[0]))
     if x.type == BOOL:
@@ -69,6 +71,7 @@ def _square(ctx: Context, node: ast.Call) -> Value:
     return arithmetic(ctx, "mul", x, x, node)
 
 
+@form(np.clip)
 def _clip(ctx: Context, node: ast.Call) -> Value:
     """Lower ``numpy.clip``: bounds beyond a type bound nothing, None neither; NaN stays."""
     found = parameters(ctx, node, "numpy.clip", ("a",), ("a_min", "a_max", "min", "max"))
@@ -98,6 +101,7 @@ _ROWS = {name: next(row.name for row in BUILTINS.values() if name in row.numpy)
          for name in ("maximum", "minimum")}
 
 
+@form(np.negative)
 def _negative(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "negative", ("x",))[0])
     if x.type == BOOL:
@@ -105,6 +109,7 @@ def _negative(ctx: Context, node: ast.Call) -> Value:
     return n.Unary(x.type, "neg", x)
 
 
+@form(np.positive)
 def _positive(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "positive", ("x",))[0])
     if x.type == BOOL:
@@ -112,6 +117,7 @@ def _positive(ctx: Context, node: ast.Call) -> Value:
     return x
 
 
+@form(np.invert)
 def _invert(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "invert", ("x",))[0])
     if x.type.dtype.kind in "fc":
@@ -119,6 +125,7 @@ def _invert(ctx: Context, node: ast.Call) -> Value:
     return coerce.negate(x) if x.type == BOOL else n.Unary(x.type, "invert", x)
 
 
+@form(np.reciprocal)
 def _reciprocal(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "reciprocal", ("x",))[0])
     if not x.type.dtype.is_float:
@@ -128,11 +135,13 @@ def _reciprocal(ctx: Context, node: ast.Call) -> Value:
     return n.Binary(x.type, "div", one, x)
 
 
+@form(np.divmod)
 def _divmod(ctx: Context, node: ast.Call) -> Value:
     a, b = (ctx.hold(x) for x in _numbers(ctx, node, "divmod", ("x1", "x2")))
     return Several(tuple(_strong(arithmetic(ctx, op, a, b, node)) for op in ("floordiv", "mod")))
 
 
+@form(np.float_power)
 def _float_power(ctx: Context, node: ast.Call) -> Value:
     ctx.need(_FLOAT64, node)
     xs = _numbers(ctx, node, "float_power", ("x1", "x2"))
@@ -142,6 +151,7 @@ def _float_power(ctx: Context, node: ast.Call) -> Value:
     return power(ctx, a, b, _FLOAT64, node)
 
 
+@form(np.heaviside)
 def _heaviside(ctx: Context, node: ast.Call) -> Value:
     x, half = _numbers(ctx, node, "heaviside", ("x1", "x2"))
     type = coerce.floating(x.type, half.type, narrow=True)
@@ -164,6 +174,10 @@ def _rounded(name: str) -> Lower:
     return lower
 
 
+form(np.round)(_rounded("round"))
+form(np.around)(_rounded("around"))
+
+
 def rounded(ctx: Context, x: n.Expr, digits: Value, node: ast.AST) -> n.Expr:
     """Return a NumPy number rounded to so many decimals, as NumPy computes it."""
     known = ctx.constant(digits)
@@ -183,6 +197,7 @@ def rounded(ctx: Context, x: n.Expr, digits: Value, node: ast.AST) -> n.Expr:
     return n.Binary(x.type, back, near, scale)
 
 
+@form(np.fix)
 def _fix(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "fix", ("x",))[0])
     return call_row(ctx, BUILTINS["trunc"], [x], node, family="numpy") \
@@ -201,6 +216,11 @@ def _of_whole(name: str) -> Lower:
     return lower
 
 
+form(np.gcd)(_of_whole("gcd"))
+form(np.lcm)(_of_whole("lcm"))
+
+
+@form(np.bitwise_count)
 def _bit_count(ctx: Context, node: ast.Call) -> Value:
     x = _strong(_numbers(ctx, node, "bitwise_count", ("x",))[0])
     if x.type == BOOL:
@@ -244,31 +264,35 @@ def call_method(ctx: Context, x: n.Expr, name: str) -> n.Expr:
 
 
 # ---- questions about types
-_QUESTIONS: dict[str, Any] = {
-    "numpy.dtype": np.dtype, "numpy.iinfo": np.iinfo, "numpy.finfo": np.finfo,
-    "numpy.issubdtype": np.issubdtype, "numpy.result_type": np.result_type,
-    "numpy.promote_types": np.promote_types, "numpy.can_cast": np.can_cast,
-    "builtins.issubclass": issubclass,
-}
-
-
-def _question(name: str) -> Lower:
+def _question(asked: Callable[..., Any]) -> Lower:
     """Make the lowering of a question about types, which is answered while compiling."""
+    name = asked.__name__
+
     def lower(ctx: Context, node: ast.Call) -> Value:
         values = ctx.operands(*node.args)
         objects = [_object(v) for v in values]
         if node.keywords or None in objects:
-            raise ctx.refuse("K046", node, what=f"what {name.partition('.')[2]}() is asked about",
+            raise ctx.refuse("K046", node, what=f"what {name}() is asked about",
                              help="ask about types: np.float32, x.dtype, ...")
         for v in values:
             if isinstance(v, Constant) and v.path:
                 ctx.guard(v.path, v.object, frozen=True)
         try:
-            return answer(_QUESTIONS[name](*objects))
+            return answer(asked(*objects))
         except (TypeError, ValueError) as error:
-            raise ctx.refuse("K054", node, what=f"{name} of these raises: {error}",
-                             help="") from None
+            raise ctx.refuse("K054", node, what=f"{asked.__module__}.{name} of these "
+                             f"raises: {error}", help="") from None
     return lower
+
+
+form(np.dtype)(_question(np.dtype))
+form(np.iinfo)(_question(np.iinfo))
+form(np.finfo)(_question(np.finfo))
+form(np.issubdtype)(_question(np.issubdtype))
+form(np.result_type)(_question(np.result_type))
+form(np.promote_types)(_question(np.promote_types))
+form(np.can_cast)(_question(np.can_cast))
+form(issubclass)(_question(issubclass))
 
 
 def _object(value: Value) -> Any:
@@ -290,6 +314,7 @@ def answer(found: Any) -> Value:
     return Constant(found, (("object", found),))
 
 
+@form(type)
 def _type(ctx: Context, node: ast.Call) -> Value:
     """Lower ``type(x)`` of a number."""
     x = ctx.to_scalar(parameters(ctx, node, "type", ("object",))["object"], node)
@@ -300,6 +325,7 @@ def _type(ctx: Context, node: ast.Call) -> Value:
 
 
 # ---- text that is numbers
+@form(ord)
 def _ord(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "ord", ("c",))["c"]
     if isinstance(value, Constant) and isinstance(value.object, str | bytes) \
@@ -311,15 +337,4 @@ def _ord(ctx: Context, node: ast.Call) -> Value:
                      help="write one character: ord('a')")
 
 
-SPECIAL: dict[str, Lower] = {
-    "numpy.sign": _sign, "numpy.square": _square, "numpy.clip": _clip,
-    "numpy.negative": _negative, "numpy.positive": _positive, "numpy.invert": _invert,
-    "numpy.bitwise_not": _invert, "numpy.bitwise_invert": _invert,
-    "numpy.reciprocal": _reciprocal, "numpy.divmod": _divmod,
-    "numpy.float_power": _float_power, "numpy.heaviside": _heaviside,
-    "numpy.round": _rounded("round"), "numpy.around": _rounded("around"), "numpy.fix": _fix,
-    "numpy.gcd": _of_whole("gcd"), "numpy.lcm": _of_whole("lcm"),
-    "numpy.bitwise_count": _bit_count, "builtins.type": _type, "builtins.ord": _ord,
-    **{name: _question(name) for name in _QUESTIONS},
-}
-__all__ = ["SPECIAL", "answer", "call_method", "method", "rounded"]
+__all__ = ["answer", "call_method", "method", "rounded"]

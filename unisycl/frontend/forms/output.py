@@ -14,6 +14,7 @@ from unisycl.base.enums import stream_manipulator
 from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.syntax.variables import Refused
 from unisycl.frontend.values import stored_pointers, vectors
@@ -32,6 +33,7 @@ from unisycl.frontend.values.kinds import (
 )
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
+from unisycl.lang.kernels import stream
 from unisycl.lang.kernels.stream import INDEX_PARTS
 
 Piece: TypeAlias = "str | Shown | n.Expr"
@@ -39,6 +41,7 @@ _BRACKET = {"tuple": "(", "id": "id(", "range": "range("}
 
 
 # ---- print
+@form(print)
 def lower_print(ctx: Context, node: ast.Call) -> Value:
     """Lower ``print(values, sep=, end=)``."""
     words = {"sep": " ", "end": "\n"}
@@ -179,6 +182,7 @@ def _inner(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
 
 
 # ---- printf
+@form(stream.printf)
 def lower_printf(ctx: Context, node: ast.Call) -> Value:
     """Lower ``printf(format, values...)``."""
     if node.keywords or not node.args:
@@ -290,7 +294,7 @@ def _indexed(ctx: Context, owner: Value, kind: str, node: ast.AST) -> list[Piece
     return out
 
 
-def setting(name: str) -> Callable[[Context, ast.Call], Value]:
+def _setting(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of a manipulator with a number."""
     def lower(ctx: Context, node: ast.Call) -> Value:
         word = {"setw": "width"}.get(name, "precision")
@@ -300,6 +304,10 @@ def setting(name: str) -> Callable[[Context, ast.Call], Value]:
                              help="use int(...)")
         return Setting(name, coerce.convert(x, WEAK_INT))
     return lower
+
+
+form(stream.setw)(_setting("setw"))
+form(stream.setprecision)(_setting("setprecision"))
 
 
 def endings(ctx: Context) -> list[n.Stmt]:

@@ -7,28 +7,28 @@ with NumPy scalars.
 from __future__ import annotations
 
 import ast
+import copy
+import math
 from collections.abc import Callable
 from dataclasses import replace
+
+import numpy as np
 
 from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms import copies, math_functions, numpy_functions, targets
+from unisycl.frontend.forms import copies, math_functions, numpy_functions
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.faults import whole
-from unisycl.frontend.forms.geometric import lower_cross
-from unisycl.frontend.forms.hardware import lower_fpga_mem
-from unisycl.frontend.forms.output import lower_print, lower_printf, setting
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax import generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
 from unisycl.frontend.syntax.given import placed
 from unisycl.frontend.syntax.joins import Met, meet
 from unisycl.frontend.syntax.parameters import parameters
-from unisycl.frontend.values import complexes, instances, pointers, vec_methods, vectors
-from unisycl.frontend.values.arrays import filled, full, private_array, private_memory
-from unisycl.frontend.values.chosen_functions import lower_partial
+from unisycl.frontend.values import complexes, instances, vectors
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
 from unisycl.frontend.values.kinds import (
     Constant,
@@ -48,6 +48,8 @@ from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.index import nd_item as lang
+from unisycl.lang.kernels import environment
+from unisycl.lang.memory import atomic
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.memory.views import HostView
 from unisycl.lang.numbers.elements import elements_type
@@ -84,6 +86,10 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
             result = _better(ctx, name, result, ctx.to_scalar(v, node, unsure=True), node)
         return result
     return lower
+
+
+form(min)(_extreme("min"))
+form(max)(_extreme("max"))
 
 
 def _better(ctx: Context, name: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
@@ -123,6 +129,7 @@ def _magnitude(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
     return n.Read(minus.type, ctx.named(one))
 
 
+@form(abs)
 def _abs(ctx: Context, node: ast.Call) -> Value:
     value = parameters(ctx, node, "abs", ("x",))["x"]
     if isinstance(value, Vector):
@@ -141,6 +148,7 @@ def _abs(ctx: Context, node: ast.Call) -> Value:
     return n.Call(x.type, BUILTINS["abs"], (x,))
 
 
+@form(round)
 def _round(ctx: Context, node: ast.Call) -> Value:
     """Lower ``round(x)``: to the nearest integer, halves to even, as a Python int."""
     found = parameters(ctx, node, "round", ("number",), ("ndigits",))
@@ -157,6 +165,7 @@ def _round(ctx: Context, node: ast.Call) -> Value:
     return coerce.convert(n.Call(x.type, BUILTINS["rint"], (x,)), WEAK_INT)
 
 
+@form(len)
 def _len(ctx: Context, node: ast.Call) -> Value:
     value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
     match value:
@@ -171,6 +180,7 @@ def _len(ctx: Context, node: ast.Call) -> Value:
     raise ctx.refuse("K049", node, found=describe(value), expected="memory or a tuple", help="")
 
 
+@form(range)
 def _range(ctx: Context, node: ast.Call) -> Value:
     """Lower a range that is no loop's: the numbers themselves, if they are known and not many."""
     bounds = [ctx.constant(v) for v in ctx.operands(*node.args)]
@@ -182,6 +192,7 @@ def _range(ctx: Context, node: ast.Call) -> Value:
                      help="it is the iterable of a for loop: for k in range(n)")
 
 
+@form(isinstance)
 def _isinstance(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "isinstance", ("obj", "class_or_tuple"))
     kind = found["class_or_tuple"]
@@ -223,12 +234,14 @@ def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
     return False
 
 
+@form(divmod)
 def _divmod(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "divmod", ("x", "y"))
     a, b = (ctx.hold(ctx.to_scalar(found[k], node, unsure=True)) for k in "xy")
     return Several((arithmetic(ctx, "floordiv", a, b, node), arithmetic(ctx, "mod", a, b, node)))
 
 
+@form(pow)
 def _pow(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "pow", ("base", "exp"), ("mod",))
     mod = found.get("mod")
@@ -263,6 +276,10 @@ def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(sum)(_total("sum", 0))
+form(math.prod)(_total("prod", 1))
+
+
 def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of Python's ``any`` and ``all``."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -282,6 +299,11 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(any)(_any_all("any"))
+form(all)(_any_all("all"))
+
+
+@form(enumerate, zip, reversed)
 def _rows(ctx: Context, node: ast.Call) -> Value:
     """Lower enumerate, zip and reversed of what is known while compiling: a tuple."""
     found = unrolled(ctx, node)
@@ -291,6 +313,7 @@ def _rows(ctx: Context, node: ast.Call) -> Value:
     return Several(tuple(found))
 
 
+@form(tuple)
 def _tuple(ctx: Context, node: ast.Call) -> Value:
     if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
         return generators.lower_comprehension(ctx, node.args[0])
@@ -306,10 +329,12 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
                      help="write the tuple out: (a, b, c)")
 
 
+@form(copy.copy)
 def _copied(ctx: Context, node: ast.Call) -> Value:
     return copies.copied(ctx, parameters(ctx, node, "copy", ("x",))["x"], node)
 
 
+@form(breakpoint)
 def _nothing(ctx: Context, node: ast.Call) -> Value:
     return Nothing()
 
@@ -320,10 +345,19 @@ def _container(what: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(list)(_container("a list"))
+form(dict)(_container("a dict"))
+form(set)(_container("a set"))
+form(bytearray)(_container("a bytearray"))
+form(np.array)(_container("an array"))
+
+
+@form(str)
 def _string(ctx: Context, node: ast.Call) -> Value:
     raise ctx.refuse("K019", node)
 
 
+@form(np.where)
 def _where(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "numpy.where", ("condition", "x", "y"))
     a, b = ctx.to_scalar(found["x"], node), ctx.to_scalar(found["y"], node)
@@ -334,6 +368,7 @@ def _where(ctx: Context, node: ast.Call) -> Value:
                          Scalar(type.dtype))
 
 
+@form(atomic.atomic_fence)
 def _fence(ctx: Context, node: ast.Call) -> Value:
     found = parameters(ctx, node, "atomic_fence", ("order", "scope"))
     order, scope = (v.object if isinstance(v, Constant) else None
@@ -364,6 +399,10 @@ def _identifier(kind: str) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(geometry.id)(_identifier("id"))
+form(geometry.range)(_identifier("range"))
+
+
 def _known(value: bool) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of a question without arguments that has one answer in kernels."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -372,43 +411,11 @@ def _known(value: bool) -> Callable[[Context, ast.Call], Value]:
     return lower
 
 
+form(environment.device_only, environment.single_source)(_known(True))
+form(environment.target_spir)(_known(False))
+
+
+@form(environment.fast_relaxed_math)
 def _fast_math(ctx: Context, node: ast.Call) -> Value:
     parameters(ctx, node, ast.unparse(node.func), ())
     return coerce.weak_scalar(ctx.shape.fast_math)
-
-
-SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
-    "builtins.min": _extreme("min"), "builtins.max": _extreme("max"), "builtins.abs": _abs,
-    "builtins.round": _round, "builtins.len": _len, "builtins.range": _range,
-    "builtins.isinstance": _isinstance, "builtins.divmod": _divmod, "builtins.pow": _pow,
-    "builtins.any": _any_all("any"),
-    "builtins.all": _any_all("all"), "builtins.sum": _total("sum", 0),
-    "math.prod": _total("prod", 1), "builtins.enumerate": _rows, "builtins.zip": _rows,
-    "builtins.reversed": _rows, "builtins.tuple": _tuple,
-    "builtins.print": lower_print,
-    "builtins.breakpoint": _nothing, "builtins.list": _container("a list"),
-    "builtins.dict": _container("a dict"), "builtins.set": _container("a set"),
-    "builtins.bytearray": _container("a bytearray"), "builtins.str": _string,
-    **math_functions.SPECIAL, **numpy_functions.SPECIAL,
-    "numpy.where": _where, "numpy.zeros": filled("zeros", 0), "numpy.ones": filled("ones", 1),
-    "numpy.empty": filled("empty", None), "numpy.full": full, "numpy.array": _container("an array"),
-    "unisycl.lang.memory.views.private_array": private_array,
-    "unisycl.lang.index.groups.private_memory": private_memory,
-    "unisycl.lang.memory.atomic.atomic_fence": _fence,
-    "unisycl.lang.library.geometric.cross": lower_cross,
-    "functools.partial": lower_partial, "copy.copy": _copied,
-    "unisycl.lang.numbers.bits.bit_cast": vec_methods.bit_cast,
-    "unisycl.lang.kernels.stream.printf": lower_printf,
-    "unisycl.lang.kernels.stream.setw": setting("setw"),
-    "unisycl.lang.kernels.stream.setprecision": setting("setprecision"),
-    "unisycl.lang.kernels.environment.device_only": _known(True),
-    "unisycl.lang.kernels.environment.target_spir": _known(False),
-    "unisycl.lang.kernels.environment.single_source": _known(True),
-    "unisycl.lang.kernels.environment.fast_relaxed_math": _fast_math,
-    "unisycl.base.geometry.id": _identifier("id"),
-    "unisycl.base.geometry.range": _identifier("range"),
-    **pointers.SPECIAL, **targets.SPECIAL,
-    "unisycl.lang.library.hardware.fpga_mem": lower_fpga_mem,
-}
-
-__all__ = ["SPECIAL"]

@@ -14,7 +14,9 @@ from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.values.kinds import Constant, Several, Value
+from unisycl.lang.kernels import target
 
 
 def _asks(name: str, join: Callable[[list[bool]], bool],
@@ -36,7 +38,5 @@ def _asks(name: str, join: Callable[[list[bool]], bool],
     return lower
 
 
-SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
-    "unisycl.lang.kernels.target.device_is": _asks("device_is", all, aspect, backend, architecture),
-    "unisycl.lang.kernels.target.architecture_is": _asks("architecture_is", any, architecture),
-}
+form(target.device_is)(_asks("device_is", all, aspect, backend, architecture))
+form(target.architecture_is)(_asks("architecture_is", any, architecture))

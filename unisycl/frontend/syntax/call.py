@@ -23,11 +23,10 @@ from unisycl.frontend.forms.builtins import (
     call_row,
     convert,
     operator_function,
-    qualified,
 )
 from unisycl.frontend.forms.group_methods import call_group_method
-from unisycl.frontend.forms.groups import GROUP_FUNCTIONS
-from unisycl.frontend.forms.special import SPECIAL
+from unisycl.frontend.forms.lookup import form_of
+from unisycl.frontend.forms.registry import home, in_kernel_language
 from unisycl.frontend.handlers import call_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax.access import as_element, element_at, read_element
@@ -106,10 +105,9 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
         if keyword.arg is None:
             raise ctx.refuse("K020", keyword.value)
     if isinstance(callee, Constant):
-        name = qualified(callee.object)
-        special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
-        if special is not None:
-            return special(ctx, node)
+        lower = form_of(callee.object)
+        if lower is not None:
+            return lower(ctx, node)
     args = ctx.operands(*node.args, *(k.value for k in node.keywords))
     count = len(node.args)
     keywords = {str(k.arg): v for k, v in zip(node.keywords, args[count:], strict=True)}
@@ -156,11 +154,10 @@ def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
 def _call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
                    keywords: dict[str, Value]) -> Value:
     """Call a function that was reached as a value, not by its name: special forms, too."""
-    name = qualified(callee.object) if isinstance(callee, Constant) else ""
-    special = SPECIAL.get(name) or GROUP_FUNCTIONS.get(name)
-    if special is None:
+    lower = form_of(callee.object) if isinstance(callee, Constant) else None
+    if lower is None:
         return call_value(ctx, callee, args, node, keywords)
-    return special(ctx, ast.copy_location(ast.Call(
+    return lower(ctx, ast.copy_location(ast.Call(
         given(callee, node), [given(a, node) for a in args],
         [ast.keyword(k, given(v, node)) for k, v in keywords.items()]), node))
 
@@ -263,20 +260,13 @@ def _function_object(ctx: Context, obj: Any, a: n.Expr, b: n.Expr, node: ast.AST
 
 def _is_library(function: FunctionType) -> bool:
     """Say whether a function is NumPy's or of unisycl's own rooms, which have no device code."""
-    if function.__module__ in LIBRARIES:
+    if in_kernel_language(function):
         return False
-    module = (function.__module__ or "").split(".")
+    module = home(function)
     return module[0] == "numpy" or (module[0] == "unisycl" and len(module) > 1
                                     and module[1] in _ROOMS)
 
 
-LIBRARIES = frozenset(("unisycl.api.pipes.io_pipe", "unisycl.api.pipes.pipe", *(
-    f"unisycl.lang.{name}" for name in (
-    "groups.masks", "index.root_group", "kernels.device_queue", "kernels.target", "khr",
-    "library.default_sorters", "library.fragments", "library.hardware", "library.joint",
-    "library.load_store", "library.partitions", "library.radix_sorters", "library.sorting",
-    "library.whole_numbers", "memory.local_memory"))))
-"""Our modules whose functions are written in the kernel language, for all devices alike."""
 _ROOMS = frozenset((
     "api", "backends", "base", "frontend", "ir", "lang", "observe", "passes", "process", "runtime"))
 
@@ -447,7 +437,7 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
         source = function_source(function.__code__, function.__globals__)
     except SourceMissing as missing:
         raise ctx.refuse(missing.id, node, **missing.facts) from None
-    library = function.__module__ in LIBRARIES
+    library = in_kernel_language(function)
     if not (path and path[0][0] == "library"):  # what we call ourselves cannot change
         ctx.guard(path, function)
     if library:

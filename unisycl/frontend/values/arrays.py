@@ -17,6 +17,7 @@ from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import errc, exception
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.access import as_element, element_at
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values.items import query
@@ -24,10 +25,14 @@ from unisycl.frontend.values.kinds import Constant, Item, Memory, Several, Value
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
 from unisycl.ir.watch_statements import PER_ITEM
+from unisycl.lang.groups import group_functions
+from unisycl.lang.index.groups import private_memory
 from unisycl.lang.memory import scratch
+from unisycl.lang.memory.views import private_array
 
 
-def private_array(ctx: Context, node: ast.Call) -> Value:
+@form(private_array)
+def lower_private_array(ctx: Context, node: ast.Call) -> Value:
     """Declare a private array: constant dtype and shape (SYCL 2020 §3.8.2)."""
     found = parameters(ctx, node, "private_array", ("dtype", "shape"))
     return _declare(ctx, found["dtype"], found["shape"], node)
@@ -96,6 +101,7 @@ def local_memory(ctx: Context, kind: Value, node: ast.AST) -> Memory:
     return _memory(ctx, elem, extents, address_space.local_space, "the group's memory")
 
 
+@form(scratch.get_work_group_scratch_memory)
 def scratch_memory(ctx: Context, node: ast.Call) -> Value:
     """Return the local memory whose size a property of the launch tells."""
     name = "get_work_group_scratch_memory"
@@ -127,6 +133,7 @@ def scratch_memory(ctx: Context, node: ast.Call) -> Value:
     return known
 
 
+@form(group_functions.zero_element)
 def zero_element(ctx: Context, node: ast.Call) -> Value:
     """Return what memory of an element type, or a pair of it and a shape, holds if all is zero."""
     kind = parameters(ctx, node, "zero_element", ("dtype",))["dtype"]
@@ -148,7 +155,8 @@ def own_elements(ctx: Context, value: Value, node: ast.AST) -> int:
                      help="give each work-item one: sycl.private_array(dtype, n)")
 
 
-def private_memory(ctx: Context, node: ast.Call) -> Value:
+@form(private_memory)
+def lower_private_memory(ctx: Context, node: ast.Call) -> Value:
     """Declare an element for each work-item of the group (SYCL 2020 §4.9.4.2.3)."""
     found = parameters(ctx, node, "private_memory", ("dtype", "group"))
     elem, group = as_element(found["dtype"]), found["group"]
@@ -171,7 +179,7 @@ def private_memory(ctx: Context, node: ast.Call) -> Value:
     return replace(made, per_item=True)
 
 
-def filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
+def _filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of numpy.zeros and its kin: a private array with these elements."""
     def lower(ctx: Context, node: ast.Call) -> Value:
         found = parameters(ctx, node, f"numpy.{name}", ("shape",), ("dtype",))
@@ -182,6 +190,12 @@ def filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]
     return lower
 
 
+form(np.zeros)(_filled("zeros", 0))
+form(np.ones)(_filled("ones", 1))
+form(np.empty)(_filled("empty", None))
+
+
+@form(np.full)
 def full(ctx: Context, node: ast.Call) -> Value:
     """Lower ``numpy.full(shape, value)``: of the value's type if no other is named."""
     found = parameters(ctx, node, "numpy.full", ("shape", "fill_value"), ("dtype",))
@@ -205,6 +219,3 @@ def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
         body = (n.For(counter, n.Const(WEAK_INT, 0), n.Const(WEAK_INT, extent),
                      n.Const(WEAK_INT, 1), body),)
     ctx.block.extend(body)
-
-
-__all__ = ["filled", "full", "private_array"]

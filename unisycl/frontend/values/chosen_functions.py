@@ -7,10 +7,12 @@ Invariant: which function it is was decided where Python decides it, once.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
 from unisycl.frontend.syntax.joins import Met, form_of
 from unisycl.frontend.values.kinds import (
@@ -90,6 +92,7 @@ def call(ctx: Context, callee: Either, args: list[Value], keywords: dict[str, Va
     return n.Read(result.type, result) if isinstance(result, n.Local) else result
 
 
+@form(functools.partial)
 def lower_partial(ctx: Context, node: ast.Call) -> Value:
     """Lower ``functools.partial(f, ...)``."""
     values = ctx.operands(*node.args, *(k.value for k in node.keywords))
@@ -102,4 +105,4 @@ def lower_partial(ctx: Context, node: ast.Call) -> Value:
         (str(k.arg), v) for k, v in zip(node.keywords, held[count:], strict=True)))
 
 
-__all__ = ["call", "chosen", "is_function", "lower_partial", "of_table"]
+__all__ = ["call", "chosen", "is_function", "of_table"]

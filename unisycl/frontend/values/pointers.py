@@ -14,12 +14,19 @@ from dataclasses import replace
 from unisycl.base.enums import address_space, decorated
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers
 from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, Value, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
-from unisycl.lang.memory.pointer import named_space, pointer_type
+from unisycl.lang.memory.pointer import (
+    address_space_cast,
+    khr,
+    multi_ptr,
+    named_space,
+    pointer_type,
+)
 
 METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
 _GENERIC = address_space.generic_space
@@ -66,6 +73,7 @@ def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
     return whole
 
 
+@form(multi_ptr)
 def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:
     """Lower ``multi_ptr(memory, space, decorated)``."""
     found = parameters(ctx, node, "multi_ptr", ("source",), ("space", "form"))
@@ -106,6 +114,11 @@ def _cast(name: str, *, checked: bool, static: bool) -> Callable[[Context, ast.C
             return Constant(None)
         return point(ctx, pointer, space, node)
     return lower
+
+
+form(address_space_cast)(_cast("address_space_cast", checked=False, static=False))
+form(khr.static_addrspace_cast)(_cast("static_addrspace_cast", checked=False, static=True))
+form(khr.dynamic_addrspace_cast)(_cast("dynamic_addrspace_cast", checked=True, static=False))
 
 
 def call_method(ctx: Context, pointer: Memory, name: str, args: Sequence[Value],
@@ -199,16 +212,5 @@ def compare(ctx: Context, op: str, symbol: str, left: Value, right: Value,
     return coerce.compare(op, first, second)
 
 
-SPECIAL: dict[str, Callable[[Context, ast.Call], Value]] = {
-    "unisycl.lang.memory.pointer.multi_ptr": lower_multi_ptr,
-    "unisycl.lang.memory.pointer.address_space_cast": _cast("address_space_cast", checked=False,
-                                                     static=False),
-    "unisycl.lang.memory.pointer.khr.static_addrspace_cast": _cast(
-        "static_addrspace_cast", checked=False,
-                                                            static=True),
-    "unisycl.lang.memory.pointer.khr.dynamic_addrspace_cast": _cast("dynamic_addrspace_cast",
-                                                             checked=True, static=False),
-}
-
-__all__ = ["METHODS", "SPECIAL", "attribute", "call_method", "call_type", "compare", "decorated",
+__all__ = ["METHODS", "attribute", "call_method", "call_type", "compare", "decorated",
            "is_pointer", "operate", "point"]

@@ -20,6 +20,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
+from unisycl.lang.numbers.function_objects import function_object
 
 OPERATORS = {row.name: row.op for row in operators.OPERATORS.values() if row.op}
 
@@ -123,10 +124,7 @@ def _cells(name: str, type: Scalar, extent: int) -> n.Array:
 
 def operator_name(op: Any) -> str:
     """Return the name of one of SYCL's function objects; '' for a user's operator."""
-    module = getattr(op, "__module__", None) or getattr(type(op), "__module__", "")
-    if module != "unisycl.lang.numbers.function_objects":
-        return ""
-    return str(getattr(op, "__name__", type(op).__name__))
+    return op.__name__ if isinstance(op, function_object) else ""
 
 
 def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:

@@ -16,13 +16,14 @@ from unisycl.base.enums import rounding_mode
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms import rounding
+from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Value, Vector, describe
 from unisycl.frontend.values.slices import shifted
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
-from unisycl.lang.numbers import swizzle
+from unisycl.lang.numbers import bits, swizzle
 from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.vec import is_vec_type, vec
 
@@ -129,6 +130,7 @@ def from_bits(x: n.Expr, kind: Scalar) -> n.Expr:
     return coerce.cast(coerce.truth(x), BOOL) if kind.dtype.kind == "b" else coerce.convert(x, kind)
 
 
+@form(bits.bit_cast)
 def bit_cast(ctx: Context, node: ast.Call) -> Value:
     """Lower ``bit_cast(type, value)`` (SYCL 2020 §3.9.2)."""
     found = parameters(ctx, node, "bit_cast", ("to", "value"))

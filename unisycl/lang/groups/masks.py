@@ -14,6 +14,8 @@ import numpy as np
 from unisycl.lang.groups.group_functions import ballot_bits
 from unisycl.lang.numbers.math import clz, ctz, popcount
 
+__kernel_language__ = True
+
 
 @dataclass(eq=False)
 class sub_group_mask:

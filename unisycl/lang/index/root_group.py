@@ -24,6 +24,7 @@ from unisycl.lang.index.nd_item import nd_item
 from unisycl.lang.index.this import this_group, this_nd_item
 from unisycl.lang.memory.atomic import atomic_ref
 
+__kernel_language__ = True
 use_root_sync = work_group_progress(forward_progress_guarantee.concurrent,
                                     execution_scope.root_group)
 """The property of kernels that call ``group_barrier`` with a root_group: all its groups run."""

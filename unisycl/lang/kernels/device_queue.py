@@ -36,6 +36,7 @@ from unisycl.ir.enqueue_records import (
 )
 from unisycl.lang.memory.atomic import atomic_ref
 
+__kernel_language__ = True
 _FULL, _BAD_EVENT, _BAD_RANGE = -161, -57, -160
 _RELAXED, _DEVICE = memory_order.relaxed, memory_scope.device
 

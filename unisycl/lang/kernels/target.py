@@ -15,6 +15,8 @@ from unisycl.base.architecture import architecture, checked, fits
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.kernels.environment import this_device
 
+__kernel_language__ = True
+
 
 def device_is(*what: Any) -> bool:
     """Say whether the device that runs the kernel is all of this; known while compiling.

@@ -21,6 +21,8 @@ from unisycl.lang.library.sorting import (
 )
 from unisycl.lang.memory.views import HostView
 
+__kernel_language__ = True
+
 
 @dataclass(eq=False)
 class joint_sorter(sorter):

@@ -16,6 +16,8 @@ from unisycl.base.enums import memory_scope
 from unisycl.base.geometry import id, range
 from unisycl.lang.numbers.math import popcount
 
+__kernel_language__ = True
+
 
 @dataclass(eq=False)
 class fragment:

@@ -16,6 +16,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernels.kernel_properties import Trait, sizes_of
 
+__kernel_language__ = True
 T = TypeVar("T")
 
 

@@ -23,6 +23,8 @@ from unisycl.lang.groups.group_functions import (
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.numbers.function_objects import known_identity, neutral
 
+__kernel_language__ = True
+
 
 def joint_any_of(group: Any, data: Any, pred: Any, more: Any = None) -> Any:
     """Say whether ``pred`` is true of any element (SYCL 2020 §4.17.4.1).

@@ -16,6 +16,7 @@ from unisycl.lang.memory.views import HostView
 from unisycl.lang.numbers.marray import marray
 from unisycl.lang.numbers.vec import vec
 
+__kernel_language__ = True
 data_placement_blocked = data_placement_enum.blocked
 data_placement_striped = data_placement_enum.striped
 contiguous_memory = group_memory.contiguous_memory

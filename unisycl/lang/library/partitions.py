@@ -17,6 +17,8 @@ from unisycl.lang.index.this import this_sub_group
 from unisycl.lang.library.fragments import chunk, fragment, lower, tangle
 from unisycl.lang.numbers.math import clz, ctz, popcount
 
+__kernel_language__ = True
+
 
 # ---- making fragments
 def binary_partition(group: Any, predicate: Any) -> Any:

@@ -25,6 +25,7 @@ from unisycl.lang.library.sorting import (
 from unisycl.lang.memory.views import HostView
 from unisycl.lang.numbers.bits import bit_cast
 
+__kernel_language__ = True
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 

@@ -19,6 +19,7 @@ from unisycl.lang.groups.group_functions import group_barrier, group_cells, grou
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.memory.views import HostView
 
+__kernel_language__ = True
 BLOCK = 32
 _PROPERTIES = (input_data_placement, output_data_placement, tuple)
 

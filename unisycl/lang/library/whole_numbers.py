@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+__kernel_language__ = True
+
 
 def gcd(a: Any, b: Any) -> Any:
     """Return the greatest common divisor, never negative."""

@@ -16,6 +16,8 @@ from unisycl.lang.groups.group_functions import (
 )
 from unisycl.lang.memory.pointer import multi_ptr
 
+__kernel_language__ = True
+
 
 def group_local_memory(dtype: Any, group: Any, init: Any = ()) -> Any:
     """Return local memory that a work-group shares, with initial values.

@@ -1,0 +1,39 @@
+"""The forms of all functions that kernels may call: the modules that register them, and a question.
+
+Non-goals: registering (``registry``). Invariant: whoever can ask has every form, for this module
+imports each that has one.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from unisycl.frontend.forms import (
+    atomic_places,
+    enqueue,
+    fragments,
+    geometric,
+    groups,
+    hardware,
+    math_functions,
+    numpy_functions,
+    output,
+    special,
+    targets,
+)
+from unisycl.frontend.forms.registry import Lower, registered
+from unisycl.frontend.values import arrays, chosen_functions, pointers, vec_methods
+
+MODULES: tuple[ModuleType, ...] = (
+    atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,
+    numpy_functions, output, special, targets, arrays, chosen_functions, pointers, vec_methods)
+"""Every module with a form; one more is one more line."""
+
+
+def form_of(function: Any) -> Lower | None:
+    """Return the lowering of calls of a function that has a meaning of its own in kernels."""
+    return registered(function)
+
+
+__all__ = ["MODULES", "form_of"]
