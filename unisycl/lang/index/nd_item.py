@@ -7,7 +7,7 @@ cannot construct these; single ids are Python ints, whole ids are ``unisycl.id``
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 from unisycl.base.enums import fence_space
 from unisycl.base.errors import UsageError, errc
@@ -17,7 +17,9 @@ from unisycl.lang.index.item import item
 from unisycl.lang.index.place import Place, Unconstructible, pick
 from unisycl.lang.index.queries import id_query, range_query
 
-__all__ = ["device_event", "group", "h_item", "item", "nd_item", "sub_group"]
+__all__ = ["device_event", "group", "group_of_all_items", "h_item", "item", "nd_item", "sub_group"]
+
+_Class = TypeVar("_Class")
 
 class nd_item(Unconstructible):
     """A work-item of a ``parallel_for`` over an ``nd_range`` (SYCL 2020 §4.9.1.5).
@@ -33,7 +35,7 @@ class nd_item(Unconstructible):
 
     __slots__ = ("_group", "_linear", "_local", "_place", "_sub_group")
     _root_class: ClassVar[Any] = None
-    """What ``ext_oneapi_get_root_group`` makes; ``lang.index.root_group`` says."""
+    """What ``ext_oneapi_get_root_group`` makes: what ``@group_of_all_items`` stands above."""
     _place: Place
     _local: tuple[int, ...]
     _linear: int
@@ -152,3 +154,9 @@ class nd_item(Unconstructible):
     def __repr__(self) -> str:
         return (f"nd_item(global {self._place.global_id(self._local)}, local {self._local}, "
                 f"group {self._place.group})")
+
+
+def group_of_all_items(cls: type[_Class]) -> type[_Class]:
+    """Decorate the one class of the group of all work-items, which an ``nd_item`` makes."""
+    nd_item._root_class = cls
+    return cls

@@ -20,7 +20,7 @@ from unisycl.base.forward_progress import (
 )
 from unisycl.ir.types import View, global_view
 from unisycl.lang.groups.group_functions import group_barrier
-from unisycl.lang.index.nd_item import nd_item
+from unisycl.lang.index.nd_item import group_of_all_items
 from unisycl.lang.index.this import this_group, this_nd_item
 from unisycl.lang.memory.atomic import atomic_ref
 
@@ -46,6 +46,7 @@ class Meeting:
 meeting = Meeting()
 
 
+@group_of_all_items
 @dataclass(eq=False)
 class root_group:
     """All work-items of a launch over an ``nd_range``; ``group_barrier`` waits for them all.
@@ -103,9 +104,6 @@ class root_group:
     def leader(self) -> Any:
         """Say whether this is the first work-item of the launch."""
         return this_nd_item().get_global_linear_id() == 0
-
-
-nd_item._root_class = root_group
 
 
 def get_root_group() -> root_group:

@@ -15,7 +15,7 @@ from unisycl.base.errors import BoundsError, errc
 from unisycl.ir.nodes import ASTRAY, NULL
 from unisycl.lang.kernels.environment import here
 from unisycl.lang.memory.pointer import multi_ptr
-from unisycl.lang.memory.stored_pointers import address_of, stored_pointer
+from unisycl.lang.memory.stored_pointers import address_of, reads_pointers, stored_pointer
 from unisycl.lang.memory.views import HostView, allocations
 
 
@@ -121,10 +121,8 @@ def allocation_at(address: int, size: int) -> tuple[int, int]:
     raise BoundsError(errc.accessor, f"{ASTRAY[0]}{address}{ASTRAY[1]}")
 
 
+@reads_pointers
 def read_pointer(found: stored_pointer) -> heap_pointer | None:
     """Return what a kernel reads where memory holds a pointer: None for one to nothing."""
     kind, at = type(found).__kernel_pointer__(), int(found)
     return heap_pointer._of(kind, at) if at else None
-
-
-stored_pointer.reader = staticmethod(read_pointer)

@@ -14,7 +14,7 @@ import numpy as np
 from unisycl.base.enums import address_space, decorated
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.memory.stored_pointers import pointer_to
-from unisycl.lang.memory.views import HostView, in_launch
+from unisycl.lang.memory.views import HostView, in_launch, pointers_of_views
 
 _GENERIC = address_space.generic_space
 _NAMED = {address_space.global_space, address_space.local_space, address_space.private_space}
@@ -26,6 +26,7 @@ def named_space(space: address_space) -> address_space:
     return _ALSO_GLOBAL.get(space, space)
 
 
+@pointers_of_views
 class multi_ptr:
     """A pointer into memory of a kernel (SYCL 2020 §4.7.7.1).
 
@@ -172,7 +173,6 @@ class multi_ptr:
 
 
 _OWN = frozenset(("_at", "_kind", *multi_ptr.__slots__))
-HostView.pointer_class = multi_ptr
 
 
 def _root(data: Any) -> Any:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copyreg
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from unisycl.ir.types import INT64, View
 from unisycl.lang.memory.views import HostView
 
 _TABLE = View(INT64, 1, mode=access_mode.read)
+_Reader = TypeVar("_Reader", bound=Callable[..., Any])
 _known: dict[Any, pointer_class] = {}
 _names: dict[str, int] = {}
 
@@ -76,7 +78,7 @@ class stored_pointer(np.void):  # type: ignore[misc]  # final for type checkers 
 
     __slots__ = ()
     reader: Any = None
-    """What a kernel reads in place of a pointer; ``lang.memory.heap`` says."""
+    """Returns what a kernel reads in place of a pointer: what ``@reads_pointers`` stands above."""
 
     _kind: Any
 
@@ -174,6 +176,13 @@ def address_of(value: Any) -> int:
     if own is not None:
         return int(own())
     return int(value)
+
+
+def reads_pointers(function: _Reader) -> _Reader:
+    """Decorate the one function that returns what a kernel reads in place of a stored pointer."""
+    stored_pointer.reader = staticmethod(function)
+    return function
+
 
 
 class _Allocations:

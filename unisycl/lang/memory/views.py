@@ -12,7 +12,7 @@ import operator
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ class HostView:
 
     _data: np.ndarray[tuple[int, ...], np.dtype[Any]]
     pointer_class: Any = None
-    """What ``get_multi_ptr`` makes; ``lang.memory.pointer`` says."""
+    """What ``get_multi_ptr`` makes: what ``@pointers_of_views`` stands above."""
 
     __slots__ = ("_copies", "_data", "_mode", "_name", "_raw", "_readable", "_reads", "_space",
                  "_writable", "_writes")
@@ -269,6 +269,7 @@ def _inside(place: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     return True
 
 
+_Class = TypeVar("_Class")
 _OF_VOID = frozenset(dir(np.void))
 
 
@@ -472,3 +473,9 @@ def private_array(dtype: npt.DTypeLike, shape: int | tuple[int, ...]) -> HostVie
     if here.watch is not None:
         return here.watch.private(flat)  # type: ignore[no-any-return]
     return HostView(flat, "private array", space=address_space.private_space)
+
+
+def pointers_of_views(cls: type[_Class]) -> type[_Class]:
+    """Decorate the one class of pointers into views, which views make."""
+    HostView.pointer_class = cls
+    return cls

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from unisycl.backends.cpu.emit import queries
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import Val
-from unisycl.backends.cpu.emit.statements import EMIT, emit_block
+from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 
@@ -54,11 +54,3 @@ class Hierarchy:
         e.in_group = True
         e.homes, e.queries, e.loops = outer_homes, outer_queries, loops
         e.mask, e.maybe_empty = None, False
-
-
-def _work_items(e: Emitter, stmt: n.WorkItems) -> None:
-    assert e.work_items is not None
-    e.work_items(stmt)
-
-
-EMIT[n.WorkItems] = _work_items

@@ -486,10 +486,16 @@ def _barrier(e: Emitter, stmt: n.Barrier) -> None:
     """A sub-group's lanes run together: nothing to wait for."""
 
 
+def _work_items(e: Emitter, stmt: n.WorkItems) -> None:
+    assert e.work_items is not None
+    e.work_items(stmt)
+
+
 EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Assign: _assign, n.Store: _store, n.If: _if, n.While: _while, n.For: _for,
     n.Break: _break, n.Continue: _continue, n.Scope: _scope, n.Leave: _leave,
     n.Fence: _fence, n.Atomic: _atomic, n.Barrier: _barrier,
+    n.WorkItems: _work_items,
     n.Print: printing.emit, n.Check: printing.check, n.GroupCall: collectives.emit_sub_group,
     n.LoadMany: neighbours.load, n.StoreMany: neighbours.store,
     Watch: watched_accesses.emit, Synced: watched_accesses.synced,
