@@ -24,7 +24,8 @@ _BINARY = frozenset(("add", "sub", "mul", "div", "floordiv", "mod", "and", "or",
                      "shr"))
 _COMPARE = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _QUERIES = frozenset(("global_id", "local_id", "group_id", "global_range", "local_range",
-                      "group_range", "offset", "logical_id", "logical_range"))
+                      "group_range", "offset", "logical_id", "logical_range",
+                      "max_local_range"))
 _SUB_GROUP = frozenset(("sub_group_id", "sub_group_local_id", "sub_group_local_range",
                         "sub_group_max_local_range", "sub_group_group_range"))
 _ATOMIC = {"load": 0, "compare_exchange": 2, **dict.fromkeys(
