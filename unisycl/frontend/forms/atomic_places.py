@@ -16,8 +16,8 @@ from typing import TypeVar
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import atomics, faults
-from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.access import member_of, record_of
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import stored_pointers

@@ -16,7 +16,7 @@ from unisycl.base.annotations import annotations_of
 from unisycl.base.dtypes import DTYPES
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.handlers import is_handler as _is_handler
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import vec_methods

@@ -13,7 +13,7 @@ from unisycl.base import dtypes
 from unisycl.base.enums import memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import instances
 from unisycl.frontend.values.kinds import Constant, Instance, Value

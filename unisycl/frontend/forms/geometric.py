@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from unisycl.base.dtypes import FLOAT32, FLOAT64
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import vectors
 from unisycl.frontend.values.kinds import Value, Vector, describe

@@ -15,8 +15,8 @@ from unisycl.base.enums import memory_scope
 from unisycl.base.forward_progress import missing, required
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import copies, fragments
-from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.arrays import (

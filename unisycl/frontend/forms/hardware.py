@@ -10,7 +10,7 @@ import ast
 from typing import TypeAlias
 
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.values.kinds import Constant, Memory, Value
 from unisycl.ir import nodes as n
 from unisycl.lang.library.hardware import CONTROLS, LEAST, fpga_mem

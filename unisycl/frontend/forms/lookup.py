@@ -1,7 +1,7 @@
 """The forms of all functions that kernels may call: the modules that register them, and a question.
 
-Non-goals: registering (``registry``). Invariant: whoever can ask has every form, for this module
-imports each that has one.
+Non-goals: registering (``form_registry``). Invariant: whoever can ask has every form, for this
+module imports each that has one.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from unisycl.frontend.form_registry import Lower, registered
 from unisycl.frontend.forms import (
     atomic_places,
     enqueue,
@@ -22,7 +23,6 @@ from unisycl.frontend.forms import (
     special,
     targets,
 )
-from unisycl.frontend.forms.registry import Lower, registered
 from unisycl.frontend.values import arrays, chosen_functions, pointers, vec_methods
 
 MODULES: tuple[ModuleType, ...] = (

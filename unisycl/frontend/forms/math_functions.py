@@ -16,8 +16,8 @@ from typing import Any
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms.faults import whole as whole_number
-from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.expr import arithmetic
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import complexes

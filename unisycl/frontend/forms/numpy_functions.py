@@ -15,9 +15,9 @@ import numpy as np
 from unisycl.base import dtypes
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import Lower, form
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.math_functions import library
-from unisycl.frontend.forms.registry import Lower, form
 from unisycl.frontend.syntax.expr import arithmetic, power
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values.kinds import Constant, Several, Value

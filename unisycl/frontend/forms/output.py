@@ -14,7 +14,7 @@ from unisycl.base.enums import stream_manipulator
 from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.syntax.variables import Refused
 from unisycl.frontend.values import stored_pointers, vectors

@@ -18,10 +18,10 @@ from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import copies, math_functions, numpy_functions
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.faults import whole
-from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax import generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import as_static, items_of, unrolled

@@ -14,7 +14,7 @@ from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.values.kinds import Constant, Several, Value
 from unisycl.lang.kernels import target
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.form_registry import home, in_kernel_language
 from unisycl.frontend.forms import foreign_functions, math_functions, numpy_functions
 from unisycl.frontend.forms.atomics import call_atomic
 from unisycl.frontend.forms.builtins import (
@@ -26,7 +27,6 @@ from unisycl.frontend.forms.builtins import (
 )
 from unisycl.frontend.forms.group_methods import call_group_method
 from unisycl.frontend.forms.lookup import form_of
-from unisycl.frontend.forms.registry import home, in_kernel_language
 from unisycl.frontend.handlers import call_handler
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax.access import as_element, element_at, read_element

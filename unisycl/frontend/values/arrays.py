@@ -17,7 +17,7 @@ from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import errc, exception
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.access import as_element, element_at
 from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values.items import query

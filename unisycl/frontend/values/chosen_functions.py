@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
 from unisycl.frontend.syntax.joins import Met, form_of
 from unisycl.frontend.values.kinds import (

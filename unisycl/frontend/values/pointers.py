@@ -14,7 +14,7 @@ from dataclasses import replace
 from unisycl.base.enums import address_space, decorated
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms.registry import form
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers
 from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, Value, describe

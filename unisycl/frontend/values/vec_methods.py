@@ -15,8 +15,8 @@ from unisycl.base.dtypes import DTYPES
 from unisycl.base.enums import rounding_mode
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import rounding
-from unisycl.frontend.forms.registry import form
 from unisycl.frontend.syntax.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Value, Vector, describe

@@ -20,9 +20,9 @@ from tests.unit.frontend.lowering import lower
 from unisycl import lang, public_names
 from unisycl.api.pipes.pipe import pipe
 from unisycl.base.errors import KernelError
+from unisycl.frontend.form_registry import FORMS, form, in_kernel_language
 from unisycl.frontend.forms.builtins import builtin_row
 from unisycl.frontend.forms.lookup import MODULES, form_of
-from unisycl.frontend.forms.registry import FORMS, form, in_kernel_language
 from unisycl.lang.groups.group_functions import group_barrier
 from unisycl.lang.kernels.foreign_functions import extern_function
 from unisycl.lang.khr import khr
