@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -31,6 +32,10 @@ if "POCL_CACHE_DIR" not in os.environ:
     os.environ["POCL_CACHE_DIR"] = temporary("unisycl-tests-pocl-")
 
 pipeline.ALWAYS_VERIFY[0] = True
+
+# What a shell starts in the background ignores Ctrl-C, and so would the programs of tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["unisycl.testing.plugin"]
 
