@@ -163,13 +163,17 @@ class _Patrol:
         while True:
             self.work.wait()
             time.sleep(PERIOD)
-            with self.lock:
-                last = {run.thread: run for run in self.runs}  # those below wait for it
-                for run in last.values():
-                    if not run.fired and time.monotonic() - run.begun > PERIOD:
-                        self._look(run)
-                if not self.runs:
-                    self.work.clear()
+            self._round()
+
+    def _round(self) -> None:
+        """Look at each thread's kernel once, and keep none: a kernel holds its memory."""
+        with self.lock:
+            last = {run.thread: run for run in self.runs}  # those below wait for it
+            for run in last.values():
+                if not run.fired and time.monotonic() - run.begun > PERIOD:
+                    self._look(run)
+            if not self.runs:
+                self.work.clear()
 
     def _look(self, run: _Run) -> None:
         text = run.look()
