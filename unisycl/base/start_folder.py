@@ -1,6 +1,6 @@
 """The folder this process was in when unisycl was imported: what relative paths in settings mean.
 
-Non-goals: the settings (``config``). Invariant: a later ``chdir`` changes nothing here; '' where
+Non-goals: the settings (``settings``). Invariant: a later ``chdir`` changes nothing here; '' where
 that folder was gone already.
 """
 

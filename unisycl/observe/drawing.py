@@ -1,7 +1,7 @@
 """Drawings of commands and what they wait for: as SVG, in Graphviz' language, as JSON.
 
-Non-goals: where things go (``layered``), what commands are. Invariants: a drawing is plain data;
-its lines lead from a lower box to a higher one.
+Non-goals: where things go (``layered_layout``), what commands are. Invariants: a drawing is plain
+data; its lines lead from a lower box to a higher one.
 """
 
 from __future__ import annotations

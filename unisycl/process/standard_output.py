@@ -1,7 +1,7 @@
 """Where the text of kernels goes: Python's standard output, one whole text at a time.
 
-Non-goals: how values are spelt (``text``). Invariant: a text is written by one call, under a lock,
-and handed to the system before the call returns, so that a failure is this text's failure.
+Non-goals: how values are spelt (``value_text``). Invariant: a text is written by one call, under a
+lock, and handed to the system before the call returns, so that a failure is this text's failure.
 """
 
 from __future__ import annotations

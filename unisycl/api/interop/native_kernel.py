@@ -1,6 +1,6 @@
 """A kernel of the backend's own that command groups launch (SYCL 2020 App. C.7.6).
 
-Non-goals: making one (``native``). Invariant: what it is given is passed by position; a position
+Non-goals: making one (``make``). Invariant: what it is given is passed by position; a position
 that is not given keeps what was set on the native kernel.
 """
 

@@ -1,6 +1,6 @@
 """``opencl``: what SYCL has in its namespace of that name (SYCL 2020 App. C).
 
-Non-goals: types (``lang.numbers.opencl``), making single objects (``native``). Invariant: nothing
+Non-goals: types (``lang.numbers.opencl``), making single objects (``make``). Invariant: nothing
 here loads a runtime before an object of it is given.
 """
 

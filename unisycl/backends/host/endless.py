@@ -1,10 +1,10 @@
 """Kernels that never end: those that run for longer than was asked, and those that cannot end.
 
 A thread of ours looks at a kernel that has run for a second, again and again. Where it finds the
-work-item at one place with the same variables and the same memory as before, and no other thread
-or command is there to change them, the work-item can never go on. Non-goals: whether kernels of
-several threads (``together``) can go on; they have their time. Invariants: what is ended could not
-have ended by itself, or had its time; a kernel that is being debugged is left alone.
+work-item at one place with the same variables and the same memory as before, and no other thread or
+command is there to change them, the work-item can never go on. Non-goals: whether kernels of
+several threads (``concurrent_groups``) can go on; they have their time. Invariants: what is ended
+could not have ended by itself, or had its time; a kernel that is being debugged is left alone.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``if c: f = g`` / ``else: f = h``: the name is a number, which says what to call. A function may
 hold numbers, as ``functools.partial`` does; those of each function are variables. Non-goals: calls
-(``choices``). Invariant: what a name stands for depends on its own variables only.
+(``chosen_functions``). Invariant: what a name stands for depends on its own variables only.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Names that stand for one of several memories, which one being known at run time only.
 
 ``src, dst = dst, src`` in a loop, ``p = a if c else b``: the name is a number, which says where to
-look. Non-goals: pointers, which have addresses (``stored``); records, windows and rows with names.
-Invariants: memories that share a name are alike in all but where they are; an index is evaluated
-once, and only the memory that was chosen is touched.
+look. Non-goals: pointers, which have addresses (``stored_pointers``); records, windows and rows
+with names. Invariants: memories that share a name are alike in all but where they are; an index is
+evaluated once, and only the memory that was chosen is touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Captured objects made of others, partial functions and tuples with names, and constants.
 
-Non-goals: what is done with them (``choices``, ``instances``). Invariant: each part is captured by
-a path of its own, so that a kernel depends on nothing but what it uses.
+Non-goals: what is done with them (``chosen_functions``, ``instances``). Invariant: each part is
+captured by a path of its own, so that a kernel depends on nothing but what it uses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``vec`` and ``marray`` in kernels: constructors, operators, elements (SYCL 2020 §4.14.2).
 
 A vec is its elements, each a scalar expression: lanes run across work-items, so elements lie in
-registers of their own. Non-goals: memory (``places``), methods (``vecmethods``). Invariant: each
+registers of their own. Non-goals: memory (``places``), methods (``vec_methods``). Invariant: each
 rule here is that of ``lang.numbers.elements`` and ``lang.numbers.vec``.
 """
 

@@ -1,7 +1,7 @@
 """Methods of index objects that give an id or a range, whole or of one dimension.
 
 ``get_local_range()`` is a ``range``, ``get_local_range(1)`` an int: all such methods are made here,
-from a function that reads the numbers. Non-goals: which there are (``groups``, ``item``).
+from a function that reads the numbers. Non-goals: which there are (``groups``, ``nd_item``).
 Invariant: what they refuse and how is the same for all (SYCL 2020 §4.9.1).
 """
 

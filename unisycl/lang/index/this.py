@@ -1,7 +1,7 @@
 """The index objects of the calling work-item, without a parameter (khr_work_item_queries).
 
-Non-goals: what they are (``item``, ``groups``). Invariant: outside a kernel over an nd_range they
-raise ``UsageError``; on the host device ``enter`` says which work-item is running.
+Non-goals: what they are (``nd_item``, ``groups``). Invariant: outside a kernel over an nd_range
+they raise ``UsageError``; on the host device ``enter`` says which work-item is running.
 """
 
 from __future__ import annotations

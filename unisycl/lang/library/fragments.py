@@ -1,8 +1,9 @@
 """``fragment``, ``chunk`` and ``tangle``: some work-items of a sub-group as a group of their own.
 
 Written in the kernel language (sycl_ext_oneapi_non_uniform_groups, sycl_ext_oneapi_tangle).
-Non-goals: making them (``partitions``) and the functions over them (``group``). Invariant: bit k of
-``bits`` belongs to the work-item of local id k of the sub-group; that of ``lane`` is always set.
+Non-goals: making them (``partitions``) and the functions over them (``group_functions``).
+Invariant: bit k of ``bits`` belongs to the work-item of local id k of the sub-group; that of
+``lane`` is always set.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pointers read from memory, followed on the host device: to where an address leads.
 
-Non-goals: their types and what is stored (``stored``). Invariant: an address is only followed into
-an allocation that the launch's device and context have.
+Non-goals: their types and what is stored (``stored_pointers``). Invariant: an address is only
+followed into an allocation that the launch's device and context have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Replays of graphs that no driver can order by itself: those with host tasks.
 
-Non-goals: graphs of one driver's commands (``graph`` starts those in a row). Invariants: a step
-begins when those before it have ended, whatever else runs; the replay ends when all steps have.
+Non-goals: graphs of one driver's commands (``command_graph`` starts those in a row). Invariants: a
+step begins when those before it have ended, whatever else runs; the replay ends when all steps
+have.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Each kernel's commands are read when it has ended; those that wait for nothing more are launched,
 many at a time. All three flags are kept that way: a child may begin as soon as its parent has
-ended. Non-goals: compiling (``enqueued``). Invariants: a command is complete when its kernel and
-all of that kernel's commands are; what waits for a failed command does not run and fails; the
-first failure becomes the parent's.
+ended. Non-goals: compiling (``enqueued_kernels``). Invariants: a command is complete when its
+kernel and all of that kernel's commands are; what waits for a failed command does not run and
+fails; the first failure becomes the parent's.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 ``plan`` compiles what a kernel may enqueue, all before it is launched, so that whatever can be
 refused is refused at submission. A driver that starts children itself is given the tree
 (``Driver.tree``); for others ``runtime.launch.child_kernels`` starts them when their parent has
-ended. Non-goals: records (``lang.kernels.device_queue``), the order of children (``offspring``).
-Invariant: what the children use is bound with the parent, in its command group.
+ended. Non-goals: records (``lang.kernels.device_queue``), the order of children
+(``child_kernels``). Invariant: what the children use is bound with the parent, in its command
+group.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The memory of images: pixels with a pitch, in the user's own memory where that is possible.
 
-Ownership, order of use and the end are those of buffers (``memory``, ``deps``). Non-goals: formats,
-accessors. Invariants: a pitch is a whole number of pixels; the bytes between rows are never
-written.
+Ownership, order of use and the end are those of buffers (``buffers``, ``deps``). Non-goals:
+formats, accessors. Invariants: a pitch is a whole number of pixels; the bytes between rows are
+never written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Typed windows into buffer memory: what a buffer, a sub-buffer or a reinterpretation denotes.
 
-Non-goals: ownership (``memory``), dependencies (``deps``). Invariant: a region is contiguous bytes
+Non-goals: ownership (``buffers``), dependencies (``deps``). Invariant: a region is contiguous bytes
 of one memory, seen as a row-major array of one to three dimensions.
 """
 

@@ -1,6 +1,6 @@
 """Calls of compiled code into Python: with the number of the launch, of the place, the values.
 
-Non-goals: calling (``emit_print``) and what is done then (``backends.reports``). Invariant: the
+Non-goals: calling (``printing``) and what is done then (``backends.reports``). Invariant: the
 function takes the GIL itself, so a launch must be waited for without holding it (the pool does).
 """
 

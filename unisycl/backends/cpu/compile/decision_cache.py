@@ -21,7 +21,7 @@ from unisycl.ir.nodes import Kernel
 from unisycl.process import disk_cache
 
 _ROOT = Path(__file__).parents[3]
-_ROOMS = ("backends/cpu", "passes", "ir", "base")
+_ROOMS = ("backends/cpu", "passes", "ir", "base", "process")
 _digests = Findings(digest.of)
 
 

@@ -1,7 +1,7 @@
 """Loads and stores of several scalars that follow one another, such as the components of a pixel.
 
 Side by side they are one wide access and shuffles; apart, one short vector for each lane, which
-costs less than a gather for each component. Non-goals: single scalars (``emit_memory``). Invariant:
+costs less than a gather for each component. Non-goals: single scalars (``memory``). Invariant:
 a lane that is off touches no memory of the user's.
 """
 

@@ -4,8 +4,8 @@ Fine-grained memory is used by both at any time. Coarse-grained memory belongs t
 mapped) or to the devices of its context: the first command that uses an allocation takes it from
 the host, and once no command uses it any more it is given back, before any of these commands counts
 as ended. A kernel that follows pointers in memory uses all allocations. Non-goals: which kinds a
-device has (``levels``), memory objects (``memory``). Invariants: whoever has seen a command end may
-read what it used; an allocation lives until the last command that uses it has ended.
+device has (``levels``), memory objects (``objects``). Invariants: whoever has seen a command end
+may read what it used; an allocation lives until the last command that uses it has ended.
 """
 
 from __future__ import annotations
