@@ -159,7 +159,7 @@ def test_imports_have_no_cycles() -> None:
 
 
 def test_imports_for_types_have_no_cycles_but_those_that_are_known() -> None:
-    known = sorted(tuple(e["modules"]) for e in BUDGET["cycle"])
+    known = sorted(tuple(e["modules"]) for e in BUDGET.get("cycle", ()))
     assert circles(edges_between_modules(typing_only=True)) == known
 
 

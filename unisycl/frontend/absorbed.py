@@ -11,24 +11,21 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from unisycl.base.errors import KernelWarning
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
+from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar
-
-if TYPE_CHECKING:
-    from unisycl.frontend.syntax.variables import Variables
 
 _EXACT: dict[str, Callable[[int, int], int]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "shl": operator.lshift}
 _MOST = 4096  # bits of a shift
 
 
-def check(ctx: Variables, op: str, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> None:
+def check(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> None:
     """Note an operation with a literal whose result would not fit where the other is one, too."""
     exact = _EXACT.get(op)
     if exact is None or type.weak or type.dtype.kind not in "iu":
@@ -43,7 +40,7 @@ def check(ctx: Variables, op: str, a: n.Expr, b: n.Expr, type: Scalar, node: ast
                 ctx.beyond[ctx.span(node)] = name, type, exact(x, y)
 
 
-def note(ctx: Variables, holder: n.Local | n.Expr, type: Scalar, *values: n.Expr,
+def note(ctx: Lowering, holder: n.Local | n.Expr, type: Scalar, *values: n.Expr,
          key: object = None) -> None:
     """Note the literals among values that one variable or expression of a type takes.
 
@@ -59,7 +56,7 @@ def note(ctx: Variables, holder: n.Local | n.Expr, type: Scalar, *values: n.Expr
         ctx.absorbed[id(holder)] = holder, kept
 
 
-def _literals(ctx: Variables, x: n.Expr) -> list[int]:
+def _literals(ctx: Lowering, x: n.Expr) -> list[int]:
     """Return the numbers that an operand may be in Python's own type, as far as they are known."""
     if isinstance(x, n.Const) and x.type.weak:
         return [int(x.value)] if isinstance(x.value, int) else []

@@ -20,31 +20,29 @@ import numpy as np
 
 from unisycl.base import diagnostics, foreign_objects, geometry
 from unisycl.base.architecture import Target
-from unisycl.base.dataclass import dataclass, field
+from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import Diagnostic
-from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
 from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.syntax.flow import Condition, Definition, Head, Label
-from unisycl.frontend.syntax.joins import Form, Met
 from unisycl.frontend.syntax.overwrites import Overwrites
-from unisycl.frontend.syntax.variables import Refused, Variables
+from unisycl.frontend.syntax.variables import Variables
 from unisycl.frontend.values import objects, stored_pointers
 from unisycl.frontend.values.items import ITEM_KINDS
+from unisycl.frontend.values.kind import Frame, Path, Refused, Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Image,
     Item,
     Memory,
     Method,
-    Path,
     Poison,
     Record,
     Reduction,
     Several,
     Stream,
-    Value,
     Vector,
     describe,
     own_type,
@@ -72,40 +70,6 @@ NOWHERE: Tail = frozenset()
 _SIMPLE = 4
 
 
-@dataclass(eq=False, slots=True)
-class Frame:
-    """One function being inlined: its names, and where ``return`` goes.
-
-    ``library``: a function of unisycl's own, written in the kernel language; what is wrong in it is
-    reported where the user calls it. ``key`` names the inlined instance the same way in every
-    round. ``definitions`` say where each name got what it stands for, ``seen`` of which form.
-    ``result`` is what returns give, ``returned`` which values; ``falls``: one returns nothing.
-    ``assigned`` are the names the function binds, ``once`` those that one plain assignment binds,
-    so that a constant given to one stays one. ``allowed`` are the aspects that ``device_has``
-    lists, None where it says nothing.
-    """
-
-    source: FunctionSource
-    function: Any  # FunctionType | None; type checkers would bind it as a method
-    path: Path
-    key: tuple[Any, ...]
-    parent: Frame | None = None
-    defaults: tuple[tuple[str, Value], ...] = ()
-    names: dict[str, Value | n.Local] = field(default_factory=dict)
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    seen: dict[str, Form] = field(default_factory=dict)
-    assigned: frozenset[str] = frozenset()
-    once: frozenset[str] = frozenset()
-    scope: int = 0
-    needs_scope: bool = False
-    falls: bool = False
-    result: Value | n.Local | None = None
-    returned: list[tuple[Met, Definition]] = field(default_factory=list)
-    call: ast.AST | None = None
-    allowed: frozenset[str] | None = None
-    library: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A loop whose body is being lowered: where ``break`` and ``continue`` go.
@@ -120,27 +84,11 @@ class Loop:
     inner: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KernelShape:
-    """What a launch fixes before the kernel is compiled."""
-
-    kind: str
-    ndim: int
-    local: tuple[int, ...] = ()
-    sub_group: int = 0
-    required: tuple[int, ...] = ()
-    checks: frozenset[str] = frozenset()
-    fast_math: bool = False
-    progress: Levels | tuple[()] = ()
-    free: bool = False
-    traits: tuple[tuple[str, tuple[str | int, ...]], ...] = ()
-
-
 class Context(Variables):
     """Everything the lowering functions share. Owned by one ``specialize`` call, one thread."""
 
     def __init__(self, function: Any, arguments: tuple[Any, ...], shape: KernelShape,
-                 types: dict[Any, Scalar], facts: set[str],
+                 types: dict[Any, Any], facts: set[str],
                  lower_expr: Callable[[Context, ast.expr], Value],
                  lower_body: Callable[..., bool], call: Callable[..., Value],
                  settle_returns: Callable[[Context, Frame], None]) -> None:

@@ -12,7 +12,7 @@ from types import FunctionType, GenericAlias
 from typing import Any, TypeAlias, TypeVar
 
 from unisycl.frontend.context import Context
-from unisycl.frontend.values.kinds import Value
+from unisycl.frontend.values.kind import Value
 
 Lower: TypeAlias = Callable[[Context, ast.Call], Value]
 _Lower = TypeVar("_Lower", bound=Lower)

@@ -15,7 +15,8 @@ from unisycl.base import dtypes
 from unisycl.frontend import coerce, guards
 from unisycl.frontend.context import Context
 from unisycl.frontend.values import vectors
-from unisycl.frontend.values.kinds import Constant, Instance, Several, Value, describe
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Instance, Several, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.lang.kernels.specialization import constant_of, likeness, specialization_id

@@ -20,10 +20,11 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
-from unisycl.frontend import absorbed, captures, guard_function
-from unisycl.frontend.context import Context, Frame, KernelShape
-from unisycl.frontend.forms import output, powers
+from unisycl.frontend import absorbed, captures, guard_function, powers
+from unisycl.frontend.context import Context
+from unisycl.frontend.forms import output
 from unisycl.frontend.handlers import takes_handler
+from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax import (
     access,
@@ -38,9 +39,9 @@ from unisycl.frontend.syntax import (
 from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.syntax.unassigned import start_flags
-from unisycl.frontend.syntax.variables import Refused
 from unisycl.frontend.values import reducers, unsure
-from unisycl.frontend.values.kinds import Constant, Item, KernelHandler, Path, Reduction, Value
+from unisycl.frontend.values.kind import Frame, Path, Refused, Value
+from unisycl.frontend.values.kinds import Constant, Item, KernelHandler, Reduction
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, FunctionUse
 from unisycl.ir.types import Scalar

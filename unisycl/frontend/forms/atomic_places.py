@@ -14,14 +14,15 @@ from dataclasses import replace
 from typing import TypeVar
 
 from unisycl.base.enums import address_space, memory_order, memory_scope
-from unisycl.frontend import coerce
+from unisycl.frontend import coerce, faults
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms import atomics, faults
+from unisycl.frontend.forms import atomics
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.access import member_of, record_of
-from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import stored_pointers
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Atomic,
     Constant,
@@ -29,7 +30,6 @@ from unisycl.frontend.values.kinds import (
     Memory,
     Record,
     Several,
-    Value,
     Vector,
     describe,
     own_type,

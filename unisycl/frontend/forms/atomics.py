@@ -16,8 +16,9 @@ from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms import atomic_bits
-from unisycl.frontend.syntax.parameters import match
+from unisycl.frontend.parameters import match
 from unisycl.frontend.values import stored_pointers
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Atomic,
     Constant,
@@ -25,7 +26,6 @@ from unisycl.frontend.values.kinds import (
     Method,
     Nothing,
     Several,
-    Value,
     describe,
 )
 from unisycl.ir import nodes as n

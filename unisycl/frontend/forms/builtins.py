@@ -15,12 +15,13 @@ import numpy as np
 from unisycl.base import dtypes
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.faults import fitting, whole
 from unisycl.frontend.forms import signature
-from unisycl.frontend.forms.faults import fitting, whole
 from unisycl.frontend.forms.geometric import OF_VECTORS
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.values import complexes, vectors
-from unisycl.frontend.values.kinds import Constant, Several, Value, Vector, describe
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Several, Vector, describe
 from unisycl.frontend.values.unsure import Unsure, alternatives, exact, plain
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin

@@ -12,10 +12,11 @@ import math
 from dataclasses import replace
 
 from unisycl.frontend.context import Context
+from unisycl.frontend.forms.arrays import declared
 from unisycl.frontend.syntax.places import copy_record
-from unisycl.frontend.values.arrays import declared
 from unisycl.frontend.values.instances import class_of
-from unisycl.frontend.values.kinds import Instance, Memory, Record, Value, Vector, describe
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Instance, Memory, Record, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, Field, Struct
 

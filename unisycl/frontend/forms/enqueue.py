@@ -18,9 +18,10 @@ from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.handlers import is_handler as _is_handler
-from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import vec_methods
-from unisycl.frontend.values.kinds import Closure, Constant, Memory, Path, Several, Value, describe
+from unisycl.frontend.values.kind import Path, Value
+from unisycl.frontend.values.kinds import Closure, Constant, Memory, Several, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.enqueue_records import MOST_NUMBERS, MOST_WAITS
 from unisycl.ir.function_uses import ChildUse

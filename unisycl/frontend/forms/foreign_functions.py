@@ -16,9 +16,10 @@ from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
-from unisycl.frontend.syntax.parameters import match
+from unisycl.frontend.parameters import match
 from unisycl.frontend.values import pointers, stored_pointers
-from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Path, Value, Vector, describe
+from unisycl.frontend.values.kind import Path, Value
+from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
 from unisycl.ir.types import PointerType, Scalar, Struct

@@ -14,9 +14,10 @@ from unisycl.base.enums import memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import instances
-from unisycl.frontend.values.kinds import Constant, Instance, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Instance
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, Scalar

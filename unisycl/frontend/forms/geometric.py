@@ -14,9 +14,10 @@ from unisycl.base.dtypes import FLOAT32, FLOAT64
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.syntax.parameters import parameters
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import vectors
-from unisycl.frontend.values.kinds import Value, Vector, describe
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar

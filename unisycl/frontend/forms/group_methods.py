@@ -12,16 +12,8 @@ from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms.output import endings
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Item,
-    Memory,
-    Method,
-    Nothing,
-    Several,
-    Value,
-    describe,
-)
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Item, Memory, Method, Nothing, Several, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.library import joint

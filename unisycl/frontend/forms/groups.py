@@ -17,14 +17,15 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import copies, fragments
-from unisycl.frontend.syntax.parameters import parameters
-from unisycl.frontend.values import stored_pointers, vectors
-from unisycl.frontend.values.arrays import (
+from unisycl.frontend.forms.arrays import (
     group_cells,
     local_memory,
     own_elements,
 )
+from unisycl.frontend.parameters import parameters
+from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.items import ITEM_METHODS, leader, linear
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Instance,
@@ -33,7 +34,6 @@ from unisycl.frontend.values.kinds import (
     Nothing,
     Record,
     Several,
-    Value,
     Vector,
     describe,
 )

@@ -11,7 +11,8 @@ from typing import TypeAlias
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.values.kinds import Constant, Memory, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Memory
 from unisycl.ir import nodes as n
 from unisycl.lang.library.hardware import CONTROLS, LEAST, fpga_mem
 

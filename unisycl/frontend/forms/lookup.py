@@ -11,6 +11,7 @@ from typing import Any
 
 from unisycl.frontend.form_registry import Lower, registered
 from unisycl.frontend.forms import (
+    arrays,
     atomic_places,
     enqueue,
     fragments,
@@ -23,7 +24,8 @@ from unisycl.frontend.forms import (
     special,
     targets,
 )
-from unisycl.frontend.values import arrays, chosen_functions, pointers, vec_methods
+from unisycl.frontend.syntax import chosen_functions
+from unisycl.frontend.values import pointers, vec_methods
 
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,

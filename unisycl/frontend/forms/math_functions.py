@@ -16,12 +16,13 @@ from typing import Any
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.faults import whole as whole_number
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms.faults import whole as whole_number
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic
-from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import complexes
-from unisycl.frontend.values.kinds import Constant, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar

@@ -18,9 +18,10 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import Lower, form
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.math_functions import library
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic, power
-from unisycl.frontend.syntax.parameters import parameters
-from unisycl.frontend.values.kinds import Constant, Several, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Several
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar

@@ -15,10 +15,10 @@ from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.syntax.parameters import parameters
-from unisycl.frontend.syntax.variables import Refused
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import stored_pointers, vectors
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kind import Refused, Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Item,
@@ -27,7 +27,6 @@ from unisycl.frontend.values.kinds import (
     Setting,
     Several,
     Stream,
-    Value,
     Vector,
     describe,
 )

@@ -18,18 +18,19 @@ from unisycl.base import geometry
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.faults import whole
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import copies, math_functions, numpy_functions
 from unisycl.frontend.forms.builtins import call_row
-from unisycl.frontend.forms.faults import whole
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax import generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
 from unisycl.frontend.syntax.given import placed
-from unisycl.frontend.syntax.joins import Met, meet
-from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values import complexes, instances, vectors
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.joins import Met, meet
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Instance,
@@ -38,7 +39,6 @@ from unisycl.frontend.values.kinds import (
     Nothing,
     Record,
     Several,
-    Value,
     Vector,
     as_tuple,
     describe,

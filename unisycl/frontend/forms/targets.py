@@ -15,7 +15,8 @@ from unisycl.base.errors import UsageError
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.values.kinds import Constant, Several, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Several
 from unisycl.lang.kernels import target
 
 

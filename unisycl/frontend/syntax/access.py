@@ -16,16 +16,15 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.enums import access_mode, memory_scope
-from unisycl.frontend import captures, coerce
+from unisycl.frontend import captures, coerce, faults
 from unisycl.frontend.context import Context
-from unisycl.frontend.forms import faults, numpy_functions
+from unisycl.frontend.forms import numpy_functions
 from unisycl.frontend.forms.atomics import atomic_attribute, atomic_attributes, atomic_element
 from unisycl.frontend.handlers import METHODS as HANDLER_METHODS
+from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.syntax.given import given
-from unisycl.frontend.syntax.joins import Met, meet
 from unisycl.frontend.syntax.names import suggest
 from unisycl.frontend.values import (
-    chosen_functions,
     complexes,
     images,
     instances,
@@ -37,6 +36,8 @@ from unisycl.frontend.values import (
     vectors,
 )
 from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
+from unisycl.frontend.values.joins import Met, meet
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Atomic,
     Choice,
@@ -50,7 +51,6 @@ from unisycl.frontend.values.kinds import (
     Record,
     Reduction,
     Several,
-    Value,
     Vector,
     as_tuple,
     describe,

@@ -15,6 +15,7 @@ from unisycl.frontend.syntax.names import global_names
 from unisycl.frontend.syntax.places import store
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Item,
@@ -22,7 +23,6 @@ from unisycl.frontend.values.kinds import (
     Method,
     Nothing,
     Several,
-    Value,
     Vector,
     as_tuple,
     describe,

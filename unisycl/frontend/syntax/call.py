@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import home, in_kernel_language
 from unisycl.frontend.forms import foreign_functions, math_functions, numpy_functions
 from unisycl.frontend.forms.atomics import call_atomic
@@ -28,18 +28,18 @@ from unisycl.frontend.forms.builtins import (
 from unisycl.frontend.forms.group_methods import call_group_method
 from unisycl.frontend.forms.lookup import form_of
 from unisycl.frontend.handlers import call_handler
+from unisycl.frontend.parameters import default_steps, match, spell
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
+from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.syntax.access import as_element, element_at, read_element
 from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.generators import as_list, unrolled
 from unisycl.frontend.syntax.given import given
 from unisycl.frontend.syntax.names import function_names
-from unisycl.frontend.syntax.parameters import default_steps, match, spell
 from unisycl.frontend.syntax.unassigned import start_flags
 from unisycl.frontend.syntax.variables import is_stable, local_homes
 from unisycl.frontend.values import (
-    chosen_functions,
     complexes,
     images,
     instances,
@@ -58,6 +58,7 @@ from unisycl.frontend.values.items import (
     queries,
     query,
 )
+from unisycl.frontend.values.kind import Frame, Path, Value
 from unisycl.frontend.values.kinds import (
     Atomic,
     Choice,
@@ -72,12 +73,10 @@ from unisycl.frontend.values.kinds import (
     Method,
     Nothing,
     Partial,
-    Path,
     Poison,
     Record,
     Reduction,
     Several,
-    Value,
     Vector,
     describe,
 )

@@ -16,9 +16,10 @@ from typing import Any
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state
-from unisycl.frontend.syntax.joins import Met, meet
 from unisycl.frontend.values import instances, pointers, stored_pointers, vectors
 from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
+from unisycl.frontend.values.joins import Met, meet
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Closure,
     Constant,
@@ -28,7 +29,6 @@ from unisycl.frontend.values.kinds import (
     Memory,
     Partial,
     Several,
-    Value,
     Vector,
     as_tuple,
     describe,

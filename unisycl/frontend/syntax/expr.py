@@ -14,10 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.frontend import absorbed, captures, coerce
-from unisycl.frontend.context import Context, Frame
-from unisycl.frontend.forms import output, powers
-from unisycl.frontend.forms.faults import checked_operand, checked_power, fitting
+from unisycl.frontend import absorbed, captures, coerce, powers
+from unisycl.frontend.context import Context
+from unisycl.frontend.faults import checked_operand, checked_power, fitting
+from unisycl.frontend.forms import output
+from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.syntax.compare import is_cheap, static_truth
 from unisycl.frontend.syntax.flow import (
     UNSET,
@@ -30,11 +31,9 @@ from unisycl.frontend.syntax.flow import (
     state,
     two_kinds,
 )
-from unisycl.frontend.syntax.joins import Met, meet
 from unisycl.frontend.syntax.names import suggest
 from unisycl.frontend.syntax.unassigned import check_read
 from unisycl.frontend.values import (
-    chosen_functions,
     complexes,
     instances,
     memories,
@@ -42,6 +41,8 @@ from unisycl.frontend.values import (
     stored_pointers,
     vectors,
 )
+from unisycl.frontend.values.joins import Met, meet
+from unisycl.frontend.values.kind import Frame, Lowering, Value
 from unisycl.frontend.values.kinds import (
     Closure,
     Constant,
@@ -53,7 +54,6 @@ from unisycl.frontend.values.kinds import (
     Record,
     Several,
     Stream,
-    Value,
     Vector,
     as_tuple,
     describe,
@@ -233,7 +233,7 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, Constant) and isinstance(value.object, str | bytes)
 
 
-def arithmetic(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
+def arithmetic(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return a binary operation of two scalars by NumPy's typing."""
     either = coerce.whole(op, a, b)
     if either is not None:
@@ -271,7 +271,7 @@ def _low(x: n.Expr, to: Scalar) -> n.Expr:
     return coerce.cast(x, to) if isinstance(x, n.Const) or x.type == to else n.Cast(to, x)
 
 
-def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
+def power(ctx: Lowering, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
     """Return ``a ** b``: small constant exponents multiply, floats call pow, integers loop."""
     if type.dtype.kind == "c":
         return complexes.power(ctx, a, b, type)
@@ -303,7 +303,7 @@ def power(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.
     return n.Call(type, BUILTINS["pow"], (x, y))
 
 
-def _repeated(ctx: Context, a: n.Expr, exponent: int, type: Scalar, node: ast.AST) -> n.Expr:
+def _repeated(ctx: Lowering, a: n.Expr, exponent: int, type: Scalar, node: ast.AST) -> n.Expr:
     if exponent < 0:
         one = n.Const(WEAK_FLOAT, 1.0)
         return arithmetic(ctx, "div", one, _repeated(ctx, a, -exponent, type, node), node)

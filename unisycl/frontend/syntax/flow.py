@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
-from unisycl.frontend.syntax.joins import Form, Met, ThingForm, form_of
+from unisycl.frontend.values.joins import Form, Met, ThingForm, form_of
+from unisycl.frontend.values.kind import Frame, Lowering, Value
 from unisycl.frontend.values.kinds import (
     Instance,
     Lost,
@@ -25,16 +26,12 @@ from unisycl.frontend.values.kinds import (
     Poison,
     Record,
     Several,
-    Value,
     Vector,
     describe,
 )
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context, Frame
 
 _PATIENCE = 5
 _ONE_MEMORY = ("a pointer stays in one memory, which is inferred from where it is made (SYCL 2020 "
@@ -130,7 +127,7 @@ class State:
     known: dict[n.Local, n.Const]
     path: tuple[Condition, ...]
 
-    def restore(self, ctx: Context) -> None:
+    def restore(self, ctx: Lowering) -> None:
         """Let names stand for what they stood for here."""
         for frame, names, definitions in self.frames:
             frame.names, frame.definitions = dict(names), dict(definitions)
@@ -138,13 +135,13 @@ class State:
         ctx.path = self.path
 
 
-def state(ctx: Context) -> State:
+def state(ctx: Lowering) -> State:
     """Return what all names stand for now."""
     return State(tuple((f, dict(f.names), dict(f.definitions)) for f in ctx.frames),
                  dict(ctx.known), ctx.path)
 
 
-def condition(ctx: Context, node: ast.expr) -> Test:
+def condition(ctx: Lowering, node: ast.expr) -> Test:
     """Return a condition at which ways part here."""
     return Test(node, {x.id: definition(ctx.frame, x.id) for x in ast.walk(node)
                        if isinstance(x, ast.Name)})
@@ -161,7 +158,7 @@ def _definition(names: dict[str, Any], definitions: dict[str, Definition],
     return found if found is not None else GIVEN if name in names else UNSET
 
 
-def site(ctx: Context, node: Any, what: str) -> Site:
+def site(ctx: Lowering, node: Any, what: str) -> Site:
     """Return a name for a place where ways meet, the same in every round."""
     where: Any = ast.dump(node) if not hasattr(node, "lineno") else None  # one of our own loops
     if hasattr(node, "lineno"):
@@ -169,13 +166,13 @@ def site(ctx: Context, node: Any, what: str) -> Site:
     return ("join", what, ctx.frame.key, where, *ctx.unrolled)
 
 
-def wanted(ctx: Context, at: Site) -> dict[Name, Form | Lost]:
+def wanted(ctx: Lowering, at: Site) -> dict[Name, Form | Lost]:
     """Return which names have to be one variable where ways meet, and which kind of one."""
     found: dict[Name, Form | Lost] = ctx.types.setdefault(at, {})
     return found
 
 
-def want(ctx: Context, at: Site, name: Name, form: Form | Lost) -> None:
+def want(ctx: Lowering, at: Site, name: Name, form: Form | Lost) -> None:
     """Ask the next round for one variable."""
     table = wanted(ctx, at)
     if table.get(name) == form:
@@ -196,11 +193,11 @@ class Label:
         self.states: list[State] = []
         self.brought: dict[Name, list[Met]] = {}
 
-    def takes(self, ctx: Context) -> bool:
+    def takes(self, ctx: Lowering) -> bool:
         """Say whether who goes there has to bring something."""
         return bool(wanted(ctx, self.site))
 
-    def jump(self, ctx: Context, node: ast.AST) -> None:
+    def jump(self, ctx: Lowering, node: ast.AST) -> None:
         """Go there from here: bring what is wanted there."""
         for key, name in wanted(ctx, self.site):
             for frame in ctx.frames:
@@ -210,7 +207,7 @@ class Label:
         bring(ctx, self.site, node)
         self.states.append(state(ctx))
 
-    def land(self, ctx: Context) -> None:
+    def land(self, ctx: Lowering) -> None:
         """Go on from there, with what all ways brought."""
         if not self.states:
             return  # nobody gets here
@@ -234,7 +231,7 @@ class Label:
                      if all(s.known.get(local) == const for s in self.states)}
         ctx.path = first.path[:common]
 
-    def _meet(self, ctx: Context, frame: Frame, rows: list[Any], common: int) -> None:
+    def _meet(self, ctx: Lowering, frame: Frame, rows: list[Any], common: int) -> None:
         names: dict[str, Value | n.Local] = {}
         definitions: dict[str, Definition] = {}
         for name in dict.fromkeys(name for row in rows for part in row[:2] for name in part):
@@ -274,7 +271,7 @@ def _shared(a: Sequence[Condition], b: Sequence[Condition]) -> int:
     return count
 
 
-def bring(ctx: Context, at: Site, node: ast.AST) -> None:
+def bring(ctx: Lowering, at: Site, node: ast.AST) -> None:
     """Give the variables wanted somewhere their values, where control goes there."""
     for (key, name), form in wanted(ctx, at).items():
         for frame in ctx.frames:
@@ -284,7 +281,7 @@ def bring(ctx: Context, at: Site, node: ast.AST) -> None:
                 _bring(ctx, frame, (key, name), form, node)
 
 
-def _bring(ctx: Context, frame: Frame, name: Name, form: Form, node: ast.AST) -> None:
+def _bring(ctx: Lowering, frame: Frame, name: Name, form: Form, node: ast.AST) -> None:
     """Give a name's variables its value; a name without either stays without."""
     found = ctx.bring(name, name[1], form, frame.names.get(name[1]), node)
     if not (_is_missing(found) and isinstance(form, ThingForm)):
@@ -332,7 +329,7 @@ def _same_parts(a: Sequence[Value], b: Sequence[Value]) -> tuple[Any, ...] | Non
     return None if any(x is None for x in parts) else parts
 
 
-def resolve(ctx: Context, pending: Pending, node: ast.AST) -> Value | n.Local:
+def resolve(ctx: Lowering, pending: Pending, node: ast.AST) -> Value | n.Local:
     """Return a variable for several values that a name may stand for, which somebody reads."""
     form = ctx.meet(pending.values)
     if form is None:
@@ -357,13 +354,13 @@ def placed(form: Form, name: str, values: Iterable[Met], made: Definition) -> Fo
     return replace(form, name=name, places=tuple(places))
 
 
-def two_kinds(ctx: Context, name: str, values: Sequence[Met], made: Definition,
+def two_kinds(ctx: Lowering, name: str, values: Sequence[Met], made: Definition,
               node: ast.AST) -> Exception:
     """Refuse a name whose values on different ways are no one thing."""
     return lost(ctx, _lost(name, values, made), node)
 
 
-def lost(ctx: Context, found: Lost, node: ast.AST) -> Exception:
+def lost(ctx: Lowering, found: Lost, node: ast.AST) -> Exception:
     """Refuse to read a name that stands for two kinds of value."""
     facts = dict(found.facts)
     notes = tuple((f"'{facts['name']}' gets a value here", span) for span in found.spans)
@@ -389,7 +386,7 @@ def _lost(name: str, values: Sequence[Met], made: Definition) -> Lost:
     return Lost("K035", (("name", name), ("first", kinds[0]), ("second", second)), spans)
 
 
-def settle(ctx: Context, key: Any, name: str, values: Sequence[Met], made: Definition,
+def settle(ctx: Lowering, key: Any, name: str, values: Sequence[Met], made: Definition,
            node: ast.AST) -> None:
     """Ask the next round for one variable for a result that has values of several forms."""
     form = ctx.meet(values)
@@ -406,7 +403,7 @@ def settle(ctx: Context, key: Any, name: str, values: Sequence[Met], made: Defin
 class Head:
     """The head of a loop: names that its body assigns come from before or from the turn before."""
 
-    def __init__(self, ctx: Context, at: Site, stored: Iterable[str], node: ast.AST) -> None:
+    def __init__(self, ctx: Lowering, at: Site, stored: Iterable[str], node: ast.AST) -> None:
         self.site = at
         self.extra: dict[Name, None] = ctx.types.setdefault((*at, "extra"), {})
         self.exit: Label | None = None
@@ -434,28 +431,28 @@ class Head:
         ctx.known = {}
         ctx.heads.append(self)
 
-    def lead_out(self, ctx: Context, exit: Label, node: ast.AST) -> None:
+    def lead_out(self, ctx: Lowering, exit: Label, node: ast.AST) -> None:
         """Let a loop that ends at its head bring what is wanted behind it."""
         self.exit = exit
         self._bring_out(ctx, node)
 
-    def _bring_out(self, ctx: Context, node: ast.AST) -> None:
+    def _bring_out(self, ctx: Lowering, node: ast.AST) -> None:
         if self.exit is not None:
             kept = [(f, dict(f.names)) for f in ctx.frames]
             bring(ctx, self.exit.site, node)
             for frame, names in kept:
                 frame.names = names
 
-    def jump(self, ctx: Context, node: ast.AST) -> None:
+    def jump(self, ctx: Lowering, node: ast.AST) -> None:
         """Go back to the head by ``continue``."""
         self.turn(ctx, node)
 
-    def takes(self, ctx: Context) -> bool:
+    def takes(self, ctx: Lowering) -> bool:
         """Say whether who goes back to the head has to bring something."""
         return bool(wanted(ctx, self.site)) or (
             self.exit is not None and bool(wanted(ctx, self.exit.site)))
 
-    def turn(self, ctx: Context, node: ast.AST) -> None:
+    def turn(self, ctx: Lowering, node: ast.AST) -> None:
         """Go back to the head from here."""
         self.turns.append(state(ctx))
         for (_, name), (frame, made) in self.names.items():
@@ -464,7 +461,7 @@ class Head:
         bring(ctx, self.site, node)
         self._bring_out(ctx, node)
 
-    def _find_others(self, ctx: Context) -> None:
+    def _find_others(self, ctx: Lowering) -> None:
         """Note names of other frames, and objects, that the body changed."""
         for frame, names, definitions in self.before.frames:
             for name, old in names.items():
@@ -488,7 +485,7 @@ class Head:
                     names[name] = next(_names(s, frame)[name] for s in self.turns
                                        if name in _names(s, frame))
 
-    def leave(self, ctx: Context, *, surely: bool) -> State:
+    def leave(self, ctx: Lowering, *, surely: bool) -> State:
         """Return what names stand for where the loop ends; ``surely``: after at least a turn."""
         at = self.inside.restore
         at(ctx)
@@ -531,7 +528,7 @@ def _names(at: State, frame: Frame) -> dict[str, Value | n.Local]:
     return next(names for f, names, _ in at.frames if f is frame)
 
 
-def settle_heads(ctx: Context) -> None:
+def settle_heads(ctx: Lowering) -> None:
     """Ask for the variables that loops need of which some turn reads what another one left."""
     late: list[tuple[Site, Name, Form]] = []
     for head in ctx.heads:
@@ -558,7 +555,7 @@ def settle_heads(ctx: Context) -> None:
             want(ctx, at, name, form)
 
 
-def _hoped_for(ctx: Context, head: Head, name: Name, values: list[Met], form: Unsure) -> Form:
+def _hoped_for(ctx: Lowering, head: Head, name: Name, values: list[Met], form: Unsure) -> Form:
     """Return the one type that a name has in a loop if its own turns are all that makes it unsure.
 
     That is tried once: where a turn mixes the name with numbers of that type, what was weak at

@@ -14,19 +14,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context, Frame
+from unisycl.frontend.context import Context
 from unisycl.frontend.source import FunctionSource
 from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.names import stored_names
+from unisycl.frontend.values.kind import Frame, Value
 from unisycl.frontend.values.kinds import (
     Closure,
     Constant,
     Memory,
     Several,
-    Value,
     Vector,
     as_tuple,
     describe,

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from unisycl.frontend.values.kinds import Value
+from unisycl.frontend.values.kind import Value
 
 Tree = TypeVar("Tree", bound=ast.AST)
 

@@ -12,15 +12,16 @@ from typing import Any
 
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context, Loop, Tail
-from unisycl.frontend.forms.faults import moving_step
+from unisycl.frontend.faults import moving_step
 from unisycl.frontend.forms.hardware import Controls, controlled
 from unisycl.frontend.syntax.assign import assign_target, unpacked
 from unisycl.frontend.syntax.call import unrolled
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.flow import Head, Label, condition, site, state, wanted
 from unisycl.frontend.syntax.names import loop_names, stored_names
-from unisycl.frontend.syntax.variables import Refused, is_stable
-from unisycl.frontend.values.kinds import Constant, Poison, Several, Value
+from unisycl.frontend.syntax.variables import is_stable
+from unisycl.frontend.values.kind import Refused, Value
+from unisycl.frontend.values.kinds import Constant, Poison, Several
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT

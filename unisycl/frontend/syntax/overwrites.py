@@ -14,15 +14,12 @@ import itertools
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unisycl.base.enums import address_space
+from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.kinds import Record
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context
 
 _HEAP = ("heap",)
 _EVER = ("records", "overwritten")
@@ -39,7 +36,7 @@ class Overwrites:
         """Return a record as a name holds it from now on, or from when another one got it."""
         return replace(value, since=next(self._ticks)) if value.since is None else value
 
-    def note(self, ctx: Context, record: Record, node: ast.AST) -> None:
+    def note(self, ctx: Lowering, record: Record, node: ast.AST) -> None:
         """Note that a record is overwritten as a whole."""
         if isinstance(record.base, n.Array) and record.base in ctx.copies:
             return
@@ -50,14 +47,14 @@ class Overwrites:
             ctx.types[_EVER] = known | {key}
             ctx.changed = ctx.changed or "convergent" in ctx.facts
 
-    def meet(self, ctx: Context, node: ast.AST) -> None:
+    def meet(self, ctx: Lowering, node: ast.AST) -> None:
         """Note that other work-items may have done what the kernel does somewhere."""
         for key in ctx.types.get(_EVER, ()):
             if key[0] != "private":
                 where = f"by another work-item before line {ctx.span(node).line}"
                 self._last[key] = next(self._ticks), where
 
-    def check(self, ctx: Context, record: Record, node: ast.AST) -> None:
+    def check(self, ctx: Lowering, record: Record, node: ast.AST) -> None:
         """Refuse to read a record by a name older than what may have overwritten it."""
         if record.since is None or ctx.frame.library:
             return  # functions of ours read what they are given, as it is when they read it
@@ -71,7 +68,7 @@ class Overwrites:
 
     # ---- control flow
     @contextmanager
-    def loop(self, ctx: Context, node: ast.AST) -> Iterator[None]:
+    def loop(self, ctx: Lowering, node: ast.AST) -> Iterator[None]:
         """Let what a turn of a loop overwrites be overwritten when the next one begins."""
         key = ("records", ctx.frame.key, ctx.span(node))
         known = ctx.types.get(key, {})
@@ -85,7 +82,7 @@ class Overwrites:
             ctx.changed = True
 
 
-def _key(ctx: Context, base: n.Base) -> tuple[Hashable, ...]:
+def _key(ctx: Lowering, base: n.Base) -> tuple[Hashable, ...]:
     """Return what is known of memory by the same name in every round."""
     if isinstance(base, n.Heap):
         return _HEAP

@@ -31,6 +31,7 @@ from unisycl.frontend.syntax.access import (
 )
 from unisycl.frontend.syntax.names import suggest
 from unisycl.frontend.values import images, memories, stored_pointers, vectors
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Choice,
     Image,
@@ -40,7 +41,6 @@ from unisycl.frontend.values.kinds import (
     Record,
     Reduction,
     Several,
-    Value,
     Vector,
     describe,
     record_help,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.context import NOWHERE, Context, Frame, Tail
+from unisycl.frontend.context import NOWHERE, Context, Tail
 from unisycl.frontend.forms import output
 from unisycl.frontend.forms.atomics import update
 from unisycl.frontend.syntax import counted_loops, flow, loops, places
@@ -32,12 +32,13 @@ from unisycl.frontend.syntax.flow import (
 )
 from unisycl.frontend.syntax.generators import lower_comprehension
 from unisycl.frontend.syntax.given import Do
-from unisycl.frontend.syntax.joins import Met, form_of
 from unisycl.frontend.syntax.loops import look_into
 from unisycl.frontend.syntax.match import lower_match
 from unisycl.frontend.syntax.names import stored_names
 from unisycl.frontend.syntax.subset import refusal
-from unisycl.frontend.syntax.variables import Refused, local_homes
+from unisycl.frontend.syntax.variables import local_homes
+from unisycl.frontend.values.joins import Met, form_of
+from unisycl.frontend.values.kind import Frame, Refused, Value
 from unisycl.frontend.values.kinds import (
     Atomic,
     Constant,
@@ -47,7 +48,6 @@ from unisycl.frontend.values.kinds import (
     Poison,
     Reduction,
     Several,
-    Value,
     describe,
 )
 from unisycl.frontend.values.reducers import combine_with, element

@@ -13,15 +13,13 @@ import ast
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unisycl.base.errors import KernelWarning
 from unisycl.frontend.syntax.flow import GIVEN, UNSET, Condition, Definition, Test, want
+from unisycl.frontend.values.kind import Frame, Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context, Frame
 
 _MOST_PATHS = 256
 _MOST_ATOMS = 10
@@ -33,7 +31,7 @@ _SIGNS: dict[type[ast.cmpop], tuple[int, ...]] = {
     ast.NotEq: (-1, 1)}
 
 
-def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: ast.AST) -> None:
+def check_read(ctx: Lowering, frame: Frame, name: str, made: Definition, node: ast.AST) -> None:
     """Refuse, or warn of, a read on a way on which a name may have no value."""
     if not _reaches_nothing(ctx, made):
         return
@@ -58,7 +56,7 @@ def check_read(ctx: Context, frame: Frame, name: str, made: Definition, node: as
         _check(ctx, frame, name, node)
 
 
-def warn(ctx: Context) -> None:
+def warn(ctx: Lowering) -> None:
     """Warn of names that may be read before they have a value, each at the kernel's line."""
     for span, (name, made) in ctx.unassigned.items():
         lines = dict.fromkeys(d.span.line for d in made.assignments() if d.span)
@@ -69,7 +67,7 @@ def warn(ctx: Context) -> None:
             KernelWarning, span.file.name, span.line)
 
 
-def _check(ctx: Context, frame: Frame, name: str, node: ast.AST) -> None:
+def _check(ctx: Lowering, frame: Frame, name: str, node: ast.AST) -> None:
     """Check at run time that a name has a value."""
     flagged = ctx.types.setdefault(("assigned", frame.key), {})
     if name not in flagged:
@@ -81,20 +79,20 @@ def _check(ctx: Context, frame: Frame, name: str, node: ast.AST) -> None:
     ctx.emit(n.Check(n.Read(BOOL, flag), (text,), span=ctx.span(node)))
 
 
-def start_flags(ctx: Context, frame: Frame) -> None:
+def start_flags(ctx: Lowering, frame: Frame) -> None:
     """Note at the beginning of a function that names it checks have no value yet."""
     for name in ctx.types.get(("assigned", frame.key), ()):
         note_flag(ctx, frame, name, value=name in frame.names)
 
 
-def note_flag(ctx: Context, frame: Frame, name: str, *, value: bool = True) -> None:
+def note_flag(ctx: Lowering, frame: Frame, name: str, *, value: bool = True) -> None:
     """Note whether a name has a value, if its reads are checked."""
     if name in ctx.types.get(("assigned", frame.key), ()):
         flag = ctx.local((frame.key, name, "assigned"), f"{name}.assigned", BOOL)
         ctx.emit(n.Assign(flag, n.Const(BOOL, value)))
 
 
-def _reaches_nothing(ctx: Context, made: Definition) -> bool:
+def _reaches_nothing(ctx: Lowering, made: Definition) -> bool:
     """Say whether one of the ways to a definition brings nothing.
 
     What was found to come from assignments only is not gone through again, until a loop has ended:
@@ -115,7 +113,7 @@ def _reaches_nothing(ctx: Context, made: Definition) -> bool:
     return False
 
 
-def _ways(ctx: Context, made: Definition) -> Iterator[tuple[tuple[Condition, ...], bool]]:
+def _ways(ctx: Lowering, made: Definition) -> Iterator[tuple[tuple[Condition, ...], bool]]:
     """Yield the conditions of each way on which a name has no value, and whether no loop counts."""
     todo: list[tuple[Definition, tuple[Condition, ...], bool, tuple[int, ...]]] = [
         (made, (), True, ())]

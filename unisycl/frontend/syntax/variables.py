@@ -12,16 +12,16 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, coerce
 from unisycl.frontend.syntax.flow import Definition, lost, resolve, same, spread
-from unisycl.frontend.syntax.joins import (
+from unisycl.frontend.syntax.unassigned import note_flag
+from unisycl.frontend.values import functions, memories, stored_pointers
+from unisycl.frontend.values.items import ITEM_KINDS
+from unisycl.frontend.values.joins import (
     ChoiceForm,
     Form,
     FunctionForm,
@@ -36,10 +36,7 @@ from unisycl.frontend.syntax.joins import (
     steps,
     with_steps,
 )
-from unisycl.frontend.syntax.overwrites import Overwrites
-from unisycl.frontend.syntax.unassigned import note_flag
-from unisycl.frontend.values import functions, memories, stored_pointers
-from unisycl.frontend.values.items import ITEM_KINDS
+from unisycl.frontend.values.kind import Frame, Lowering, Refused, Value
 from unisycl.frontend.values.kinds import (
     Choice,
     Closure,
@@ -54,7 +51,6 @@ from unisycl.frontend.values.kinds import (
     Poison,
     Record,
     Several,
-    Value,
     Vector,
 )
 from unisycl.frontend.values.unsure import Unsure, plain
@@ -62,61 +58,11 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, numbers
 
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Frame
 
-
-class Refused(Exception):
-    """Something was reported (or poisoned); the statement at hand is given up."""
-
-
-class Variables(ABC):
+class Variables(Lowering):
     """The part of a ``Context`` that binds names."""
 
-    types: dict[Any, Any]
-    changed: bool
-    unsure: bool
-    facts: set[str]
-    refusals: int
-    beyond: dict[Span, tuple[str, Scalar, int]]
-    absorbed: dict[int, tuple[object, set[int]]]
-    block: list[n.Stmt]
-    frames: list[Frame]
-    loops: list[Any]
-    locals: dict[Any, n.Local]
     known: dict[n.Local, n.Const]
-    derived: dict[n.Local, Value]
-    at: ast.AST | None
-    shared: dict[Any, str]
-    unrolled: list[int]
-    copies: set[n.Param | n.Array]
-    fresh: set[n.Param | n.Array]
-    arrays: list[n.Array]
-    memories: dict[Any, Memory]
-    overwrites: Overwrites
-    @abstractmethod
-    def span(self, node: ast.AST) -> Span: ...
-    @abstractmethod
-    def refuse(self, id: str, node: ast.AST, **facts: object) -> Refused: ...
-    @abstractmethod
-    def to_scalar(self, value: Value, node: ast.AST) -> n.Expr: ...
-    @abstractmethod
-    def emit(self, stmt: n.Stmt) -> None: ...
-    @abstractmethod
-    def too_large(self, problem: coerce.DoesNotFit, node: ast.AST) -> Refused: ...
-
-    @abstractmethod
-    def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr: ...
-
-    @abstractmethod
-    def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]: ...
-    @abstractmethod
-    def need(self, type: Scalar, node: ast.AST | None = None) -> None: ...
-    @abstractmethod
-    def into(self) -> AbstractContextManager[list[n.Stmt]]: ...
-
-    @abstractmethod
-    def loaded(self, value: Vector) -> Vector: ...
 
     # ---- values that stay what they are
     def hold(self, x: n.Expr, name: str = "t") -> n.Expr:
@@ -138,8 +84,8 @@ class Variables(ABC):
         if isinstance(value, n.Expr):
             return self.hold(value)
         if isinstance(value, Vector):
-            value = self.loaded(value)
-            return replace(value, items=tuple(self.hold(x) for x in value.items), exact=False)
+            vector: Vector = self.loaded(value)
+            return replace(vector, items=tuple(self.hold(x) for x in vector.items), exact=False)
         if isinstance(value, Instance):
             return replace(value, items=tuple(self.hold_value(v) for v in value.items),
                            exact=False)
@@ -221,7 +167,7 @@ class Variables(ABC):
         frame.names[name] = bound
         frame.seen[name] = form_of(bound)
         frame.definitions[name] = Definition(self.span(node))
-        note_flag(self, frame, name)  # type: ignore[arg-type]
+        note_flag(self, frame, name)
 
     def as_number(self, value: Value, node: ast.AST) -> Value:
         """Return the integer a one-dimensional index is, also inside tuples; others as they are."""
@@ -244,11 +190,11 @@ class Variables(ABC):
               node: ast.AST, old: Value | n.Local | None = None) -> Value | n.Local:
         """Give variables of a form a value; None: zero. Return what the name then stands for."""
         if isinstance(value, Pending):
-            value = resolve(self, value, node)  # type: ignore[arg-type]
+            value = resolve(self, value, node)
         if isinstance(value, Poison):
             return value
         if isinstance(value, Lost):
-            raise lost(self, value, node)  # type: ignore[arg-type]
+            raise lost(self, value, node)
         if isinstance(form, Scalar):
             return self._adopt_number(key, name, form, value, node)
         if isinstance(old, Record) and isinstance(value, Record) and value.base in self.fresh \
@@ -299,7 +245,7 @@ class Variables(ABC):
                  ) -> Value | n.Local:
         """Return what a name stands for that the variables of a form hold; nothing is emitted."""
         with self.into():
-            known = dict(self.known)
+            known: dict[n.Local, n.Const] = dict(self.known)
             try:
                 if isinstance(form, PlaceForm):
                     assert isinstance(like, Memory | Record)
@@ -410,7 +356,8 @@ class Variables(ABC):
         assert isinstance(value, Memory | Record)
         if isinstance(value, Record):
             self.fresh.discard(value.base)
-            value = self.overwrites.named(value)
+            record: Record = self.overwrites.named(value)
+            value = record
         held = [self.hold(x) for x in steps(value)]
         for spot, x in zip(spots, held, strict=True):
             self.emit(n.Assign(spot, coerce.cast(x, WEAK_INT), span=self.span(node)))
@@ -479,7 +426,7 @@ class Variables(ABC):
             return FunctionForm(among)
         if form is None and all(isinstance(v, Memory | Constant) for v in met):
             for a, b in itertools.pairwise(met):
-                found = stored_pointers.joined(self, *self.one_kind(a, b))  # type: ignore[arg-type]
+                found = stored_pointers.joined(self, *self.one_kind(a, b))
                 if found is not None:
                     return found
         return form

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from unisycl.frontend import coerce
-from unisycl.frontend.syntax.variables import Variables
-from unisycl.frontend.values.kinds import Constant, Method, Several, Value
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Constant, Method, Several
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
@@ -50,7 +50,7 @@ def attribute(x: n.Expr, name: str) -> Value | None:
     return Method(x, name) if known else None
 
 
-def conjugate(ctx: Variables, x: n.Expr) -> n.Expr:
+def conjugate(ctx: Lowering, x: n.Expr) -> n.Expr:
     """Return the conjugate of any number."""
     if x.type.dtype.kind != "c":
         return part(x, imaginary=False)
@@ -58,13 +58,13 @@ def conjugate(ctx: Variables, x: n.Expr) -> n.Expr:
     return n.Complex(x.type, a, _negative(b))
 
 
-def parts(ctx: Variables, x: n.Expr) -> tuple[n.Expr, n.Expr]:
+def parts(ctx: Lowering, x: n.Expr) -> tuple[n.Expr, n.Expr]:
     """Return both parts of a number, to be used several times."""
     x = x if isinstance(x, n.Const | n.Complex) else ctx.once(x)
     return ctx.once(part(x, imaginary=False)), ctx.once(part(x, imaginary=True))
 
 
-def made(ctx: Variables, re: n.Expr, im: n.Expr) -> n.Expr:
+def made(ctx: Lowering, re: n.Expr, im: n.Expr) -> n.Expr:
     """Return ``complex(re, im)``, a number of Python's; raises ``LosesPart`` for complex parts."""
     re, im = coerce.cast(re, WEAK_FLOAT), coerce.cast(im, WEAK_FLOAT)
     if isinstance(re, n.Const) and isinstance(im, n.Const):
@@ -73,34 +73,34 @@ def made(ctx: Variables, re: n.Expr, im: n.Expr) -> n.Expr:
 
 
 # ---- functions
-def magnitude(ctx: Variables, x: n.Expr) -> n.Expr:
+def magnitude(ctx: Lowering, x: n.Expr) -> n.Expr:
     """Return ``abs(x)``."""
     return _call("hypot", *parts(ctx, x))
 
 
-def _angle(ctx: Variables, x: n.Expr) -> n.Expr:
+def _angle(ctx: Lowering, x: n.Expr) -> n.Expr:
     if x.type.dtype.kind != "c":
         x = coerce.cast(x, coerce.common(x.type, WEAK_COMPLEX) or WEAK_COMPLEX)
     a, b = parts(ctx, x)
     return _call("atan2", b, a)
 
 
-def _exp(ctx: Variables, x: n.Expr) -> n.Expr:
+def _exp(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return _polar(ctx, _call("exp", a), b, x.type)
 
 
-def _polar(ctx: Variables, radius: n.Expr, angle: n.Expr, type: Scalar) -> n.Expr:
+def _polar(ctx: Lowering, radius: n.Expr, angle: n.Expr, type: Scalar) -> n.Expr:
     radius, angle = ctx.once(radius), ctx.once(angle)
     return n.Complex(type, _mul(radius, _call("cos", angle)), _mul(radius, _call("sin", angle)))
 
 
-def _log(ctx: Variables, x: n.Expr) -> n.Expr:
+def _log(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return n.Complex(x.type, _log_abs(ctx, a, b), _call("atan2", b, a))
 
 
-def _log_abs(ctx: Variables, a: n.Expr, b: n.Expr) -> n.Expr:
+def _log_abs(ctx: Lowering, a: n.Expr, b: n.Expr) -> n.Expr:
     """Return the logarithm of a magnitude, also near 1, where its square minus 1 is small."""
     one, half = n.Const(a.type, 1.0), n.Const(a.type, 0.5)
     size = ctx.once(_call("hypot", a, b))
@@ -113,7 +113,7 @@ def _log_abs(ctx: Variables, a: n.Expr, b: n.Expr) -> n.Expr:
                              _call("log", size)))
 
 
-def _sqrt(ctx: Variables, x: n.Expr) -> n.Expr:
+def _sqrt(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     half, zero = n.Const(a.type, 0.5), n.Const(a.type, 0.0)
     size = _call("fabs", a)
@@ -125,49 +125,49 @@ def _sqrt(ctx: Variables, x: n.Expr) -> n.Expr:
                      _call("copysign", n.Select(a.type, right, other, root), b))
 
 
-def _log_to(base: float) -> Callable[[Variables, n.Expr], n.Expr]:
-    def lower(ctx: Variables, x: n.Expr) -> n.Expr:
+def _log_to(base: float) -> Callable[[Lowering, n.Expr], n.Expr]:
+    def lower(ctx: Lowering, x: n.Expr) -> n.Expr:
         a, b = parts(ctx, x)
         one = n.Const(a.type, 1 / math.log(base))
         return n.Complex(x.type, _mul(_log_abs(ctx, a, b), one), _mul(_call("atan2", b, a), one))
     return lower
 
 
-def _sin(ctx: Variables, x: n.Expr) -> n.Expr:
+def _sin(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return n.Complex(x.type, _mul(_call("sin", a), _call("cosh", b)),
                      _mul(_call("cos", a), _call("sinh", b)))
 
 
-def _cos(ctx: Variables, x: n.Expr) -> n.Expr:
+def _cos(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return n.Complex(x.type, _mul(_call("cos", a), _call("cosh", b)),
                      _negative(_mul(_call("sin", a), _call("sinh", b))))
 
 
-def _sinh(ctx: Variables, x: n.Expr) -> n.Expr:
+def _sinh(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return n.Complex(x.type, _mul(_call("sinh", a), _call("cos", b)),
                      _mul(_call("cosh", a), _call("sin", b)))
 
 
-def _cosh(ctx: Variables, x: n.Expr) -> n.Expr:
+def _cosh(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     return n.Complex(x.type, _mul(_call("cosh", a), _call("cos", b)),
                      _mul(_call("sinh", a), _call("sin", b)))
 
 
-def _tanh(ctx: Variables, x: n.Expr) -> n.Expr:
+def _tanh(ctx: Lowering, x: n.Expr) -> n.Expr:
     return n.Complex(x.type, *_tanh_parts(ctx, *parts(ctx, x)))
 
 
-def _tan(ctx: Variables, x: n.Expr) -> n.Expr:
+def _tan(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = parts(ctx, x)
     re, im = _tanh_parts(ctx, b, a)
     return n.Complex(x.type, im, re)
 
 
-def _tanh_parts(ctx: Variables, a: n.Expr, b: n.Expr) -> tuple[n.Expr, n.Expr]:
+def _tanh_parts(ctx: Lowering, a: n.Expr, b: n.Expr) -> tuple[n.Expr, n.Expr]:
     """Return the parts of tanh(a + bi) (Kahan); where ``a`` is large, as they approach 1 and 0."""
     type, one = a.type, n.Const(a.type, 1.0)
     size = ctx.once(_call("fabs", a))
@@ -185,43 +185,43 @@ def _tanh_parts(ctx: Variables, a: n.Expr, b: n.Expr) -> tuple[n.Expr, n.Expr]:
             ctx.once(n.Select(type, far, small, _div(tangent, below))))
 
 
-FUNCTIONS: dict[str, Callable[[Variables, n.Expr], n.Expr]] = {
+FUNCTIONS: dict[str, Callable[[Lowering, n.Expr], n.Expr]] = {
     "abs": magnitude, "exp": _exp, "log": _log, "sqrt": _sqrt, "log2": _log_to(2),
     "log10": _log_to(10), "sin": _sin, "cos": _cos, "tan": _tan, "sinh": _sinh, "cosh": _cosh,
     "tanh": _tanh,
 }
 """NumPy's functions of one number that have a complex meaning here, by the names of their rows."""
 
-_CALLS: tuple[tuple[Any, Callable[[Variables, n.Expr], n.Expr]], ...] = (
+_CALLS: tuple[tuple[Any, Callable[[Lowering, n.Expr], n.Expr]], ...] = (
     (np.conjugate, conjugate), (np.angle, _angle),
     (np.real, lambda ctx, x: part(x, imaginary=False)),
     (np.imag, lambda ctx, x: part(x, imaginary=True)),
 )
 
 
-def _base(ctx: Variables, x: n.Expr, base: n.Expr) -> n.Expr:
+def _base(ctx: Lowering, x: n.Expr, base: n.Expr) -> n.Expr:
     return _div(_log(ctx, x), _log(ctx, base))
 
 
-def _polar_parts(ctx: Variables, x: n.Expr) -> Value:
+def _polar_parts(ctx: Lowering, x: n.Expr) -> Value:
     x = ctx.once(x)
     return Several((magnitude(ctx, x), _angle(ctx, x)))
 
 
-def _rect(ctx: Variables, radius: n.Expr, angle: n.Expr) -> n.Expr:
+def _rect(ctx: Lowering, radius: n.Expr, angle: n.Expr) -> n.Expr:
     return _polar(ctx, radius, angle, WEAK_COMPLEX)
 
 
-def _sizes(test: str, op: str) -> Callable[[Variables, n.Expr], n.Expr]:
+def _sizes(test: str, op: str) -> Callable[[Lowering, n.Expr], n.Expr]:
     """Return a test of both parts: whether their sizes are so to infinity."""
-    def lower(ctx: Variables, x: n.Expr) -> n.Expr:
+    def lower(ctx: Lowering, x: n.Expr) -> n.Expr:
         a, b = (n.Compare(BOOL, test, _call("fabs", v), n.Const(v.type, math.inf))
                 for v in parts(ctx, x))
         return coerce.convert(n.Binary(BOOL, op, a, b), WEAK_BOOL)
     return lower
 
 
-def _is_nan(ctx: Variables, x: n.Expr) -> n.Expr:
+def _is_nan(ctx: Lowering, x: n.Expr) -> n.Expr:
     a, b = (n.Compare(BOOL, "ne", v, v) for v in parts(ctx, x))
     return coerce.convert(n.Binary(BOOL, "or", a, b), WEAK_BOOL)
 
@@ -237,7 +237,7 @@ _PYTHON: dict[Any, tuple[Scalar, dict[int, Callable[..., Value]]]] = {
 """Functions of cmath: the type their operands are converted to, and one for each number of them."""
 
 
-def function(ctx: Variables, obj: Any, args: Sequence[n.Expr]) -> Value | None:
+def function(ctx: Lowering, obj: Any, args: Sequence[n.Expr]) -> Value | None:
     """Return a function of cmath, or NumPy's conjugate, angle, real or imag; None for others."""
     kind, forms = _PYTHON.get(obj, (WEAK_COMPLEX, {}))
     if len(args) in forms:
@@ -257,7 +257,7 @@ def is_function(obj: Any) -> bool:
 
 
 # ---- powers
-def power(ctx: Variables, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
+def power(ctx: Lowering, a: n.Expr, b: n.Expr, type: Scalar) -> n.Expr:
     """Return ``a ** b``: a small whole exponent multiplies, as NumPy does."""
     exponent = _whole(b)
     if exponent is not None:
@@ -283,7 +283,7 @@ def _whole(b: n.Expr) -> int | None:
     return int(value.real) if whole else None
 
 
-def _repeated(ctx: Variables, a: n.Expr, exponent: int, type: Scalar) -> n.Expr:
+def _repeated(ctx: Lowering, a: n.Expr, exponent: int, type: Scalar) -> n.Expr:
     """Square and multiply."""
     one = n.Const(type, 1 + 0j)
     if exponent in (0, 1):

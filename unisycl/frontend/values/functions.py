@@ -10,17 +10,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unisycl.frontend import coerce
-from unisycl.frontend.syntax.joins import Met, Option
-from unisycl.frontend.values.kinds import Closure, Constant, Either, Item, Partial, Several, Value
+from unisycl.frontend.values.joins import Met, Option
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Closure, Constant, Either, Item, Partial, Several
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType
-
-if TYPE_CHECKING:
-    from unisycl.frontend.syntax.variables import Variables
 
 Options = tuple[Option, ...]
 
@@ -147,7 +145,7 @@ def _place(value: object) -> tuple[Any, ...]:
     return ()
 
 
-def kept(ctx: Variables, key: Any, name: str, together: Options, value: object,
+def kept(ctx: Lowering, key: Any, name: str, together: Options, value: object,
          node: ast.AST) -> Value:
     """Give a name's variables a function, or one of several; None: the first. Return the name's."""
     if isinstance(value, Either):
@@ -156,7 +154,7 @@ def kept(ctx: Variables, key: Any, name: str, together: Options, value: object,
     return named(ctx, key, name, together)
 
 
-def _give(ctx: Variables, key: Any, name: str, together: Options, value: object,
+def _give(ctx: Lowering, key: Any, name: str, together: Options, value: object,
           node: ast.AST) -> None:
     which = ctx.local((*key, "function"), name, WEAK_INT)
     if isinstance(value, Either):
@@ -177,13 +175,13 @@ def _give(ctx: Variables, key: Any, name: str, together: Options, value: object,
         ctx.emit(n.Assign(local, coerce.cast(x, local.type), span=ctx.span(node)))
 
 
-def _variables(ctx: Variables, key: Any, name: str, together: Options, at: int) -> list[n.Local]:
+def _variables(ctx: Lowering, key: Any, name: str, together: Options, at: int) -> list[n.Local]:
     option = together[at]
     return [ctx.local((*key, "given", option.key, option.types, k), name, type)
             for k, type in enumerate(option.types)]
 
 
-def named(ctx: Variables, key: Any, name: str, together: Options) -> Value:
+def named(ctx: Lowering, key: Any, name: str, together: Options) -> Value:
     """Return what a name stands for whose variables say which function that is."""
     which = n.Read(WEAK_INT, ctx.local((*key, "function"), name, WEAK_INT))
     found: list[Value] = []
@@ -202,7 +200,7 @@ def _filled(value: Any, numbers: list[n.Read]) -> Any:
     return rebuilt(value, lambda _: next(left))
 
 
-def _here(ctx: Variables, value: Any) -> Any:
+def _here(ctx: Lowering, value: Any) -> Any:
     """Return a function of another round in this one: its frames have been made anew."""
     if isinstance(value, Closure):
         frame = next((f for f in ctx.frames if f.key == value.frame.key), value.frame)
@@ -214,13 +212,13 @@ def _here(ctx: Variables, value: Any) -> Any:
     return value
 
 
-def held(ctx: Variables, value: Value) -> Value:
+def held(ctx: Lowering, value: Value) -> Value:
     """Return a function that later statements cannot change."""
     kept: Value = rebuilt(value, ctx.hold)
     return kept
 
 
-def kept_before(ctx: Variables, value: Value, position: int) -> Value:
+def kept_before(ctx: Lowering, value: Value, position: int) -> Value:
     """Return a function that statements from ``position`` on cannot change."""
     kept: Value = rebuilt(value, lambda x: ctx.keep_number(x, position))
     return kept

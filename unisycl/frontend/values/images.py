@@ -15,10 +15,10 @@ from unisycl.base.dtypes import FLOAT32, INT32
 from unisycl.base.errors import UsageError
 from unisycl.base.image_formats import image_sampler
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
-from unisycl.frontend.syntax.parameters import match
+from unisycl.frontend.parameters import match
 from unisycl.frontend.values import vectors
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
+from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Image,
@@ -26,7 +26,6 @@ from unisycl.frontend.values.kinds import (
     Memory,
     Nothing,
     Several,
-    Value,
     Vector,
     describe,
 )
@@ -40,7 +39,7 @@ IMAGE_METHODS = frozenset(("read", "write", "size", "get_range"))
 
 
 # ---- methods
-def call_method(ctx: Context, image: Image, name: str, args: Sequence[Value],
+def call_method(ctx: Lowering, image: Image, name: str, args: Sequence[Value],
                 keywords: dict[str, Value], node: ast.AST) -> Value:
     """Return a call of a method of an image accessor."""
     what = f"{image.name}.{name}"
@@ -64,7 +63,7 @@ def color_of(image: Image) -> elements_type:
     return vec_of(image.view.color.dtype.numpy, 4)
 
 
-def read(ctx: Context, image: Image, where: Sequence[n.Expr], node: ast.AST) -> Value:
+def read(ctx: Lowering, image: Image, where: Sequence[n.Expr], node: ast.AST) -> Value:
     """Return the colour at a coordinate."""
     if not image.view.mode.reads:
         raise ctx.refuse("K058", node, name=image.name)
@@ -76,7 +75,7 @@ def read(ctx: Context, image: Image, where: Sequence[n.Expr], node: ast.AST) -> 
     return vectors.of(color_of(image), [n.Read(x.type, x) for x in results])
 
 
-def write(ctx: Context, image: Image, where: Sequence[n.Expr], color: Value,
+def write(ctx: Lowering, image: Image, where: Sequence[n.Expr], color: Value,
           node: ast.AST) -> Value:
     """Store a colour at a pixel."""
     if not image.view.mode.writes:
@@ -92,12 +91,12 @@ def write(ctx: Context, image: Image, where: Sequence[n.Expr], color: Value,
     return Nothing()
 
 
-def _need(ctx: Context, image: Image) -> None:
+def _need(ctx: Lowering, image: Image) -> None:
     ctx.aspects.add("image")
     ctx.need(image.view.color)
 
 
-def _coordinates(ctx: Context, image: Image, where: Sequence[n.Expr],
+def _coordinates(ctx: Lowering, image: Image, where: Sequence[n.Expr],
                  node: ast.AST) -> tuple[n.Expr, ...]:
     """Return x, y, z in the type that the image is addressed by."""
     if image.view.layered and image.layer is None:
@@ -119,7 +118,7 @@ def _coordinates(ctx: Context, image: Image, where: Sequence[n.Expr],
     return tuple(ctx.once(coerce.cast(x, kind)) for x in where[:count])
 
 
-def parts(ctx: Context, where: Value, node: ast.AST) -> list[n.Expr]:
+def parts(ctx: Lowering, where: Value, node: ast.AST) -> list[n.Expr]:
     """Return the components of a coordinate: of a vec, an id, an item or a tuple, or a number."""
     if isinstance(where, Vector):
         return list(ctx.loaded(where).items)
@@ -131,20 +130,20 @@ def parts(ctx: Context, where: Value, node: ast.AST) -> list[n.Expr]:
 
 
 # ---- SYCL 1.2
-def subscript(ctx: Context, image: Image, node: ast.Subscript) -> Value:
+def subscript(ctx: Lowering, image: Image, node: ast.Subscript) -> Value:
     """Return ``acc[coordinate]``: the colour, or what is left where more indices follow."""
     found = indexed(ctx, image, node)
     return read(ctx, found, found.index, node) if _is_pixel(found) else found
 
 
-def assign(ctx: Context, pixel: Image, color: Value, node: ast.AST) -> None:
+def assign(ctx: Lowering, pixel: Image, color: Value, node: ast.AST) -> None:
     """Do ``acc[coordinate] = color``."""
     if pixel.sampler is not None:
         raise ctx.refuse("K039", node, name=pixel.name)
     write(ctx, pixel, pixel.index, color, node)
 
 
-def indexed(ctx: Context, image: Image, node: ast.Subscript) -> Image:
+def indexed(ctx: Lowering, image: Image, node: ast.Subscript) -> Image:
     """Add a subscript's indices: the image of an array first, then x, y, z."""
     nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     new = [x for value, part in zip(ctx.operands(*nodes), nodes, strict=True)
@@ -161,7 +160,7 @@ def _is_pixel(image: Image) -> bool:
     return len(image.index) >= image.ndim
 
 
-def call(ctx: Context, image: Image, args: Sequence[Value], node: ast.AST) -> Value:
+def call(ctx: Lowering, image: Image, args: Sequence[Value], node: ast.AST) -> Value:
     """Return ``acc(sampler)``: the image as seen through a sampler."""
     sampler = args[0].object if len(args) == 1 and isinstance(args[0], Constant) else None
     if not isinstance(sampler, image_sampler):

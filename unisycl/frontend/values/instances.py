@@ -15,10 +15,10 @@ from types import FunctionType
 from typing import Any
 
 from unisycl.frontend import captures, guards
-from unisycl.frontend.context import Context
-from unisycl.frontend.syntax.parameters import default_steps, match
+from unisycl.frontend.parameters import default_steps, match
 from unisycl.frontend.syntax.variables import local_homes
-from unisycl.frontend.values.kinds import Constant, Instance, Method, Path, Record, Value
+from unisycl.frontend.values.kind import Lowering, Path, Value
+from unisycl.frontend.values.kinds import Constant, Instance, Method, Record
 from unisycl.frontend.values.objects import is_named
 from unisycl.ir.types import Struct
 
@@ -34,7 +34,7 @@ def is_dataclass(obj: object) -> bool:
     return isinstance(init, FunctionType) and init.__code__.co_filename == "<string>"
 
 
-def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Value],
+def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, Value],
               node: ast.AST) -> Value:
     """Return a call of a dataclass: a value with these fields."""
     init: FunctionType = cls.__init__
@@ -67,7 +67,7 @@ def construct(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Va
     return replace(kept, exact=False)
 
 
-def construct_named(ctx: Context, cls: Any, args: Sequence[Value], named: dict[str, Value],
+def construct_named(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, Value],
                     node: ast.AST) -> Value:
     """Return a call of a NamedTuple class."""
     names, defaults = cls._fields, cls._field_defaults
@@ -79,7 +79,7 @@ def construct_named(ctx: Context, cls: Any, args: Sequence[Value], named: dict[s
     return Instance(cls, names, tuple(ctx.as_number(v, node) for v in values))
 
 
-def replaced(ctx: Context, owner: Instance, named: dict[str, Value], node: ast.AST) -> Value:
+def replaced(ctx: Lowering, owner: Instance, named: dict[str, Value], node: ast.AST) -> Value:
     """Return ``owner._replace(...)`` of a NamedTuple."""
     match(ctx, node, "_replace", (), named, (), owner.names)
     return replace(owner, homes=frozenset(), exact=False, items=tuple(
@@ -87,7 +87,7 @@ def replaced(ctx: Context, owner: Instance, named: dict[str, Value], node: ast.A
         for f, v in zip(owner.names, owner.items, strict=True)))
 
 
-def _default(ctx: Context, cls: Any, field: Any, step: tuple[str, Any] | None,
+def _default(ctx: Lowering, cls: Any, field: Any, step: tuple[str, Any] | None,
              node: ast.AST) -> Value:
     """Return a field that is not given: the constructor's default, or the class's attribute."""
     if field.default_factory is not dataclasses.MISSING:
@@ -117,7 +117,7 @@ def class_of(value: Value) -> Any:
     return None
 
 
-def attribute(ctx: Context, owner: Instance | Record, name: str, node: ast.AST) -> Value | None:
+def attribute(ctx: Lowering, owner: Instance | Record, name: str, node: ast.AST) -> Value | None:
     """Return a field, a method or another attribute of the class; None if there is no such one."""
     if isinstance(owner, Instance) and name in owner.names:
         return owner.field(name)
@@ -134,7 +134,7 @@ def attribute(ctx: Context, owner: Instance | Record, name: str, node: ast.AST) 
     return ctx.capture(class_path(cls, name), found, name, node, frozen=True)
 
 
-def call_method(ctx: Context, owner: Instance | Record, name: str, args: Sequence[Value],
+def call_method(ctx: Lowering, owner: Instance | Record, name: str, args: Sequence[Value],
                 named: dict[str, Value], node: ast.AST) -> Value:
     """Return a call of a method: the function, with the value as its first argument."""
     cls = class_of(owner)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.base.image_formats import image_sampler
+from unisycl.frontend.values.kind import Frame, Kind, Path, Value
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import ImageView, Scalar, Struct, View
@@ -20,14 +21,9 @@ from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.swizzle import SIZES
 from unisycl.lang.numbers.vec import vec_of
 
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Frame
-
-Path: TypeAlias = tuple[tuple[str, Any], ...]
-
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class Several(Kind):
     """Several values under one name: ``kind`` is tuple, id or range."""
 
     items: tuple[Value, ...]
@@ -35,7 +31,7 @@ class Several:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Kind):
     """A view with its leading ``index`` already given (``a[i]`` of a two-dimensional ``a``).
 
     ``window``: the first element and the number of those of a slice of the next dimension.
@@ -55,7 +51,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Kind):
     """One of several memories that are alike: ``which`` of ``options`` is known at run time only.
 
     ``options`` are names of memories that hold in every round; ``index`` is given to all of them.
@@ -68,7 +64,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Record(Kind):
     """A struct, or an array member of one, in memory; ``shape`` is what is left to index.
 
     ``since``: when it got the name it goes by (``overwrites``); None if it has none.
@@ -87,7 +83,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Kind):
     """A vec or marray: its elements, one after another.
 
     ``homes`` are the variables that may hold this very object. ``exact``: the elements are those of
@@ -125,7 +121,7 @@ class Vector:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class Image(Kind):
     """An image accessor; ``sampler`` is its own or, as SYCL 1.2 has it, one it was called with.
 
     ``layer`` is the image of an array that was selected; ``index`` what is given of a pixel's
@@ -146,7 +142,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Kind):
     """A value of a dataclass: its fields, in order; ``homes`` and ``exact`` as in ``Vector``."""
 
     cls: Any
@@ -162,7 +158,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class Item(Kind):
     """An index object: ``kind`` is item, nd_item, group, sub_group or h_item.
 
     ``bound``: an h_item of a loop whose logical range is the physical one.
@@ -174,7 +170,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Kind):
     """A Python object known while compiling, and the path it was captured by."""
 
     object: Any
@@ -182,7 +178,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(Kind):
     """A function defined inside the kernel, with the frame it sees and the defaults it got."""
 
     node: ast.FunctionDef | ast.Lambda
@@ -191,7 +187,7 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class Method(Kind):
     """An attribute of a value, about to be called; ``given`` are arguments it has already."""
 
     owner: Value
@@ -200,7 +196,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(Kind):
     """One of two functions, by a condition that nothing changes any more."""
 
     cond: n.Expr
@@ -209,7 +205,7 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Kind):
     """A function with some of its arguments (``functools.partial``)."""
 
     callee: Value
@@ -218,7 +214,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class Atomic:
+class Atomic(Kind):
     """An ``atomic_ref``."""
 
     place: n.Place
@@ -227,14 +223,14 @@ class Atomic:
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Kind):
     """A stream of text, by its number."""
 
     number: n.Expr
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Kind):
     """A manipulator of streams with a number: setw or setprecision."""
 
     name: str
@@ -242,7 +238,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Kind):
     """A reducer parameter, or with ``cell`` one element of a span of them.
 
     ``half``: one part of a complex variable, counted by itself.
@@ -254,17 +250,17 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
-class KernelHandler:
+class KernelHandler(Kind):
     """The kernel_handler parameter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Kind):
     """The result of something that returns nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Poison:
+class Poison(Kind):
     """The value of something already refused; using it says nothing more.
 
     ``missing``: of a name that has none on this path, and no variable that could be zero.
@@ -274,7 +270,7 @@ class Poison:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pending:
+class Pending(Kind):
     """What a name stands for that several ways brought different things for; nobody read it yet.
 
     ``site`` and ``name`` say which variable it is in the next round if somebody does; ``values``
@@ -288,7 +284,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Kind):
     """What a name stands for that turns of a loop leave different kinds of things in.
 
     ``id`` and ``facts``: the diagnostic for whoever reads it; ``spans``: where it gets values.
@@ -297,11 +293,6 @@ class Lost:
     id: str
     facts: tuple[tuple[str, str], ...]
     spans: tuple[Any, ...] = field(default=(), compare=False)
-
-
-Value: TypeAlias = (n.Expr | Several | Vector | Instance | Memory | Choice | Record | Image | Item
-                    | Constant | Closure | Method | Either | Partial | Atomic | Stream | Setting
-                    | Reduction | KernelHandler | Nothing | Poison | Pending | Lost)
 
 
 def as_tuple(value: Value) -> Value:

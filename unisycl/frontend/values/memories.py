@@ -11,16 +11,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unisycl.frontend import coerce
-from unisycl.frontend.values.kinds import Choice, Memory, Value, describe
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Choice, Memory, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar, View
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context
-    from unisycl.frontend.syntax.variables import Variables
 
 Known = tuple[tuple[Any, ...], ...]
 
@@ -34,7 +31,7 @@ def is_plain(value: object) -> bool:
         and isinstance(value.view.elem, Scalar) and not isinstance(value.view.elem, PointerType)
 
 
-def options(ctx: Variables, values: Sequence[object]) -> Known | None:
+def options(ctx: Lowering, values: Sequence[object]) -> Known | None:
     """Return the memories that a name stands for which is given all of these; None if it is one."""
     plain = [v for v in values if isinstance(v, Memory | Choice) and is_plain(v)]
     if len(plain) < len(values):
@@ -46,7 +43,7 @@ def options(ctx: Variables, values: Sequence[object]) -> Known | None:
     return tuple(sorted(found, key=repr))
 
 
-def kept(ctx: Variables, which: n.Local, together: Known, value: object, name: str) -> Choice:
+def kept(ctx: Lowering, which: n.Local, together: Known, value: object, name: str) -> Choice:
     """Return what a name stands for that is given a memory, or one of several; None: the first."""
     if isinstance(value, Memory | Choice):
         together = tuple(sorted({*together, *_options(ctx, value)}, key=repr))
@@ -56,7 +53,7 @@ def kept(ctx: Variables, which: n.Local, together: Known, value: object, name: s
     return Choice(n.Read(WEAK_INT, which), together, name=name)
 
 
-def alike(ctx: Context, left: Value, right: Value) -> bool:
+def alike(ctx: Lowering, left: Value, right: Value) -> bool:
     """Say whether two memories differ in nothing but where they are."""
     assert isinstance(left, Memory | Choice)
     assert isinstance(right, Memory | Choice)
@@ -64,7 +61,7 @@ def alike(ctx: Context, left: Value, right: Value) -> bool:
     return len({ctx.memories[x].view for x in names if x in ctx.memories}) == 1
 
 
-def _options(ctx: Variables, value: Memory | Choice) -> Known:
+def _options(ctx: Lowering, value: Memory | Choice) -> Known:
     """Return the memories a value may be, by names that hold in every round."""
     if isinstance(value, Choice):
         return value.options
@@ -91,12 +88,12 @@ def _is(which: n.Expr, k: int) -> n.Expr:
 
 
 # ---- elements
-def first(ctx: Context, choice: Choice, node: ast.AST) -> Memory:
+def first(ctx: Lowering, choice: Choice, node: ast.AST) -> Memory:
     """Return the first of the memories, which tells the type of all."""
     return _all(ctx, choice, node)[0]
 
 
-def _all(ctx: Context, choice: Choice, node: ast.AST) -> list[Memory]:
+def _all(ctx: Lowering, choice: Choice, node: ast.AST) -> list[Memory]:
     """Return the memories, all at the index that was given."""
     for x in choice.options:
         param = ctx.params.get(x[1:]) if x[0] == "param" else None
@@ -108,7 +105,7 @@ def _all(ctx: Context, choice: Choice, node: ast.AST) -> list[Memory]:
     return [replace(ctx.memories[x], index=choice.index) for x in choice.options]
 
 
-def load(ctx: Context, choice: Choice, node: ast.AST) -> n.Expr:
+def load(ctx: Lowering, choice: Choice, node: ast.AST) -> n.Expr:
     """Return an element of the memory that was chosen."""
     elem = first(ctx, choice, node).view.elem
     assert isinstance(elem, Scalar)
@@ -117,7 +114,7 @@ def load(ctx: Context, choice: Choice, node: ast.AST) -> n.Expr:
     return n.Read(elem, result)
 
 
-def each(ctx: Context, choice: Choice, do: Callable[[Memory], None], node: ast.AST) -> None:
+def each(ctx: Lowering, choice: Choice, do: Callable[[Memory], None], node: ast.AST) -> None:
     """Emit what is done with the memory that was chosen, for each that it may be."""
     which = ctx.hold(choice.which)
     blocks = []

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import ast
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.values.kinds import Instance, Partial, Path, Value
+from unisycl.frontend.values.kind import Lowering, Path, Value
+from unisycl.frontend.values.kinds import Instance, Partial
 from unisycl.ir import nodes as n
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context
 
 
 def is_named(cls: object) -> bool:
@@ -24,7 +22,7 @@ def is_named(cls: object) -> bool:
         getattr(cls, "_fields", None), tuple)
 
 
-def captured(ctx: Context, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
+def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
     """Return the value of such an object; None for any other."""
     def part(steps: Path, value: Any, label: str, *, frozen: bool = True) -> Value:
         return ctx.capture((*path, *steps), value, label, node, frozen=frozen)
@@ -45,7 +43,7 @@ def captured(ctx: Context, path: Path, obj: Any, name: str, node: ast.AST) -> Va
     return Partial(part((("attr", "func"),), obj.func, name, frozen=False), args, named)
 
 
-def constant(ctx: Context, value: Value) -> n.Const | None:
+def constant(ctx: Lowering, value: Value) -> n.Const | None:
     """Return a number known while compiling, computed from captured ones if need be."""
     match value:
         case n.Const():

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from unisycl.base.enums import address_space, decorated
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.syntax.parameters import match, parameters
+from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers
-from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, Value, describe
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.memory.pointer import (
@@ -32,7 +32,7 @@ METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
 _GENERIC = address_space.generic_space
 
 
-def point(ctx: Context, value: Value | None, space: address_space | None,
+def point(ctx: Lowering, value: Value | None, space: address_space | None,
           node: ast.AST) -> Memory:
     """Return a pointer to the first element of memory, or to what another pointer points to."""
     if not isinstance(value, Memory) or value.per_item or value.view.ndim == len(value.index):
@@ -56,7 +56,7 @@ def point(ctx: Context, value: Value | None, space: address_space | None,
     return replace(value, index=value.index + zeros, window=window, pointer=wanted)
 
 
-def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
+def _from_start(ctx: Lowering, value: Memory, node: ast.AST) -> Memory:
     """Return what pointers point into: of a ranged accessor the whole buffer (§4.7.6.9.1)."""
     path = value.base.path if isinstance(value.base, n.Param) else ()
     if not path or value.index or value.window or value.pointer:
@@ -74,7 +74,7 @@ def _from_start(ctx: Context, value: Memory, node: ast.AST) -> Memory:
 
 
 @form(multi_ptr)
-def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:
+def lower_multi_ptr(ctx: Lowering, node: ast.Call) -> Value:
     """Lower ``multi_ptr(memory, space, decorated)``."""
     found = parameters(ctx, node, "multi_ptr", ("source",), ("space", "form"))
     if stored_pointers.kind_of(found["source"]):
@@ -82,7 +82,7 @@ def lower_multi_ptr(ctx: Context, node: ast.Call) -> Value:
     return point(ctx, found["source"], _space(ctx, found.get("space"), node), node)
 
 
-def _space(ctx: Context, value: Value | None, node: ast.AST) -> address_space | None:
+def _space(ctx: Lowering, value: Value | None, node: ast.AST) -> address_space | None:
     """Return the address space an argument names."""
     if value is None:
         return None
@@ -93,18 +93,18 @@ def _space(ctx: Context, value: Value | None, node: ast.AST) -> address_space | 
     return space
 
 
-def call_type(ctx: Context, kind: pointer_type, args: Sequence[Value], node: ast.AST) -> Value:
+def call_type(ctx: Lowering, kind: pointer_type, args: Sequence[Value], node: ast.AST) -> Value:
     """Return ``local_ptr(memory)``."""
     found = match(ctx, node, kind.__name__, args, {}, ("source",))
     return point(ctx, found["source"], kind.address_space, node)
 
 
-def _cast(name: str, *, checked: bool, static: bool) -> Callable[[Context, ast.Call], Value]:
+def _cast(name: str, *, checked: bool, static: bool) -> Callable[[Lowering, ast.Call], Value]:
     """Make the lowering of a cast of address spaces.
 
     ``checked``: a wrong space gives None where the pointer was generic; ``static``: never.
     """
-    def lower(ctx: Context, node: ast.Call) -> Value:
+    def lower(ctx: Lowering, node: ast.Call) -> Value:
         found = parameters(ctx, node, name, ("space", "pointer"), ("form",))
         space = _space(ctx, found["space"], node)
         pointer = point(ctx, found["pointer"], None, node)
@@ -121,7 +121,7 @@ form(khr.static_addrspace_cast)(_cast("static_addrspace_cast", checked=False, st
 form(khr.dynamic_addrspace_cast)(_cast("dynamic_addrspace_cast", checked=True, static=False))
 
 
-def call_method(ctx: Context, pointer: Memory, name: str, args: Sequence[Value],
+def call_method(ctx: Lowering, pointer: Memory, name: str, args: Sequence[Value],
                 node: ast.AST) -> Value:
     """Return a call of a method of a pointer."""
     if name == "prefetch":
@@ -134,7 +134,7 @@ def call_method(ctx: Context, pointer: Memory, name: str, args: Sequence[Value],
     return pointer
 
 
-def attribute(ctx: Context, pointer: Memory, name: str) -> Value | None:
+def attribute(ctx: Lowering, pointer: Memory, name: str) -> Value | None:
     """Return an attribute that only pointers have."""
     if name == "address_space":
         return Constant(pointer.pointer)
@@ -144,7 +144,7 @@ def attribute(ctx: Context, pointer: Memory, name: str) -> Value | None:
 
 
 # ---- arithmetic
-def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
+def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
             node: ast.AST) -> Value | None:
     """Return ``p + n``, ``n + p``, ``p - n`` or ``p - q``; None if no pointer is an operand."""
     found = stored_pointers.operate(ctx, op, symbol, left, right, node)
@@ -178,7 +178,7 @@ def is_pointer(value: Value) -> bool:
     return isinstance(value, Memory) and value.pointer is not None
 
 
-def _starts(ctx: Context, left: Memory, right: Memory, symbol: str,
+def _starts(ctx: Lowering, left: Memory, right: Memory, symbol: str,
             node: ast.AST) -> tuple[n.Expr, n.Expr]:
     """Return where two pointers into one memory point, row after row; refuse others."""
     if left.base is not right.base:
@@ -200,7 +200,7 @@ def _position(pointer: Memory, *, rows: bool) -> n.Expr:
     return total
 
 
-def compare(ctx: Context, op: str, symbol: str, left: Value, right: Value,
+def compare(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
             node: ast.AST) -> Value | None:
     """Return a comparison of two pointers; None if there are not two."""
     if not (isinstance(left, Memory) and isinstance(right, Memory)

@@ -13,9 +13,9 @@ from typing import Any
 from unisycl.base import dtypes
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce, guards
-from unisycl.frontend.context import Context
 from unisycl.frontend.values import complexes
-from unisycl.frontend.values.kinds import Constant, Reduction, Value
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Constant, Reduction
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
@@ -25,7 +25,7 @@ from unisycl.lang.numbers.function_objects import function_object
 OPERATORS = {row.name: row.op for row in operators.OPERATORS.values() if row.op}
 
 
-def declare(ctx: Context, reductions: tuple[Any, ...], node: ast.AST) -> None:
+def declare(ctx: Lowering, reductions: tuple[Any, ...], node: ast.AST) -> None:
     """Declare the reducers of a launch and lower their operators."""
     for k, reduction in enumerate(reductions):
         row = dtypes.find_dtype(reduction.dtype)
@@ -91,7 +91,7 @@ def _kind(reduction: Any) -> Scalar:
     return Scalar(row)
 
 
-def _combine_words(ctx: Context, k: int, node: ast.AST) -> None:
+def _combine_words(ctx: Lowering, k: int, node: ast.AST) -> None:
     """Emit ``result = op(left, right)``."""
     made, reduction = ctx.reducers[k], ctx.reductions[k]
     left, right = (tuple(n.Read(x.type, x) for x in some) for some in (made.left, made.right))
@@ -99,7 +99,7 @@ def _combine_words(ctx: Context, k: int, node: ast.AST) -> None:
         ctx.block.append(n.Assign(to, value))
 
 
-def _joined(ctx: Context, k: int, reduction: Any, left: tuple[n.Expr, ...],
+def _joined(ctx: Lowering, k: int, reduction: Any, left: tuple[n.Expr, ...],
             right: tuple[n.Expr, ...], node: ast.AST) -> tuple[n.Expr, ...]:
     """Return the numbers of ``op(left, right)``, both given as theirs."""
     kind, type, name = _kind(reduction), left[0].type, operator_name(reduction.op)
@@ -111,7 +111,7 @@ def _joined(ctx: Context, k: int, reduction: Any, left: tuple[n.Expr, ...],
     return _numbers(ctx, operate(ctx, reduction.op, path, a, b, node), kind, type)
 
 
-def _numbers(ctx: Context, x: n.Expr, kind: Scalar, type: Scalar) -> tuple[n.Expr, ...]:
+def _numbers(ctx: Lowering, x: n.Expr, kind: Scalar, type: Scalar) -> tuple[n.Expr, ...]:
     """Return a value of a variable as the numbers it is made of."""
     x = coerce.cast(x, kind)
     return complexes.parts(ctx, x) if kind.dtype.kind == "c" else (coerce.cast(x, type),)
@@ -127,7 +127,7 @@ def operator_name(op: Any) -> str:
     return op.__name__ if isinstance(op, function_object) else ""
 
 
-def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
+def operate(ctx: Lowering, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``op(a, b)`` of two values of one type."""
     name = operator_name(op)
     if name in OPERATORS:
@@ -149,7 +149,7 @@ def operate(ctx: Context, op: Any, path: Any, a: n.Expr, b: n.Expr, node: ast.AS
     return ctx.to_scalar(found, node)
 
 
-def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
+def combine(ctx: Lowering, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
     """Lower ``reducer.combine(x)``."""
     k = reduction.index
     reducer, several, host = ctx.reducers[k], _several(ctx, reduction), ctx.reductions[k]
@@ -189,7 +189,7 @@ def combine(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> Non
         ctx.emit(n.Assign(reducer.valid, n.true(), span=ctx.span(node)))
 
 
-def _places(ctx: Context, reducer: n.Reducer, reduction: Reduction,
+def _places(ctx: Lowering, reducer: n.Reducer, reduction: Reduction,
             node: ast.AST) -> tuple[n.Place, ...]:
     """Return where the numbers of one variable are accumulated; none if in a local."""
     cells, words = reducer.cells, reducer.words
@@ -204,13 +204,13 @@ def _places(ctx: Context, reducer: n.Reducer, reduction: Reduction,
                         if word else first, node) for word in range(words))
 
 
-def _several(ctx: Context, reduction: Reduction) -> int:
+def _several(ctx: Lowering, reduction: Reduction) -> int:
     """Return how many variables the kernel sees: of complex numbers half as many as there are."""
     extent = ctx.reducers[reduction.index].extent
     return extent // 2 if ctx.reductions[reduction.index].paired else extent
 
 
-def _combine_halves(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
+def _combine_halves(ctx: Lowering, reduction: Reduction, x: n.Expr, node: ast.AST) -> None:
     """Combine the parts of a complex number, which lie one after another."""
     number = _complex(ctx, reduction)
     first: n.Expr = n.Const(WEAK_INT, 0)
@@ -221,18 +221,18 @@ def _combine_halves(ctx: Context, reduction: Reduction, x: n.Expr, node: ast.AST
         combine(ctx, Reduction(reduction.index, cell, half=True), half, node)
 
 
-def _complex(ctx: Context, reduction: Reduction) -> Scalar:
+def _complex(ctx: Lowering, reduction: Reduction) -> Scalar:
     half = ctx.reducers[reduction.index].acc.type.dtype
     return Scalar(dtypes.COMPLEX64 if half.bits == 32 else dtypes.COMPLEX128)
 
 
-def _place(ctx: Context, array: n.Array, cell: n.Expr | None, node: ast.AST) -> n.Place:
+def _place(ctx: Lowering, array: n.Array, cell: n.Expr | None, node: ast.AST) -> n.Place:
     assert isinstance(array.type.elem, Scalar)
     return n.Place(array, (n.Const(WEAK_INT, 0) if cell is None else cell,), array.type.elem,
                    span=ctx.span(node))
 
 
-def element(ctx: Context, reduction: Reduction, node: ast.Subscript) -> Reduction:
+def element(ctx: Lowering, reduction: Reduction, node: ast.Subscript) -> Reduction:
     """Return ``reducer[k]``: one variable of a span."""
     extent = _several(ctx, reduction)
     if reduction.cell is not None:
@@ -247,7 +247,7 @@ def element(ctx: Context, reduction: Reduction, node: ast.Subscript) -> Reductio
     return Reduction(reduction.index, ctx.hold(coerce.convert(index, WEAK_INT)))
 
 
-def combine_with(ctx: Context, reduction: Reduction, symbol: str, value: ast.expr,
+def combine_with(ctx: Lowering, reduction: Reduction, symbol: str, value: ast.expr,
                  node: ast.AST) -> None:
     """Lower ``reducer += x`` and its kin, where the symbol is the reducer's own operator."""
     name = operator_name(ctx.reductions[reduction.index].op)
@@ -258,7 +258,7 @@ def combine_with(ctx: Context, reduction: Reduction, symbol: str, value: ast.exp
     combine(ctx, reduction, ctx.scalar(value), node)
 
 
-def call_reducer(ctx: Context, reduction: Reduction, name: str, args: list[Value],
+def call_reducer(ctx: Lowering, reduction: Reduction, name: str, args: list[Value],
                  node: ast.AST) -> Value:
     """Lower a method of a reducer."""
     if name == "identity":

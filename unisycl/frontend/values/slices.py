@@ -10,13 +10,13 @@ import ast
 from dataclasses import replace
 
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
+from unisycl.frontend.values.kind import Lowering
 from unisycl.frontend.values.kinds import Memory
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
 
-def span_of(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
+def span_of(ctx: Lowering, memory: Memory, node: ast.Subscript) -> Memory:
     """Return the window that a slice of memory denotes."""
     cut = node.slice
     assert isinstance(cut, ast.Slice)
@@ -35,7 +35,7 @@ def span_of(ctx: Context, memory: Memory, node: ast.Subscript) -> Memory:
     return replace(memory, window=(low, size))
 
 
-def _bound(ctx: Context, node: ast.expr) -> n.Expr:
+def _bound(ctx: Lowering, node: ast.expr) -> n.Expr:
     x = ctx.to_scalar(ctx.value(node), node, unsure=True)
     if not x.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(x.type), help="convert it first: int(...)")
@@ -44,7 +44,7 @@ def _bound(ctx: Context, node: ast.expr) -> n.Expr:
     return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
 
 
-def inside(ctx: Context, memory: Memory, index: n.Expr, node: ast.AST) -> n.Expr:
+def inside(ctx: Lowering, memory: Memory, index: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``shifted``, checked to be in its slice; pointers may go anywhere."""
     if memory.window is None or memory.pointer is not None or "bounds" not in ctx.shape.checks:
         return shifted(memory, index)

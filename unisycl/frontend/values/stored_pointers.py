@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unisycl.base import dtypes
 from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
-from unisycl.frontend.values.kinds import Constant, Memory, Method, Record, Value, describe
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Constant, Memory, Method, Record, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar, Struct
 from unisycl.lang.memory.stored_pointers import ALLOCATIONS, pointer_class, pointer_to
-
-if TYPE_CHECKING:
-    from unisycl.frontend.context import Context
 
 METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
 _OWN = METHODS | {"address_space", "dtype", "is_decorated"}
@@ -35,12 +33,12 @@ def kind_of(*values: Value) -> PointerType | None:
     return None
 
 
-def know(ctx: Context, node: ast.AST) -> None:
+def know(ctx: Lowering, node: ast.AST) -> None:
     """Have the launch told of all allocations: it checks, follows, and keeps them by that."""
     ctx.capture(PATH, ALLOCATIONS, n.ALLOCATIONS, node)
 
 
-def element(ctx: Context, pointer: n.Expr, index: n.Expr | None, node: ast.AST) -> Record:
+def element(ctx: Lowering, pointer: n.Expr, index: n.Expr | None, node: ast.AST) -> Record:
     """Return what a pointer points to, or the element ``index`` further on."""
     assert isinstance(pointer.type, PointerType)
     know(ctx, node)
@@ -51,7 +49,7 @@ def element(ctx: Context, pointer: n.Expr, index: n.Expr | None, node: ast.AST) 
     return Record(n.HEAP, (), elem, inner=tuple(inner), name="memory")
 
 
-def pointee(ctx: Context, base: Value, node: ast.Subscript | ast.Attribute) -> Record | None:
+def pointee(ctx: Lowering, base: Value, node: ast.Subscript | ast.Attribute) -> Record | None:
     """Return what ``p`` of ``p.name`` points to; None if it is no pointer, or has that itself."""
     if not isinstance(node, ast.Attribute) or node.attr in _OWN:
         return None
@@ -68,7 +66,7 @@ def pointee(ctx: Context, base: Value, node: ast.Subscript | ast.Attribute) -> R
     return element(ctx, base, None, node)
 
 
-def to_pointer(ctx: Context, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
+def to_pointer(ctx: Lowering, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
     """Return a value as a pointer of a type: one like it, None, or memory that stays."""
     if isinstance(value, Constant) and value.object is None:
         return n.Const(kind, 0)
@@ -84,7 +82,7 @@ def to_pointer(ctx: Context, value: Value, kind: PointerType, node: ast.AST) -> 
                      help="store a pointer to the same type, or None")
 
 
-def decayed(ctx: Context, value: Value) -> Value:
+def decayed(ctx: Lowering, value: Value) -> Value:
     """Return USM memory of one dimension as the pointer it is outside of kernels; others as is."""
     if not isinstance(value, Memory) or value.pointer is not None or value.reference \
             or value.index or value.window is not None or value.view.ndim != 1 \
@@ -94,7 +92,7 @@ def decayed(ctx: Context, value: Value) -> Value:
     return replace(value, window=window, pointer=address_space.global_space)
 
 
-def one_kind(ctx: Context, left: Value | n.Local | None, right: Value) -> tuple[Any, Value]:
+def one_kind(ctx: Lowering, left: Value | n.Local | None, right: Value) -> tuple[Any, Value]:
     """Return two values a name or choice may have: USM memory beside a pointer is one, too."""
     def leading(value: Value | n.Local | None) -> bool:
         return (isinstance(value, n.Local) and isinstance(value.type, PointerType)) or (
@@ -105,14 +103,14 @@ def one_kind(ctx: Context, left: Value | n.Local | None, right: Value) -> tuple[
     return decayed(ctx, left) if leading(right) and isinstance(left, Memory) else left, right
 
 
-def stays(ctx: Context, memory: Memory) -> bool:
+def stays(ctx: Lowering, memory: Memory) -> bool:
     """Say whether addresses of some memory hold between kernels: of USM and device_globals."""
     owner = captures.fetch(memory.base.path, ctx.function, ctx.arguments) \
         if isinstance(memory.base, n.Param) else None
     return getattr(owner, "__kernel_address__", False)
 
 
-def joined(ctx: Context, old: Value | n.Local | None, value: Value) -> PointerType | None:
+def joined(ctx: Lowering, old: Value | n.Local | None, value: Value) -> PointerType | None:
     """Return the type of a variable that is given pointers into two memories, or one and None."""
     if isinstance(old, n.Local) or old is None or not leads(old) or not leads(value):
         return None
@@ -135,7 +133,7 @@ def type_of(elem: Scalar | Struct) -> pointer_class | None:
     return None if owner is None else pointer_to(owner)
 
 
-def address(ctx: Context, memory: Memory, kind: PointerType, node: ast.AST) -> n.Expr:
+def address(ctx: Lowering, memory: Memory, kind: PointerType, node: ast.AST) -> n.Expr:
     """Return the address of the first element of memory, which must stay where it is."""
     if not stays(ctx, memory):
         space = memory.view.space
@@ -149,7 +147,7 @@ def address(ctx: Context, memory: Memory, kind: PointerType, node: ast.AST) -> n
     return n.Address(kind, n.Place(memory.base, index, kind, span=ctx.span(node)))
 
 
-def number(ctx: Context, value: Value, node: ast.AST) -> n.Expr | None:
+def number(ctx: Lowering, value: Value, node: ast.AST) -> n.Expr | None:
     """Return the address that a pointer is; None for another value. Memory here need not stay."""
     kind = Scalar(dtypes.UINT64)
     if isinstance(value, n.Expr):
@@ -169,7 +167,7 @@ def _first(memory: Memory) -> n.Expr:
     return coerce.weak_scalar(0) if memory.window is None else memory.window[0]
 
 
-def operate(ctx: Context, op: str, symbol: str, left: Value, right: Value,
+def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
             node: ast.AST) -> Value | None:
     """Return ``p + n``, ``n + p``, ``p - n`` or ``p - q``; None without such a pointer."""
     kind = kind_of(left, right)
@@ -199,7 +197,7 @@ def _is_number(value: Value) -> bool:
         isinstance(value, Constant) and value.object is None)
 
 
-def compare(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
+def compare(ctx: Lowering, op: str, left: Value, right: Value, node: ast.AST) -> Value | None:
     """Return a comparison with such a pointer, None included; None without one."""
     kind = kind_of(left, right)
     if kind is None:
@@ -208,7 +206,7 @@ def compare(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
     return n.Compare(BOOL, op, first, second)
 
 
-def is_none(ctx: Context, left: Value, right: Value, node: ast.AST) -> n.Expr | None:
+def is_none(ctx: Lowering, left: Value, right: Value, node: ast.AST) -> n.Expr | None:
     """Return whether the one that is a pointer is None, which ``is`` asks; None without one."""
     kind = kind_of(left, right)
     if kind is None:
@@ -256,6 +254,6 @@ def is_older_get(name: str, elem: Scalar | Struct) -> bool:
     return name == "pointer" and not (isinstance(elem, Struct) and elem.field(name) is not None)
 
 
-def call_method(ctx: Context, pointer: n.Expr, name: str) -> Value:
+def call_method(ctx: Lowering, pointer: n.Expr, name: str) -> Value:
     """Return a call of a method of a pointer: it has no decorated form beside it."""
     return Constant(None) if name == "prefetch" else pointer

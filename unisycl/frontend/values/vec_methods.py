@@ -13,13 +13,12 @@ from dataclasses import replace
 from unisycl.base import dtypes
 from unisycl.base.dtypes import DTYPES
 from unisycl.base.enums import rounding_mode
-from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
+from unisycl.frontend import coerce, rounding
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms import rounding
-from unisycl.frontend.syntax.parameters import match, parameters
+from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers, vectors
-from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Value, Vector, describe
+from unisycl.frontend.values.kind import Lowering, Value
+from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Vector, describe
 from unisycl.frontend.values.slices import shifted
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
@@ -28,7 +27,7 @@ from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.vec import is_vec_type, vec
 
 
-def call(ctx: Context, value: Vector, name: str, args: Sequence[Value], named: dict[str, Value],
+def call(ctx: Lowering, value: Vector, name: str, args: Sequence[Value], named: dict[str, Value],
          node: ast.AST) -> Value:
     """Return a call of a method of a vec or marray."""
     lower, required, optional = METHODS[name]
@@ -39,7 +38,7 @@ def call(ctx: Context, value: Vector, name: str, args: Sequence[Value], named: d
     return lower(ctx, value, match(ctx, node, name, args, named, required, optional), node)
 
 
-def _swizzle(ctx: Context, value: Vector, args: Sequence[Value], node: ast.AST) -> Value:
+def _swizzle(ctx: Lowering, value: Vector, args: Sequence[Value], node: ast.AST) -> Value:
     places = []
     for arg in args:
         index = ctx.constant(ctx.to_scalar(arg, node))
@@ -55,7 +54,7 @@ def _swizzle(ctx: Context, value: Vector, args: Sequence[Value], node: ast.AST) 
     return vectors.picked(ctx, value, places)
 
 
-def _convert(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _convert(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     kind = found["dtype"]
     row = dtypes.find_dtype(kind.object) if isinstance(kind, Constant) else None
     mode = found.get("mode", Constant(rounding_mode.automatic))
@@ -69,7 +68,7 @@ def _convert(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST
     return vectors.of(vectors.type_of(value)._like(row.numpy), items)
 
 
-def _as(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _as(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     kind = found["type"]
     to = kind.object if isinstance(kind, Constant) else None
     if not is_vec_type(to) or to is vec:
@@ -83,7 +82,7 @@ def _as(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> 
     return vectors.of(to, regrouped(ctx, value.items, elem, to.count))
 
 
-def regrouped(ctx: Context, items: Sequence[n.Expr], kind: Scalar, count: int) -> list[n.Expr]:
+def regrouped(ctx: Lowering, items: Sequence[n.Expr], kind: Scalar, count: int) -> list[n.Expr]:
     """Return the bits of elements as those of another type; what is missing is zero."""
     parts = [as_bits(x) for x in items]
     have, want = parts[0].type.dtype.bits, 8 * kind.dtype.size
@@ -131,7 +130,7 @@ def from_bits(x: n.Expr, kind: Scalar) -> n.Expr:
 
 
 @form(bits.bit_cast)
-def bit_cast(ctx: Context, node: ast.Call) -> Value:
+def bit_cast(ctx: Lowering, node: ast.Call) -> Value:
     """Lower ``bit_cast(type, value)`` (SYCL 2020 §3.9.2)."""
     found = parameters(ctx, node, "bit_cast", ("to", "value"))
     kind = found["to"].object if isinstance(found["to"], Constant) else None
@@ -159,7 +158,7 @@ def bit_cast(ctx: Context, node: ast.Call) -> Value:
     return bits[0] if own is None else vectors.of(own, bits)
 
 
-def _load(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _load(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     place = _place(ctx, value, found["offset"], found["source"], node)
     memory = found["source"]
     if isinstance(memory, Memory) and not memory.view.mode.reads:
@@ -170,7 +169,7 @@ def _load(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -
     return Nothing()
 
 
-def _loaded(ctx: Context, place: n.Place, count: int) -> list[n.Expr]:
+def _loaded(ctx: Lowering, place: n.Place, count: int) -> list[n.Expr]:
     """Read elements from a place on, each by itself where they do not follow one another."""
     if not _is_spread(place):
         return ctx.load_many(place, count)
@@ -188,7 +187,7 @@ def _behind(place: n.Place, count: int) -> n.Place:
     return replace(place, index=(*front, index))
 
 
-def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _store(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     value = ctx.loaded(value)
     memory = found["target"]
     if isinstance(memory, Memory) and not memory.view.mode.writes:
@@ -204,7 +203,7 @@ def _store(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) 
     return Nothing()
 
 
-def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.AST) -> n.Place:
+def _place(ctx: Lowering, value: Vector, offset: Value, memory: Value, node: ast.AST) -> n.Place:
     """Return the place of the first element: that of ``offset * n``."""
     step = coerce.convert(ctx.exactly(offset, node), WEAK_INT)
     start = coerce.binary("mul", step, coerce.weak_scalar(len(value.items)), WEAK_INT)
@@ -224,15 +223,15 @@ def _place(ctx: Context, value: Vector, offset: Value, memory: Value, node: ast.
                    span=ctx.span(node))
 
 
-def _size(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _size(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     return coerce.weak_scalar(len(value.items))
 
 
-def _bytes(ctx: Context, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+def _bytes(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
     return coerce.weak_scalar(value.type.size)
 
 
-_Lower = Callable[[Context, Vector, dict[str, Value], ast.AST], Value]
+_Lower = Callable[[Lowering, Vector, dict[str, Value], ast.AST], Value]
 METHODS: dict[str, tuple[_Lower, tuple[str, ...], tuple[str, ...]]] = {
     "convert": (_convert, ("dtype",), ("mode",)), "as_": (_as, ("type",), ()),
     "swizzle": (_size, (), ()), "load": (_load, ("offset", "source"), ()),

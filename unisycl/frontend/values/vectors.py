@@ -17,15 +17,13 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.errors import UsageError
-from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
-from unisycl.frontend.forms import faults
+from unisycl.frontend import coerce, faults
+from unisycl.frontend.values.kind import Lowering, Value
 from unisycl.frontend.values.kinds import (
     Constant,
     Instance,
     Record,
     Several,
-    Value,
     Vector,
     describe,
     own_type,
@@ -35,7 +33,7 @@ from unisycl.ir.types import BOOL, Scalar, Struct, element_type
 from unisycl.lang.numbers import swizzle
 from unisycl.lang.numbers.elements import INTEGER_ONLY, SIGNED, allows, elements_type, made
 
-Arithmetic = Callable[[Context, str, n.Expr, n.Expr, ast.AST], n.Expr]
+Arithmetic = Callable[[Lowering, str, n.Expr, n.Expr, ast.AST], n.Expr]
 
 
 # ---- types
@@ -66,7 +64,7 @@ def scalar_of(own: elements_type) -> Scalar:
     return Scalar(row)
 
 
-def assembled(ctx: Context, like: elements_type, items: Sequence[n.Expr], node: ast.AST) -> Vector:
+def assembled(ctx: Lowering, like: elements_type, items: Sequence[n.Expr], node: ast.AST) -> Vector:
     """Return a value of a kind and size with elements of their own type; tests give -1 and 0."""
     if items[0].type.dtype.kind == "b" and like.kind == "vec":
         return tested(like, items)
@@ -86,7 +84,7 @@ def tested(like: elements_type, items: Sequence[n.Expr]) -> Vector:
 
 
 # ---- constructors
-def construct(ctx: Context, own: elements_type, args: Sequence[Value], node: ast.AST) -> Value:
+def construct(ctx: Lowering, own: elements_type, args: Sequence[Value], node: ast.AST) -> Value:
     """Return ``float4(...)``: zeros, one number for all elements, or parts that make it up."""
     parts = list(args)
     if len(parts) == 1 and isinstance(parts[0], Several):
@@ -114,7 +112,7 @@ def construct(ctx: Context, own: elements_type, args: Sequence[Value], node: ast
     return of(own, items)
 
 
-def concrete(ctx: Context, kind: Any, args: Sequence[Value], node: ast.AST) -> Constant:
+def concrete(ctx: Lowering, kind: Any, args: Sequence[Value], node: ast.AST) -> Constant:
     """Return the type that ``vec(dtype, count)`` names, known while compiling."""
     found: list[Any] = []
     for arg in args:
@@ -131,7 +129,7 @@ def concrete(ctx: Context, kind: Any, args: Sequence[Value], node: ast.AST) -> C
                          if kind.kind == "vec" else "write marray(np.float32, n)") from None
 
 
-def call_type(ctx: Context, own: Any, args: Sequence[Value], node: ast.AST) -> Value:
+def call_type(ctx: Lowering, own: Any, args: Sequence[Value], node: ast.AST) -> Value:
     """Return a call of a vec or marray type, or of ``vec`` or ``marray`` itself."""
     if not hasattr(own, "count"):
         return concrete(ctx, own, args, node)
@@ -139,7 +137,7 @@ def call_type(ctx: Context, own: Any, args: Sequence[Value], node: ast.AST) -> V
 
 
 # ---- operators
-def operands(ctx: Context, symbol: str, left: Value, right: Value,
+def operands(ctx: Lowering, symbol: str, left: Value, right: Value,
              node: ast.AST) -> tuple[elements_type, list[n.Expr], list[n.Expr]]:
     """Return the type two operands share and the elements of both, or refuse."""
     vectors = [v for v in (left, right) if isinstance(v, Vector)]
@@ -165,7 +163,7 @@ def operands(ctx: Context, symbol: str, left: Value, right: Value,
     return own, columns[0], columns[1]
 
 
-def _fitting(ctx: Context, symbol: str, x: n.Expr, own: elements_type, left: Value, right: Value,
+def _fitting(ctx: Lowering, symbol: str, x: n.Expr, own: elements_type, left: Value, right: Value,
              node: ast.AST) -> n.Expr:
     """Return a number as an operand of elements; refused if their type cannot hold its type."""
     kind = scalar_of(own)
@@ -178,7 +176,7 @@ def _fitting(ctx: Context, symbol: str, x: n.Expr, own: elements_type, left: Val
     return coerce.cast(x, kind)
 
 
-def binary(ctx: Context, op: str, symbol: str, left: Value, right: Value, node: ast.AST,
+def binary(ctx: Lowering, op: str, symbol: str, left: Value, right: Value, node: ast.AST,
            arithmetic: Arithmetic) -> Value:
     """Return ``left op right`` element by element; ``arithmetic`` does one element."""
     own, a, b = operands(ctx, symbol, left, right, node)
@@ -205,14 +203,14 @@ def _towards_zero(a: n.Expr, b: n.Expr, kind: Scalar) -> n.Expr:
     return coerce.binary("add", down, coerce.convert(wrong, kind), kind)
 
 
-def compare(ctx: Context, op: str, symbol: str, left: Value, right: Value, node: ast.AST) -> Value:
+def compare(ctx: Lowering, op: str, symbol: str, left: Value, right: Value, node: ast.AST) -> Value:
     """Return a comparison element by element."""
     own, a, b = operands(ctx, symbol, left, right, node)
     found = [coerce.compare(op, x, y) for x, y in zip(a, b, strict=True)]
     return tested(own, [x for x in found if x is not None])
 
 
-def unary(ctx: Context, symbol: str, value: Vector, node: ast.AST,
+def unary(ctx: Lowering, symbol: str, value: Vector, node: ast.AST,
           one: Callable[[n.Expr], n.Expr]) -> Value:
     """Return ``-v``, ``+v`` or ``~v``."""
     value = ctx.loaded(value)
@@ -223,7 +221,7 @@ def unary(ctx: Context, symbol: str, value: Vector, node: ast.AST,
     return replace(value, items=tuple(one(x) for x in value.items), homes=frozenset(), exact=False)
 
 
-def elementwise(ctx: Context, args: Sequence[Value], node: ast.AST, what: str,
+def elementwise(ctx: Lowering, args: Sequence[Value], node: ast.AST, what: str,
                 one: Callable[[list[Value]], Value]) -> Value:
     """Return a function of numbers applied to the elements of vectors; numbers go to each.
 
@@ -251,7 +249,7 @@ def elementwise(ctx: Context, args: Sequence[Value], node: ast.AST, what: str,
 
 
 # ---- elements
-def picked(ctx: Context, value: Vector, places: Sequence[int]) -> Value:
+def picked(ctx: Lowering, value: Vector, places: Sequence[int]) -> Value:
     """Return some elements in some order; a single one is a number."""
     if len(places) == 1:
         return value.items[places[0]]
@@ -266,14 +264,14 @@ def _nowhere(kind: Scalar) -> n.Const:
     return n.Const(kind, 0)
 
 
-def attribute(ctx: Context, value: Vector, name: str) -> Value | None:
+def attribute(ctx: Lowering, value: Vector, name: str) -> Value | None:
     """Return the elements a name such as ``xy`` or ``lo`` denotes; None if it is no such name."""
     own = type_of(value)
     places = swizzle.positions(name, own.count) if own.kind == "vec" else None
     return None if places is None else picked(ctx, value, places)
 
 
-def read_attribute(ctx: Context, value: Vector, name: str) -> Value | None:
+def read_attribute(ctx: Lowering, value: Vector, name: str) -> Value | None:
     """Return ``attribute`` of a vec to be read: several elements in memory are read at once."""
     found = attribute(ctx, value, name)
     if isinstance(found, Vector) and value.place is not None:
@@ -281,7 +279,7 @@ def read_attribute(ctx: Context, value: Vector, name: str) -> Value | None:
     return found
 
 
-def constant_element(ctx: Context, value: Vector, index: n.Expr, node: ast.AST) -> int | None:
+def constant_element(ctx: Lowering, value: Vector, index: n.Expr, node: ast.AST) -> int | None:
     """Return the place an index names, refusing one outside; None if it is not known yet."""
     if index.type.dtype.kind not in "iu":
         raise ctx.refuse("K038", node, found=str(index.type), help="convert it first: int(...)")
@@ -294,7 +292,7 @@ def constant_element(ctx: Context, value: Vector, index: n.Expr, node: ast.AST) 
     return k
 
 
-def element(ctx: Context, value: Vector, index: n.Expr, node: ast.AST) -> n.Expr:
+def element(ctx: Lowering, value: Vector, index: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``v[index]``."""
     k = constant_element(ctx, value, index, node)
     if k is not None:
@@ -314,7 +312,7 @@ def _is(index: n.Expr, k: int) -> n.Expr:
 
 
 # ---- assignment to elements
-def assign(ctx: Context, target: Vector, value: Value, node: ast.AST, *, name: str = "") -> None:
+def assign(ctx: Lowering, target: Vector, value: Value, node: ast.AST, *, name: str = "") -> None:
     """Do ``v.xy = value`` for a vec in variables or in memory."""
     own = type_of(target)
     check_assignable(ctx, target, node)
@@ -336,7 +334,7 @@ def _place_of(x: n.Expr) -> Any:
     return x.local if isinstance(x, n.Read) else x
 
 
-def _assigned(ctx: Context, own: elements_type, value: Value, node: ast.AST) -> list[n.Expr]:
+def _assigned(ctx: Lowering, own: elements_type, value: Value, node: ast.AST) -> list[n.Expr]:
     """Return the elements an assignment gives, all evaluated before any is written."""
     kind = scalar_of(own)
     if isinstance(value, Several):
@@ -356,7 +354,7 @@ def _assigned(ctx: Context, own: elements_type, value: Value, node: ast.AST) -> 
     return [ctx.hold(x) for x in ctx.loaded(value).items]
 
 
-def put(ctx: Context, item: n.Expr, x: n.Expr, node: ast.AST) -> None:
+def put(ctx: Lowering, item: n.Expr, x: n.Expr, node: ast.AST) -> None:
     """Write one element: to its variable or to its place in memory."""
     if isinstance(item, n.Read):
         ctx.emit(n.Assign(item.local, coerce.cast(x, item.type), span=ctx.span(node)))
@@ -365,7 +363,7 @@ def put(ctx: Context, item: n.Expr, x: n.Expr, node: ast.AST) -> None:
         ctx.emit(n.Store(item.place, coerce.cast(x, item.type), span=ctx.span(node)))
 
 
-def check_assignable(ctx: Context, target: Vector, node: ast.AST) -> None:
+def check_assignable(ctx: Lowering, target: Vector, node: ast.AST) -> None:
     """Refuse to change what is no variable or memory, or what two names may share."""
     nowhere = _nowhere(target.elem)
     if not target.exact or not all(isinstance(x, n.Read | n.Load) or x is nowhere
@@ -378,7 +376,7 @@ def check_assignable(ctx: Context, target: Vector, node: ast.AST) -> None:
     check_unshared(ctx, target, node)
 
 
-def check_unshared(ctx: Context, target: Vector | Instance, node: ast.AST) -> None:
+def check_unshared(ctx: Lowering, target: Vector | Instance, node: ast.AST) -> None:
     """Refuse to change what two names may share."""
     for home in target.homes:
         if home in ctx.shared:
@@ -387,7 +385,7 @@ def check_unshared(ctx: Context, target: Vector | Instance, node: ast.AST) -> No
                              other=f"'{other}'" if other else "another name")
 
 
-def assign_element(ctx: Context, target: Vector, index: n.Expr, value: n.Expr,
+def assign_element(ctx: Lowering, target: Vector, index: n.Expr, value: n.Expr,
                    node: ast.AST) -> None:
     """Do ``v[index] = value`` for an index known at run time only."""
     check_assignable(ctx, target, node)

@@ -18,10 +18,11 @@ from unisycl.base.errors import errc, exception
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
+from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.access import as_element, element_at
-from unisycl.frontend.syntax.parameters import parameters
 from unisycl.frontend.values.items import query
-from unisycl.frontend.values.kinds import Constant, Item, Memory, Several, Value, describe
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Item, Memory, Several, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
 from unisycl.ir.watch_statements import PER_ITEM

@@ -14,7 +14,8 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
-from unisycl.frontend.syntax.joins import Met, form_of
+from unisycl.frontend.values.joins import Met, form_of
+from unisycl.frontend.values.kind import Value
 from unisycl.frontend.values.kinds import (
     Closure,
     Constant,
@@ -23,7 +24,6 @@ from unisycl.frontend.values.kinds import (
     Nothing,
     Partial,
     Poison,
-    Value,
     describe,
 )
 from unisycl.ir import nodes as n

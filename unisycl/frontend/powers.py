@@ -14,13 +14,13 @@ import warnings
 from unisycl.base.errors import KernelWarning
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
+from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, Scalar
 from unisycl.passes import pipeline
 
 
-def of_integers(ctx: Context, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
+def of_integers(ctx: Lowering, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n.Expr:
     """Emit the loop that squares and multiplies; return the power."""
     x, b = ctx.hold(coerce.cast(a, type)), ctx.hold(b)
     y = coerce.cast(b, type)

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
-from unisycl.frontend.context import Context
-from unisycl.frontend.values.kinds import Value
+from unisycl.frontend.values.kind import Lowering, Value
 
 
-def parameters(ctx: Context, node: ast.Call, what: str, required: Sequence[str],
+def parameters(ctx: Lowering, node: ast.Call, what: str, required: Sequence[str],
                optional: Sequence[str] = ()) -> dict[str, Value]:
     """Lower the arguments of a call of a known function and name them."""
     values = ctx.operands(*node.args, *(k.value for k in node.keywords))
@@ -24,7 +23,7 @@ def parameters(ctx: Context, node: ast.Call, what: str, required: Sequence[str],
     return match(ctx, node, what, values[:count], named, required, optional)
 
 
-def match(ctx: Context, node: ast.AST, what: str, args: Sequence[Value], named: dict[str, Value],
+def match(ctx: Lowering, node: ast.AST, what: str, args: Sequence[Value], named: dict[str, Value],
           required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Value]:
     """Name arguments already lowered."""
     names = [*required, *optional]

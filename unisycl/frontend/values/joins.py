@@ -16,16 +16,8 @@ from typing import Any
 from unisycl.base import dtypes
 from unisycl.base.dataclass import dataclass, field
 from unisycl.frontend import coerce
-from unisycl.frontend.values.kinds import (
-    Choice,
-    Instance,
-    Item,
-    Memory,
-    Record,
-    Several,
-    Value,
-    Vector,
-)
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Choice, Instance, Item, Memory, Record, Several, Vector
 from unisycl.frontend.values.unsure import Unsure, alternatives, either
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from unisycl.base.dtypes import DTYPES, FLOAT64
 from unisycl.base.enums import rounding_mode
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
+from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar
@@ -18,7 +18,7 @@ _WHOLE = {rounding_mode.rte: "rint", rounding_mode.rtp: "ceil", rounding_mode.rt
 _WIDE = Scalar(FLOAT64)
 
 
-def convert(ctx: Context, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Expr:
+def convert(ctx: Lowering, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Expr:
     """Return a number as another type, rounded as the mode says."""
     source = x.type.dtype
     if not to.dtype.is_float:
@@ -32,7 +32,7 @@ def convert(ctx: Context, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Expr:
     return _narrower(ctx, ctx.once(x), to, mode)
 
 
-def _narrower(ctx: Context, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Expr:
+def _narrower(ctx: Lowering, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Expr:
     """Round one float to a narrower one in a direction."""
     if to.dtype.bits >= x.type.dtype.bits:
         return coerce.convert(x, to)
@@ -41,7 +41,7 @@ def _narrower(ctx: Context, x: n.Expr, to: Scalar, mode: rounding_mode) -> n.Exp
     return _moved(ctx, near, _is("gt", back, x), _is("lt", back, x), mode)
 
 
-def _from_long(ctx: Context, x: n.Expr, mode: rounding_mode) -> n.Expr:
+def _from_long(ctx: Lowering, x: n.Expr, mode: rounding_mode) -> n.Expr:
     """Round a 64-bit integer to float64 in a direction: the error of the sum of halves says how."""
     high = coerce.binary("shr", x, n.Const(x.type, 32), x.type)
     low = coerce.binary("and", x, n.Const(x.type, 0xFFFFFFFF), x.type)
@@ -59,7 +59,7 @@ def _is(op: str, a: n.Expr, b: n.Expr) -> n.Expr:
     return n.Compare(BOOL, op, a, b)
 
 
-def _moved(ctx: Context, near: n.Expr, above: n.Expr, below: n.Expr,
+def _moved(ctx: Lowering, near: n.Expr, above: n.Expr, below: n.Expr,
            mode: rounding_mode) -> n.Expr:
     """Return ``near`` or its neighbour, where it lies above or below the exact value."""
     word = Scalar(DTYPES[f"int{near.type.dtype.bits}"])

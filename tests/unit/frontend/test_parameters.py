@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.frontend.lowering import problems
-from unisycl.frontend.syntax.parameters import spell
+from unisycl.frontend.parameters import spell
 
 
 @pytest.mark.parametrize(("required", "optional", "text"), [

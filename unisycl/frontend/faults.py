@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.frontend.context import Context
+from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
@@ -26,7 +26,7 @@ _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
 _ZERO = n.Const(WEAK_FLOAT, 0.0)
 
 
-def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
+def checked_operand(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n.Expr:
     """Return the right operand of Python numbers, checked where Python raises for some."""
     if "assert" not in ctx.shape.checks or not (a.type.weak and b.type.weak):
         return b
@@ -44,7 +44,7 @@ def checked_operand(ctx: Context, op: str, a: n.Expr, b: n.Expr, node: ast.AST) 
     return b
 
 
-def checked_power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST,
+def checked_power(ctx: Lowering, a: n.Expr, b: n.Expr, node: ast.AST,
                   power: Callable[[n.Expr, n.Expr], n.Expr]) -> n.Expr:
     """Return ``a ** b``, checked where Python raises, or NumPy of integers.
 
@@ -75,7 +75,7 @@ def checked_power(ctx: Context, a: n.Expr, b: n.Expr, node: ast.AST,
     return result
 
 
-def whole(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
+def whole(ctx: Lowering, x: n.Expr, node: ast.AST) -> n.Expr:
     """Return a float that becomes a Python integer, checked to be one that 64 bits hold."""
     if "assert" not in ctx.shape.checks or not x.type.dtype.is_float or isinstance(x, n.Const):
         return x
@@ -104,7 +104,7 @@ def _of_power(base: float, exponent: float) -> str:
     raise AssertionError(exponent)
 
 
-def moving_step(ctx: Context, step: n.Expr, call: ast.Call) -> n.Expr:
+def moving_step(ctx: Lowering, step: n.Expr, call: ast.Call) -> n.Expr:
     """Return the step of a range, which is not 0: constants are refused, others checked."""
     known = ctx.constant(step) if isinstance(step, n.Const | n.ParamRead) else None
     if known is not None:
@@ -118,7 +118,7 @@ def moving_step(ctx: Context, step: n.Expr, call: ast.Call) -> n.Expr:
     return step
 
 
-def fitting(ctx: Context, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:
+def fitting(ctx: Lowering, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:
     """Return an operand that becomes a NumPy integer, checked if it is a Python integer."""
     if "assert" not in ctx.shape.checks or isinstance(x, n.Const) or to.weak \
             or x.type != WEAK_INT or to.dtype.kind not in "iu" or to.dtype.numpy == np.int64:
@@ -134,7 +134,7 @@ def fitting(ctx: Context, x: n.Expr, to: Scalar, node: ast.AST) -> n.Expr:
     return x
 
 
-def within(ctx: Context, index: n.Expr, low: int, count: int, said: tuple[str, str],
+def within(ctx: Lowering, index: n.Expr, low: int, count: int, said: tuple[str, str],
            node: ast.AST) -> n.Expr:
     """Return an index into what has no address of its own, checked to be from ``low`` to the end.
 
@@ -154,19 +154,19 @@ def within(ctx: Context, index: n.Expr, low: int, count: int, said: tuple[str, s
     return index
 
 
-def of_axis(ctx: Context, index: n.Expr, axis: int, count: int, node: ast.AST) -> n.Expr:
+def of_axis(ctx: Lowering, index: n.Expr, axis: int, count: int, node: ast.AST) -> n.Expr:
     """Return an index into an array member of a record, checked."""
     return within(ctx, index, 0, count, (
         "IndexError: index ", f" is out of bounds for axis {axis} with size {count}"), node)
 
 
-def of_elements(ctx: Context, index: n.Expr, what: str, count: int, node: ast.AST) -> n.Expr:
+def of_elements(ctx: Lowering, index: n.Expr, what: str, count: int, node: ast.AST) -> n.Expr:
     """Return the number of an element of a vector, checked."""
     return within(ctx, index, 0, count, (
         "element ", f" of a {what} does not exist: it has {count}, counted from 0"), node)
 
 
-def of_tuple(ctx: Context, index: n.Expr, count: int, node: ast.AST) -> n.Expr:
+def of_tuple(ctx: Lowering, index: n.Expr, count: int, node: ast.AST) -> n.Expr:
     """Return an index into a tuple, checked; one below zero counts from the end."""
     return within(ctx, index, -count, count, (
         "IndexError: index ", f" is outside a tuple of {count}"), node)
