@@ -16,7 +16,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.checking.alone import told_alone
-from unisycl.backends.opencl.launch import unchecked
+from unisycl.backends.device import unchecked
 from unisycl.process import notices
 
 

@@ -19,6 +19,12 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
+from unisycl.backends.device import printing
+from unisycl.backends.device.loans import spoil
+from unisycl.backends.device.pace import Pace
+from unisycl.backends.device.scratch import NOTHING, whole
+from unisycl.backends.device.shapes import groups_of
+from unisycl.backends.device.texts import PLAIN, Texts, Variant, key_of, source_of, watched
 from unisycl.backends.opencl.discovery import discovery
 from unisycl.backends.opencl.discovery.info import device_info
 from unisycl.backends.opencl.discovery.runtimes import missing
@@ -28,8 +34,7 @@ from unisycl.backends.opencl.interop import pyopencl_arrays, pyopencl_objects
 from unisycl.backends.opencl.interop.adopted import ClAdoption
 from unisycl.backends.opencl.interop.given import ClObjects
 from unisycl.backends.opencl.interop.pyopencl_objects import ForeignKernel
-from unisycl.backends.opencl.launch import failed_calls, printing, programs
-from unisycl.backends.opencl.launch.arguments import NOTHING
+from unisycl.backends.opencl.launch import failed_calls, programs
 from unisycl.backends.opencl.launch.completion import (
     CheckedCompletion,
     ClCompletion,
@@ -38,23 +43,13 @@ from unisycl.backends.opencl.launch.completion import (
     PairCompletion,
 )
 from unisycl.backends.opencl.launch.executable import (
-    PLAIN,
     ClExecutable,
-    Texts,
-    Variant,
-    alike_views,
-    groups_of,
-    key_of,
-    local_memory,
     make_executable,
-    source_of,
-    wide_views,
 )
 from unisycl.backends.opencl.launch.failed_calls import guarded
-from unisycl.backends.opencl.launch.pace import Pace
 from unisycl.backends.opencl.launch.prepared import Prepared, prepare
 from unisycl.backends.opencl.launch.queues import MOST, Lanes
-from unisycl.backends.opencl.launch.scratch import Scratch, whole
+from unisycl.backends.opencl.launch.scratch import ClScratch
 from unisycl.backends.opencl.launch.waiting import LATE_NS, Ending, Waiter
 from unisycl.backends.opencl.memory.levels import Level, by_extension, level_of
 from unisycl.backends.opencl.memory.objects import DeviceArray, address
@@ -86,6 +81,7 @@ class ClDriver(Ending, Driver):
     def __init__(self, traits: Traits, libraries: list[str]) -> None:
         self.quirks = quirks_of(traits)
         self.traits = traits = corrected(traits, self.quirks)
+        self.facts = traits.facts()
         self.level = level_of(traits, self.quirks)
         self.shares_host = self.level is Level.system
         self._extension = by_extension(traits, self.quirks, self.level)
@@ -108,7 +104,7 @@ class ClDriver(Ending, Driver):
         self._texts = Texts()
         self._shared: Shared | None = None
         self._tracks: Shared | None = None
-        self._scratch = Scratch(self.transfers, shares_host=self.shares_host)
+        self._scratch = ClScratch(self.transfers, shares_host=self.shares_host)
         self._parts: dict[tuple[int, ...], ClDriver] = {}
         drivers.add(self)
 
@@ -199,21 +195,20 @@ class ClDriver(Ending, Driver):
     # ------------------------------------------------------------------ kernels
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
         """Return what of a geometry the kernel's text depends on."""
-        return key_of(kernel, geometry, self.traits)
+        return key_of(kernel, geometry, self.facts)
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> ClExecutable:
         """Build a kernel for launches of this geometry."""
         made = self._compile(kernel, geometry, PLAIN)
-        made.locals, made.spans = local_memory(kernel, self.traits), wide_views(kernel, made.source)
-        made.alike = alike_views(kernel, made.source, self.traits)
+        made.watched = watched(kernel, made.source, self.facts)
         made.check(geometry, self.traits, self.quirks)
         return made
 
     @guarded("building a kernel")
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> ClExecutable:
-        key = key_of(kernel, geometry, self.traits)
+        key = key_of(kernel, geometry, self.facts)
         source = self._texts.note(
-            kernel, key, source_of(kernel, key, self._dialect, self.traits, variant))
+            kernel, key, source_of(kernel, key, self._dialect, self.facts, variant))
         session, device, _ = self.opened()
         program = programs.build(session, device, self.traits, self.quirks, kernel, source)
         made = make_executable(session.cl, session.api, kernel, source, program)
@@ -222,7 +217,7 @@ class ClDriver(Ending, Driver):
 
     def _variant(self, executable: ClExecutable, launch: Launch) -> ClExecutable:
         """Return a kernel compiled for the local memory and the views of a launch."""
-        known = executable.variant(launch)
+        known = executable.watched.variant(launch)
         if known == PLAIN:
             return executable
         found = executable.variants.get(known)
@@ -241,9 +236,9 @@ class ClDriver(Ending, Driver):
         if stage not in _STAGES:
             raise UnsupportedError(errc.feature_not_supported,
                                    f"this device has the stage source, not {stage}")
-        key = key_of(kernel, geometry, self.traits)
+        key = key_of(kernel, geometry, self.facts)
         known = None if pipeline.is_seen() else self._texts.of(kernel, key)
-        return known or source_of(kernel, key, self._dialect, self.traits).text
+        return known or source_of(kernel, key, self._dialect, self.facts).text
 
     def immediate(self, launch: Launch) -> bool:
         """Leave every command to ``launch``."""
@@ -293,7 +288,7 @@ class ClDriver(Ending, Driver):
         else:
             made = self._enqueue_launch(launch, _events(deps))
         if self._pace is not None:
-            self._pace.begun(made, executable.habit(launch.geometry, self.traits), deps)
+            self._pace.begun(made, executable.habit(launch.geometry, self.facts), deps)
         return made
 
     def _tracked(self, used: Sequence[Allocation], deps: Sequence[Completion],
@@ -318,7 +313,7 @@ class ClDriver(Ending, Driver):
     def _enqueue_launch(self, launch: Launch, waits: list[Any] | None,
                         queue: Any = None) -> ClCompletion:
         executable: ClExecutable = launch.executable  # type: ignore[assignment]
-        if executable.locals or executable.spans:
+        if executable.watched.locals or executable.watched.spans:
             executable = self._variant(executable, launch)
         if self._shared is not None and self.quirks.one_kind and isinstance(
                 executable, ClExecutable):
@@ -331,7 +326,7 @@ class ClDriver(Ending, Driver):
         session, _, main = self._open or self.opened()
         if queue is None:
             queue = main
-        shape = executable.shape(launch.geometry, self.traits)
+        shape = executable.shape(launch.geometry, self.facts)
         try:
             with executable.lock:
                 executable.set(launch, NOTHING)
@@ -344,7 +339,7 @@ class ClDriver(Ending, Driver):
             if launch.packed is None:
                 launch.packed = executable if self._repeats(launch, executable) else ()
             elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
-                launch.packed = prepare(session, executable, launch, self.traits) or ()
+                launch.packed = prepare(session, executable, launch, self.facts) or ()
         except session.cl.Error as error:
             raise translated(executable.what, error) from error
         return ClCompletion(event, keep, executable.what, self._ends or self.ends())
@@ -359,9 +354,9 @@ class ClDriver(Ending, Driver):
     def _launch_parts(self, executable: ClExecutable, launch: Launch,
                       waits: list[Any] | None) -> ClCompletion:
         """Launch a kernel with reductions, reports or arrays of PyOpenCL's."""
-        shape = executable.shape(launch.geometry, self.traits)
+        shape = executable.shape(launch.geometry, self.facts)
         what = executable.what
-        call = self._scratch.call(executable, launch, shape)
+        call = self._scratch.call(executable.kernel, executable.source, launch, shape)
         session, _, queue = self.opened()
         shown = call.report
         keep = executable, launch.values, launch.reductions, call, shown
@@ -385,7 +380,7 @@ class ClDriver(Ending, Driver):
                 event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
         except BaseException as error:
             if event is not None:  # what was begun goes on
-                failed_calls.spoil(keep)
+                spoil(keep)
                 failed_calls.hold(event, keep)
             if failed_calls.is_native(error):
                 raise translated(what, error) from error

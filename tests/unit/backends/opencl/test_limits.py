@@ -11,8 +11,9 @@ import pytest
 import unisycl as sycl
 from tests.unit.backends.opencl.test_texts import NEW, OLD
 from unisycl.backends.base import Geometry
-from unisycl.backends.opencl.launch import shapes
-from unisycl.backends.opencl.launch.executable import ClExecutable, key_of, source_of
+from unisycl.backends.device import shapes
+from unisycl.backends.device.texts import key_of, source_of
+from unisycl.backends.opencl.launch.executable import ClExecutable
 from unisycl.backends.opencl.text.dialect import make_dialect
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base.errors import UnsupportedError, UsageError, errc
@@ -33,7 +34,7 @@ def made(function: Any, geometry: Geometry, traits: Any, most: int) -> ClExecuta
     kernel = find(function, geometry.kind, len(geometry.global_), (np.zeros(8, np.float32),), (),
                   geometry.local)[0].kernel
     dialect = make_dialect(traits, Quirks(), offsets=False)
-    source = source_of(kernel, key_of(kernel, geometry, traits), dialect, traits)
+    source = source_of(kernel, key_of(kernel, geometry, traits.facts()), dialect, traits.facts())
     return ClExecutable(kernel, source, None, None, (), (), (), None, f"kernel '{kernel.name}'",
                         True, most=most)
 
@@ -42,7 +43,7 @@ def made(function: Any, geometry: Geometry, traits: Any, most: int) -> ClExecuta
 def test_a_range_takes_no_larger_groups_than_its_kernel_runs_with(most: int, local: int) -> None:
     geometry = Geometry("range", (1000,), (), (0,))
     executable = made(plain, geometry, NEW, most)
-    shape = executable.shape(geometry, NEW)
+    shape = executable.shape(geometry, NEW.facts())
     assert ((1024,), (local,)) == (shape.items, shape.local)
     executable.check(geometry, NEW, Quirks())
 

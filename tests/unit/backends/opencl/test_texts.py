@@ -17,16 +17,17 @@ from tests.unit.backends.opencl import kernels as k
 from unisycl.backends.base import BoundView, Geometry, Launch
 from unisycl.backends.cfamily.collectives import by_fours, others
 from unisycl.backends.cfamily.kernel import Source
-from unisycl.backends.opencl.discovery.traits import Traits
-from unisycl.backends.opencl.launch.executable import (
-    ClExecutable,
+from unisycl.backends.device.texts import (
     Variant,
+    Watched,
     alike_views,
     key_of,
     local_memory,
     source_of,
     wide_views,
 )
+from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.opencl.launch.executable import ClExecutable
 from unisycl.backends.opencl.text.dialect import make_dialect
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base.enums import address_space
@@ -92,7 +93,8 @@ def text_of(name: str, device: str) -> str:
     reported, offsets = DEVICES[device]
     kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
     dialect = make_dialect(reported, Quirks(), offsets=offsets)
-    text = source_of(kernel, key_of(kernel, geometry, reported), dialect, reported).text
+    facts = reported.facts()
+    text = source_of(kernel, key_of(kernel, geometry, facts), dialect, facts).text
     return text.replace(str(Path(k.__file__).parent) + "/", "")
 
 
@@ -111,12 +113,12 @@ def test_local_memory_of_known_extents_is_an_array() -> None:
     kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
     index = next(p.index for p in kernel.params if p.name == "own")
     dialect = make_dialect(OLD, Quirks(), offsets=False)
-    made = source_of(kernel, key_of(kernel, geometry, OLD), dialect, OLD,
+    made = source_of(kernel, key_of(kernel, geometry, OLD.facts()), dialect, OLD.facts(),
                      Variant(((index, (32,)),)))
     assert "__local float own[32];" in made.text
     assert "local" not in {a.kind for a in made.arguments}
-    assert (index,) == local_memory(kernel, OLD)
-    assert () == local_memory(kernel, NEW)
+    assert (index,) == local_memory(kernel, OLD.facts())
+    assert () == local_memory(kernel, NEW.facts())
 
 
 def test_what_a_pointer_may_pass_row_by_row_is_indexed_as_one_row() -> None:
@@ -126,8 +128,8 @@ def test_what_a_pointer_may_pass_row_by_row_is_indexed_as_one_row() -> None:
         out[i] = walked[1, 3]
 
     made = find(kernel, "range", 1, (INTS,), (), ())[0].kernel
-    text = source_of(made, key_of(made, RANGE, OLD), make_dialect(OLD, Quirks(), offsets=False),
-                     OLD).text
+    text = source_of(made, key_of(made, RANGE, OLD.facts()),
+                     make_dialect(OLD, Quirks(), offsets=False), OLD.facts()).text
     assert "((int *)private_)[0 * 4 + 7] = 1;" in text
     assert "((int *)private_)[1 * 4 + 3]" in text
     assert "private_2[(int)global_id][2] = 1;" in text
@@ -171,7 +173,7 @@ def dot_on(device: Traits, *, ptx: bool = False) -> Source:
     total = sycl.reduction(np.zeros(1, np.float32), sycl.plus)
     kernel = find(k.dot, "range", 1, (FLOATS, FLOATS), (total,))[0].kernel
     dialect = make_dialect(device, Quirks(ptx_fences=ptx), offsets=device is NEW)
-    return source_of(kernel, key_of(kernel, RANGE, device), dialect, device)
+    return source_of(kernel, key_of(kernel, RANGE, device.facts()), dialect, device.facts())
 
 
 def test_the_last_group_joins_the_results_where_memory_has_an_order() -> None:
@@ -201,18 +203,19 @@ def test_views_that_span_too_much_take_another_text() -> None:
 
     geometry = Geometry("range", (8, 8), (), (0, 0))
     kernel = find(fill, "range", 2, (np.zeros((8, 8), np.float32),), (), ())[0].kernel
-    key, dialect = key_of(kernel, geometry, OLD), make_dialect(OLD, Quirks(), offsets=False)
-    small, wide = (source_of(kernel, key, dialect, OLD, Variant(wide=x)) for x in (False, True))
+    key, dialect = key_of(kernel, geometry, OLD.facts()), make_dialect(OLD, Quirks(), offsets=False)
+    small, wide = (source_of(kernel, key, dialect, OLD.facts(), Variant(wide=x))
+                   for x in (False, True))
     assert "int grid_step0" in small.text
     assert "long grid_step0" in wide.text
     assert (0,) == wide_views(kernel, small)
     assert () == wide_views(kernel, wide)
     made = ClExecutable(kernel, small, None, None, (), (), (), None, "", True,
-                        spans=wide_views(kernel, small))
+                        watched=Watched(spans=wide_views(kernel, small)))
     for shape, answer in (((1 << 15, 1 << 15), False), ((1 << 16, 1 << 15), True)):
         view = BoundView(None, 0, shape, (shape[1], 1))
         launch = Launch(made, geometry, (view,))
-        assert made.variant(launch).wide is answer
+        assert made.watched.variant(launch).wide is answer
 
 
 def test_group_functions_in_local_memory_have_few_barriers() -> None:
@@ -220,7 +223,7 @@ def test_group_functions_in_local_memory_have_few_barriers() -> None:
     card = replace(NEW, features=frozenset())
     kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
     dialect = make_dialect(card, Quirks(), offsets=True)
-    text = source_of(kernel, key_of(kernel, geometry, card), dialect, card).text
+    text = source_of(kernel, key_of(kernel, geometry, card.facts()), dialect, card.facts()).text
     assert "__local int shared_int32[64];" in text  # two halves for a group of 32
     loop = text[text.index("<<= 1) {"):]
     assert 1 == loop[:loop.index("}")].count("barrier(")
@@ -250,16 +253,17 @@ def test_views_of_equal_pitches_share_them_on_processors() -> None:
     geometry = Geometry("nd_range", (8, 8), (4, 4), (0, 0))
     arguments = (np.zeros((8, 8), np.float32),) * 3
     kernel = find(move, "nd_range", 2, arguments, (), (4, 4))[0].kernel
-    key, dialect = key_of(kernel, geometry, OLD), make_dialect(OLD, Quirks(), offsets=False)
-    plain = source_of(kernel, key, dialect, OLD)
-    found = alike_views(kernel, plain, OLD)
+    key, dialect = key_of(kernel, geometry, OLD.facts()), make_dialect(OLD, Quirks(), offsets=False)
+    plain = source_of(kernel, key, dialect, OLD.facts())
+    found = alike_views(kernel, plain, OLD.facts())
     assert (0, 1, 2) == found
-    assert () == alike_views(kernel, plain, NEW)
-    made = ClExecutable(kernel, plain, None, None, (), (), (), None, "", True, alike=found)
+    assert () == alike_views(kernel, plain, NEW.facts())
+    made = ClExecutable(kernel, plain, None, None, (), (), (), None, "", True,
+                        watched=Watched(alike=found))
     views = [BoundView(None, 0, (8, 8), (width, 1)) for width in (9, 8, 9)]
-    variant = made.variant(Launch(made, geometry, tuple(views)))
+    variant = made.watched.variant(Launch(made, geometry, tuple(views)))
     assert Variant(same=((2, 0),)) == variant
-    text = source_of(kernel, key, dialect, OLD, variant).text
+    text = source_of(kernel, key, dialect, OLD.facts(), variant).text
     assert "third[y * first_step0 + x]" in text
     assert "second[y * second_step0 + x]" in text
     assert "third_step0" not in text

@@ -9,6 +9,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from unisycl.backends.device.facts import Facts
+
 SVM_COARSE, SVM_FINE, SVM_SYSTEM, SVM_ATOMICS = 1, 2, 4, 8
 USM_ACCESS, USM_CONCURRENT, USM_CONCURRENT_ATOMICS = 1, 4, 8
 ORDER_RELAXED, ORDER_ACQ_REL, ORDER_SEQ_CST = 1, 2, 4
@@ -50,6 +52,14 @@ class Traits:
     def number_of(self, name: str, default: int = 0) -> int:
         """Return a number the device reported."""
         return self.numbers.get(name, default)
+
+    def facts(self) -> Facts:
+        """Return what texts and shapes of launches depend on, of any kind of device."""
+        return Facts(self.name, self.platform, self.kind,
+                     self.number_of("max_work_group_size", 256), self.item_sizes,
+                     self.number_of("max_compute_units", 1),
+                     self.number_of("native_vector_width_float") == 1,
+                     self.number_of("local_mem_size"))
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as JSON has it."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize
+from unisycl.backends.device.texts import UNWATCHED
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.interop.pyopencl_arrays import awaited
 from unisycl.backends.opencl.launch.failed_calls import flush, guarded, is_loss
@@ -31,7 +32,7 @@ class ForeignKernel:
 
     kernel: Any = None
     simple = follows = False
-    locals = spans = ()
+    watched = UNWATCHED
 
     def __init__(self, session: Session, device: Any, native: Any) -> None:
         self.native = native
@@ -53,7 +54,7 @@ class ForeignKernel:
         except Exception:  # noqa: BLE001 - kernels that a device has built in need not know
             return None
 
-    def habit(self, geometry: Geometry, traits: Any) -> None:
+    def habit(self, geometry: Geometry, facts: Any) -> None:
         """Return nothing: nobody knows how long it takes."""
 
     @guarded("what a kernel may be launched with")

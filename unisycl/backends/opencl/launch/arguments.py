@@ -9,36 +9,22 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from unisycl.backends.base import Launch
 from unisycl.backends.cfamily.printer import Argument
+from unisycl.backends.device.scratch import Call
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.errors import device_error
-from unisycl.backends.opencl.memory.objects import DeviceArray, Loan, address
+from unisycl.backends.opencl.memory.objects import DeviceArray, address
 from unisycl.backends.opencl.memory.shared import SharedArray
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 
-
-@dataclass(slots=True)
-class Call:
-    """What the arguments of one call are taken from, besides its launch."""
-
-    count: int = 0
-    partials: list[tuple[Any, Any]] = field(default_factory=list)
-    counter: Any = None
-    report: Any = None
-    loans: list[Loan] = field(default_factory=list)
-
-
 Getter = Callable[[Launch, Call], Any]
 Setter = Callable[[Any, Launch, Call], None]
-NOTHING = Call()
-"""For kernels that need nothing but their launch."""
 _OF_GEOMETRY = frozenset(("last", "range", "groups", "start"))
 
 

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from unisycl.backends.base import Tentative
+from unisycl.backends.device.loans import spoil
+from unisycl.backends.device.pace import Habit, Pace
 from unisycl.backends.opencl.errors import device_error
-from unisycl.backends.opencl.launch.failed_calls import spoil, status_of
-from unisycl.backends.opencl.launch.pace import Habit, Pace
+from unisycl.backends.opencl.launch.failed_calls import status_of
 from unisycl.backends.opencl.launch.queues import Lane
 from unisycl.backends.opencl.launch.waiting import SPIN_NS, Waiter
 from unisycl.backends.opencl.memory.shared import Allocation, returned

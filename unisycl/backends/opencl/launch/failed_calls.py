@@ -100,10 +100,3 @@ def hold_all(queues: Sequence[Any], keep: object) -> None:
         keep.clear()
 
     threading.Thread(target=wait, args=([keep],), name="unisycl-opencl", daemon=True).start()
-
-
-def spoil(keep: object) -> None:
-    """Have memory on loan not be used again: a kernel that fails leaves anything in it."""
-    for thing in keep if isinstance(keep, tuple) else ():
-        for loan in getattr(thing, "loans", ()):
-            loan.forget()

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from unisycl.backends.base import Launch
-from unisycl.backends.opencl.discovery.traits import Traits
-from unisycl.backends.opencl.launch.arguments import NOTHING, setters
+from unisycl.backends.device.facts import Facts
+from unisycl.backends.device.scratch import NOTHING
+from unisycl.backends.opencl.launch.arguments import setters
 from unisycl.backends.opencl.launch.executable import ClExecutable
 from unisycl.backends.opencl.session import Session
 
@@ -25,10 +26,10 @@ class Prepared:
                  "what")
 
     def __init__(self, executable: ClExecutable, launch: Launch, kernel: Any,
-                 traits: Traits) -> None:
-        shape = executable.shape(launch.geometry, traits)
+                 facts: Facts) -> None:
+        shape = executable.shape(launch.geometry, facts)
         self.executable = executable
-        self.habit = executable.habit(launch.geometry, traits)
+        self.habit = executable.habit(launch.geometry, facts)
         self.kernel = kernel
         self.items, self.local, self.offset = shape.items, shape.local, shape.offset
         self.values = launch.values
@@ -41,7 +42,7 @@ class Prepared:
 
 
 def prepare(session: Session, executable: ClExecutable, launch: Launch,
-            traits: Traits) -> Prepared | None:
+            facts: Facts) -> Prepared | None:
     """Return a launch with a kernel object of its own; None where there are too many already."""
     if executable.prepared >= _MOST:
         return None
@@ -50,4 +51,4 @@ def prepare(session: Session, executable: ClExecutable, launch: Launch,
     for sizes in (True, False):
         for put in setters(session.api, executable.kernel, arguments, sizes=sizes):
             put(kernel, launch, NOTHING)
-    return Prepared(executable, launch, kernel, traits)
+    return Prepared(executable, launch, kernel, facts)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ from unisycl.backends.opencl.launch.failed_calls import is_loss
 from unisycl.base.errors import UsageError, errc
 
 _PAGE = 1 << 12
-_LARGEST = 1 << 22  # larger memory is not kept for the next launch
-_KEPT = 8  # of each size
 
 
 class _Numbers:
@@ -116,42 +113,6 @@ class DeviceArray:
         size = self.dtype.itemsize
         return DeviceArray(self.buffer, self.dtype, self.start + start * size,
                            max(0, stop - start) * size, self.base, self.number)
-
-
-class Pool:
-    """Memory for one launch each, used again: allocating takes longer than many a kernel does."""
-
-    def __init__(self) -> None:
-        self._free: dict[int, list[DeviceArray]] = {}
-
-    def take(self, nbytes: int, allocate: Callable[[int], DeviceArray]) -> Loan:
-        """Return at least so many bytes, not initialised."""
-        size = max(_PAGE, 1 << max(0, nbytes - 1).bit_length())
-        if size > _LARGEST:
-            return Loan(None, allocate(nbytes))
-        free = self._free.setdefault(size, [])
-        try:
-            return Loan(free, free.pop())
-        except IndexError:
-            return Loan(free, allocate(size))
-
-
-class Loan:
-    """Memory that goes back to its pool when nobody needs it."""
-
-    __slots__ = ("_free", "memory")
-
-    def __init__(self, free: list[DeviceArray] | None, memory: DeviceArray) -> None:
-        self._free = free
-        self.memory = memory
-
-    def forget(self) -> None:
-        """Have nobody use the memory again."""
-        self._free = None
-
-    def __del__(self) -> None:
-        if self._free is not None and len(self._free) < _KEPT:
-            self._free.append(self.memory)
 
 
 def next_address(nbytes: int) -> int:

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 import unisycl as sycl
+from unisycl.backends.device.loans import Pool
+from unisycl.backends.device.pace import Pace
+from unisycl.backends.device.scratch import Call
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.launch import failed_calls
-from unisycl.backends.opencl.launch.arguments import Call
 from unisycl.backends.opencl.launch.completion import ClCompletion, Clock, Ends
-from unisycl.backends.opencl.launch.pace import Pace
 from unisycl.backends.opencl.launch.queues import Lanes
-from unisycl.backends.opencl.memory.objects import DeviceArray, Pool
+from unisycl.backends.opencl.memory.objects import DeviceArray
 from unisycl.base.errors import FollowingError
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import unisycl as sycl
 from tests.unit.backends.opencl.test_texts import OLD
 from unisycl.backends.base import Geometry
-from unisycl.backends.opencl.launch.executable import key_of, source_of
+from unisycl.backends.device.texts import key_of, source_of
 from unisycl.backends.opencl.text.dialect import make_dialect
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.frontend.specialize import find
@@ -24,7 +24,7 @@ INTS = np.zeros(8, np.int32)
 def text_of(device: Any, function: Any, geometry: Geometry, *arguments: Any) -> str:
     kernel = find(function, geometry.kind, 1, arguments, (), geometry.local)[0].kernel
     dialect = make_dialect(device, Quirks(), offsets=False)
-    return source_of(kernel, key_of(kernel, geometry, device), dialect, device).text
+    return source_of(kernel, key_of(kernel, geometry, device.facts()), dialect, device.facts()).text
 
 
 @sycl.kernel(properties=x.properties(intel.max_global_work_dim(0), intel.no_global_work_offset(),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.backends.opencl.launch.pace import Habit, Pace
+from unisycl.backends.device.pace import Habit, Pace
 from unisycl.runtime.launch import compiled_kernels
 
 MS = 1_000_000

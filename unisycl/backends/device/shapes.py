@@ -1,4 +1,4 @@
-"""How an index space is cut into work-groups of OpenCL, whose dimension 0 is the fastest.
+"""How an index space is cut into work-groups of a device, whose dimension 0 is the fastest.
 
 Non-goals: launching. Invariant: the sizes come from few, because some drivers compile for each.
 """
@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.opencl.discovery.traits import Traits
+from unisycl.backends.device.facts import Facts
 from unisycl.base.enums import address_space
 from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
@@ -35,7 +35,7 @@ _again = Findings(group_order.reused)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The arguments of ``clEnqueueNDRangeKernel``; ``guards``: SYCL's padded dimensions."""
+    """How many items are launched, in which groups; ``guards``: SYCL's padded dimensions."""
 
     items: Sizes
     local: Sizes
@@ -43,28 +43,28 @@ class Shape:
     guards: tuple[int, ...] = ()
 
 
-def local_of_range(extents: Sizes, traits: Traits, *, large: bool = False) -> Sizes:
+def local_of_range(extents: Sizes, facts: Facts, *, large: bool = False) -> Sizes:
     """Return the work-group of a plain range, in SYCL's order of dimensions.
 
     ``large``: on processors as large as leaves enough groups for all compute units.
     """
-    most = min(_GROUP, traits.number_of("max_work_group_size", _GROUP))
-    if traits.kind == "cpu":
-        out = _of_processor(extents, _largest(math.prod(extents), traits) if large else most)
+    most = min(_GROUP, facts.max_group)
+    if facts.kind == "cpu":
+        out = _of_processor(extents, _largest(math.prod(extents), facts) if large else most)
     else:
         last = _power(extents[-1], most if len(extents) == 1 else 32)
         out, left = [last], most // last
         for extent in reversed(extents[:-1]):
             out.append(_power(extent, left))
             left //= out[-1]
-    limits = traits.item_sizes[: len(out)]
+    limits = facts.item_sizes[: len(out)]
     return tuple(reversed([min(a, b) for a, b in zip(out, limits, strict=True)]))
 
 
-def _largest(count: int, traits: Traits) -> int:
+def _largest(count: int, facts: Facts) -> int:
     """Return how large a processor's work-groups may be that leave enough for all its units."""
-    limit = min(_SIZES[-1], traits.number_of("max_work_group_size", _GROUP))
-    each = count // (_GROUPS_EACH * traits.number_of("max_compute_units", 1))
+    limit = min(_SIZES[-1], facts.max_group)
+    each = count // (_GROUPS_EACH * facts.units)
     return max((x for x in _SIZES if x <= min(limit, each)), default=min(_GROUP, limit))
 
 
@@ -105,7 +105,7 @@ def _cheapest(extent: int, sizes: list[int], inner: int = 1) -> int:
     return min(sizes, key=lambda x: -(-extent // x) * _CALL / inner + x * (extent % x > 0))
 
 
-def _block(extents: Sizes, along: int, block: Sizes, traits: Traits) -> Sizes | None:
+def _block(extents: Sizes, along: int, block: Sizes, facts: Facts) -> Sizes | None:
     """Return a block of a range: so many items along a dimension, and in the last one.
 
     Each cache line is met again before it is lost (``passes.clike.group_order``). None where
@@ -113,12 +113,12 @@ def _block(extents: Sizes, along: int, block: Sizes, traits: Traits) -> Sizes | 
     """
     long, wide = block
     size = long * wide
-    if extents[-1] < wide or math.prod(extents) < 4 * size * traits.number_of(
-            "max_compute_units", 1) or (traits.number_of("max_work_group_size") < size):
+    if (extents[-1] < wide or math.prod(extents) < 4 * size * facts.units
+            or facts.max_group < size):
         return None
     out = [1] * len(extents)
     out[along], out[-1] = _power(extents[along], long), _power(extents[-1], wide)
-    limits = traits.item_sizes[len(out) - 1::-1]
+    limits = facts.item_sizes[len(out) - 1::-1]
     return tuple(out) if all(a <= b for a, b in zip(out, limits, strict=True)) else None
 
 
@@ -127,30 +127,30 @@ def _power(extent: int, most: int) -> int:
     return max(1, min(1 << max(0, (extent - 1).bit_length()), most))
 
 
-def items_side_by_side(kernel: Kernel, geometry: Geometry, traits: Traits) -> int:
-    """Return how many items of a range one item of OpenCL takes.
+def items_side_by_side(kernel: Kernel, geometry: Geometry, facts: Facts) -> int:
+    """Return how many items of a range one item of C takes.
 
     Where a processor has no vectors of its own and hides the memory's latency by its number of
     threads, several loads each are worth more than more threads, once there are enough of those.
     """
-    if traits.kind != "gpu" or traits.number_of("native_vector_width_float") != 1:
+    if facts.kind != "gpu" or not facts.scalar:
         return 1
-    if geometry.global_[0] < _CROWD * traits.number_of("max_compute_units", 1):
+    if geometry.global_[0] < _CROWD * facts.units:
         return 1
     return _worth.of(kernel)
 
 
-def shape_of_range(geometry: Geometry, traits: Traits, kernel: Kernel, each: int = 1) -> Shape:
+def shape_of_range(geometry: Geometry, facts: Facts, kernel: Kernel, each: int = 1) -> Shape:
     """Return how a plain range is launched: padded to whole work-groups, ``each`` items in one."""
     local: Sizes | None = None
-    if len(geometry.global_) > 1 and traits.kind == "cpu":
+    if len(geometry.global_) > 1 and facts.kind == "cpu":
         for known, block in ((_along, _ACROSS), (_again, _AGAIN)):
             along = known.of(kernel)
             if local is None and along is not None:
-                local = _block(geometry.global_, along, block, traits)
+                local = _block(geometry.global_, along, block, facts)
     # drivers give each item of a group memory for the arrays that it declares
-    local = local or local_of_range(geometry.global_, traits, large=not kernel.arrays)
-    if kernel.arrays and traits.kind == "cpu":
+    local = local or local_of_range(geometry.global_, facts, large=not kernel.arrays)
+    if kernel.arrays and facts.kind == "cpu":
         local = _smaller(local, _STACK // max(1, private_bytes(kernel)))
     if each > 1:
         (count,), (size,) = geometry.global_, local
@@ -180,28 +180,28 @@ def within(shape: Shape, most: int) -> Shape:
     return replace(shape, local=_smaller(shape.local, most))
 
 
-def items_of_round(kernel: Kernel, traits: Traits) -> int:
-    """Return how many items of a range with reductions one item of OpenCL takes in one go."""
+def items_of_round(kernel: Kernel, facts: Facts) -> int:
+    """Return how many items of a range with reductions one item of C takes in one go."""
     widest = reduction_rounds.widest(kernel)
     if not widest:
         return 1
-    return max(2, _ROUND_BYTES // widest) if traits.kind == "cpu" else _ROUND_LOADS
+    return max(2, _ROUND_BYTES // widest) if facts.kind == "cpu" else _ROUND_LOADS
 
 
-def group_of_rounds(items: int, traits: Traits) -> int:
+def group_of_rounds(items: int, facts: Facts) -> int:
     """Return the work-group of a range with reductions; ``items`` are taken in one go.
 
     A processor that takes several has no need of work-items that it would have to make loops of.
     """
-    if traits.kind == "cpu":
+    if facts.kind == "cpu":
         return 1 if items > 1 else _ROUND_ITEMS // 2
-    return min(_ROUND_ITEMS, traits.number_of("max_work_group_size", _ROUND_ITEMS))
+    return min(_ROUND_ITEMS, facts.max_group)
 
 
-def shape_of_rounds(geometry: Geometry, traits: Traits, items: int) -> Shape:
+def shape_of_rounds(geometry: Geometry, facts: Facts, items: int) -> Shape:
     """Return how a range with reductions is launched: a few groups that go round it."""
-    size = group_of_rounds(items, traits)
-    units = traits.number_of("max_compute_units", 1) * (4 if traits.kind == "cpu" else 8)
+    size = group_of_rounds(items, facts)
+    units = facts.units * (4 if facts.kind == "cpu" else 8)
     groups = -(-math.prod(geometry.global_) // max(size * items, _ROUND_LEAST * (size == 1)))
     return Shape((max(1, min(units, groups)) * size,), (size,), None)
 
@@ -213,17 +213,22 @@ def shape_of_groups(geometry: Geometry, *, flat: bool) -> Shape:
     return Shape(geometry.global_[::-1], geometry.local[::-1], _offset(geometry))
 
 
-def items_of_hierarchy(local: Sizes, traits: Traits) -> int:
-    """Return how many items of OpenCL a group of a hierarchical kernel has."""
-    most = min(traits.number_of("max_work_group_size", 64), traits.item_sizes[0])
+def items_of_hierarchy(local: Sizes, facts: Facts) -> int:
+    """Return how many items of C a group of a hierarchical kernel has."""
+    most = min(facts.max_group, facts.item_sizes[0])
     return min(most, math.prod(local)) if local else min(most, 64)
 
 
-def shape_of_hierarchy(geometry: Geometry, local: Sizes, traits: Traits) -> Shape:
+def shape_of_hierarchy(geometry: Geometry, local: Sizes, facts: Facts) -> Shape:
     """Return how a hierarchical kernel is launched: its groups one after another."""
-    size = items_of_hierarchy(local, traits)
+    size = items_of_hierarchy(local, facts)
     return Shape((math.prod(geometry.global_) * size,), (size,), None)
 
 
 def _offset(geometry: Geometry) -> Sizes | None:
     return geometry.offset[::-1] if any(geometry.offset) else None
+
+
+def groups_of(shape: Shape) -> int:
+    """Return how many work-groups a launch has."""
+    return math.prod(i // s for i, s in zip(shape.items, shape.local, strict=True))

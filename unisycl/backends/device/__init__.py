@@ -1,0 +1,1 @@
+"""Internal: what backends of devices with compilers or memory of their own share."""

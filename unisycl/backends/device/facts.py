@@ -1,0 +1,34 @@
+"""What shapes of launches and texts of kernels depend on, of any device with a compiler of its own.
+
+Non-goals: what else a device is (``backends.base.DeviceInfo``). Invariant: two devices with equal
+facts are given equal texts and shapes by one dialect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One device.
+
+    Args:
+        name: what messages call it.
+        platform: what messages call its platform.
+        kind: 'gpu', 'cpu' or another kind of device.
+        max_group: the most items of a work-group.
+        item_sizes: those along each dimension, the fastest one first.
+        units: how many compute units there are.
+        scalar: whether an item's instructions have no vectors of floats.
+        local_size: the bytes of local memory that a work-group may have.
+    """
+
+    name: str
+    platform: str
+    kind: str
+    max_group: int = 256
+    item_sizes: tuple[int, ...] = (256, 256, 256)
+    units: int = 1
+    scalar: bool = True
+    local_size: int = 0
