@@ -21,6 +21,7 @@ class DType:
 
     ``kind`` is 'b' (bool), 'i', 'u', 'f' or 'c' (complex); ``aspect`` names what a device needs for
     it. ``made``: no target has it; it is made of types that all have (``passes.shared.scalars``).
+    ``dlpack``: DLPack's code of its kind where NumPy has none.
     """
 
     name: str
@@ -28,6 +29,7 @@ class DType:
     bits: int
     aspect: str = ""
     made: bool = False
+    dlpack: int = 0
 
     @property
     def numpy(self) -> np.dtype[np.generic]:
@@ -41,8 +43,33 @@ class DType:
 
     @property
     def part(self) -> DType:
-        """The type that the parts of a complex number, or a bfloat16, are computed in."""
+        """The type that the parts of a complex number, or a short float, are computed in."""
         return FLOAT64 if self.bits == 128 else FLOAT32
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is a float that no target has: computed in ``part``, each result rounded."""
+        return self.made and self.kind == "f"
+
+    @property
+    def wide(self) -> DType:
+        """The type that functions of it are computed in: of a short float its part, else itself."""
+        return self.part if self.is_short else self
+
+    @property
+    def word(self) -> DType:
+        """The unsigned integer of as many bits."""
+        return DTYPES[f"uint{8 * self.size}"]
+
+    @property
+    def atomic_word(self) -> DType | None:
+        """The integer whose atomic operations serve; None where devices have its own."""
+        return self.word if self.kind == "c" or (self.is_float and self.bits < 32) else None
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether an atomic_ref may refer to such a number (SYCL 2020 §4.15.3)."""
+        return self.kind != "b" and self.bits <= 64
 
     @property
     def is_float(self) -> bool:
@@ -70,7 +97,7 @@ FLOAT32 = DType("float32", "f", 32)
 FLOAT64 = DType("float64", "f", 64, "fp64")
 COMPLEX64 = DType("complex64", "c", 64, made=True)
 COMPLEX128 = DType("complex128", "c", 128, "fp64", made=True)
-BFLOAT16 = DType("bfloat16", "f", 16, made=True)
+BFLOAT16 = DType("bfloat16", "f", 16, made=True, dlpack=4)
 
 DTYPES: dict[str, DType] = {
     d.name: d
@@ -79,6 +106,10 @@ DTYPES: dict[str, DType] = {
 }
 """The types that targets have."""
 _BY_NUMPY = {d.numpy: d for d in (*DTYPES.values(), COMPLEX64, COMPLEX128)}
+SHORT_FLOATS: dict[str, DType] = {d.name: d for d in (BFLOAT16,)}
+"""Types of the package ml_dtypes: who has one has imported that."""
+SCALARS = (*_BY_NUMPY.values(), *SHORT_FLOATS.values())
+_OF_A_PACKAGE = 2  # NumPy's ``dtype.isbuiltin``
 
 
 def as_dtype(what: str, spec: npt.DTypeLike) -> np.dtype[np.generic]:
@@ -98,8 +129,8 @@ def as_dtype(what: str, spec: npt.DTypeLike) -> np.dtype[np.generic]:
 def find_dtype(spec: npt.DTypeLike) -> DType | None:
     """Return the row for anything NumPy accepts as a dtype; None if kernels have no such scalar."""
     dtype = np.dtype(spec)
-    # bfloat16 is a type of the package ml_dtypes: who has one has imported that.
-    return BFLOAT16 if dtype.kind == "V" and dtype.name == "bfloat16" else _BY_NUMPY.get(dtype)
+    return SHORT_FLOATS.get(dtype.name) if dtype.isbuiltin == _OF_A_PACKAGE else \
+        _BY_NUMPY.get(dtype)
 
 
 def owners(dtype: np.dtype[Any]) -> tuple[type, ...]:
@@ -130,6 +161,6 @@ def promote(left: DType, right: DType) -> DType | None:
 
 def promote_weak(strong: DType, weak: type) -> DType | None:
     """Return NumPy's result type of an operand and a Python number of a class."""
-    if strong is BFLOAT16 and weak is not bool:
+    if strong.is_short and weak is not bool:
         return find_dtype(np.add.resolve_dtypes((strong.numpy, weak, None))[2])
     return find_dtype(np.result_type(strong.numpy, weak(0)))

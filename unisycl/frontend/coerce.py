@@ -171,11 +171,12 @@ def floating(*types: Scalar, narrow: bool = False) -> Scalar | None:
         return Scalar(dtypes.FLOAT64) if shared.weak else shared
     if shared.weak or not narrow:
         return Scalar(dtypes.FLOAT64)
-    return Scalar(_NARROW.get(shared.dtype.name, dtypes.FLOAT64))
+    return Scalar(_NARROW[shared.dtype])
 
 
-_NARROW = {"bool": dtypes.FLOAT16, "int8": dtypes.FLOAT16, "uint8": dtypes.FLOAT16,
-           "int16": dtypes.FLOAT32, "uint16": dtypes.FLOAT32}
+_NARROW = {row: dtypes.find_dtype(np.sqrt.resolve_dtypes((row.numpy, None))[1]) or dtypes.FLOAT64
+           for row in dtypes.DTYPES.values() if not row.is_float}
+"""What NumPy's functions of floats make of other numbers."""
 
 
 class DoesNotFit(Exception):

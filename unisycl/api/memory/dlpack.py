@@ -1,4 +1,4 @@
-"""DLPack capsules, as NumPy makes and takes them, and bfloat16, which NumPy has no name for.
+"""DLPack capsules, as NumPy makes and takes them, and types of which NumPy has no name.
 
 Non-goals: memory that the host cannot address. Invariant: nothing is copied; a capsule is changed
 only between its making and its taking, when nobody else can see it.
@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.base.dtypes import SHORT_FLOATS, DType, find_dtype
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.numbers.bfloat16 import bfloat16_type, is_bfloat16
+from unisycl.lang.numbers import short_floats
 from unisycl.runtime.memory.allocation import Array
 
-_UNSIGNED, _BFLOAT = 1, 4
-"""DLPack's codes of the kinds of numbers."""
+_UNSIGNED = 1
+"""DLPack's code of unsigned integers."""
 
 
 class _Tensor(ctypes.Structure):
@@ -40,15 +41,15 @@ _has_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_IsValid", ctypes.pythonapi))
 
 
-def _rename(capsule: Any, before: int, after: int) -> bool:
-    """Give the 16-bit elements of a new capsule another kind; say whether they were ``before``."""
+def _rename(capsule: Any, row: DType, before: int, after: int) -> bool:
+    """Give a new capsule of a row's elements another kind; say whether it had ``before``."""
     for name, versioned in ((b"dltensor_versioned", True), (b"dltensor", False)):
         if _has_name(capsule, name):
             address = _pointer(capsule, name)
             assert address is not None
             tensor = _Versioned.from_address(address).tensor if versioned else (
                 _Tensor.from_address(address))
-            if (tensor.code, tensor.bits, tensor.lanes) == (before, 16, 1):
+            if (tensor.code, tensor.bits, tensor.lanes) == (before, row.bits, 1):
                 tensor.code = after
                 return True
     return False
@@ -56,19 +57,30 @@ def _rename(capsule: Any, before: int, after: int) -> bool:
 
 def export(array: Array, options: dict[str, Any]) -> Any:
     """Return a DLPack capsule over an array; ``options`` are those of ``__dlpack__``."""
-    if not is_bfloat16(array.dtype):
-        return array.__dlpack__(**options)
-    capsule = array.view(np.uint16).__dlpack__(**options)
-    _rename(capsule, _UNSIGNED, _BFLOAT)
+    capsule = bare(array).__dlpack__(**options)
+    row = _short(array)
+    if row is not None:
+        _rename(capsule, row, _UNSIGNED, row.dlpack)
     return capsule
 
 
+def bare(array: Array) -> Array:
+    """Return an array of short floats as their bits; any other as it is."""
+    row = _short(array)
+    return array if row is None else array.view(row.word.numpy)
+
+
+def _short(array: Array) -> DType | None:
+    row = find_dtype(array.dtype)
+    return row if row is not None and row.is_short else None
+
+
 class _Taken:
-    """A producer whose bfloat16 elements are shown to NumPy as their bits."""
+    """A producer whose elements are shown to NumPy as their bits if they are short floats."""
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        self.is_bfloat = False
+        self.row: DType | None = None
 
     def __dlpack__(self, **options: Any) -> Any:
         try:
@@ -77,7 +89,8 @@ class _Taken:
             if not options:
                 raise
             capsule = self.source.__dlpack__()
-        self.is_bfloat = _rename(capsule, _BFLOAT, _UNSIGNED)
+        self.row = next((row for row in SHORT_FLOATS.values()
+                         if _rename(capsule, row, row.dlpack, _UNSIGNED)), None)
         return capsule
 
     def __dlpack_device__(self) -> Any:
@@ -91,4 +104,4 @@ def take(source: Any) -> Array:
         array: Array = np.from_dlpack(taken)
     except (RuntimeError, BufferError, ValueError) as err:
         raise UsageError(errc.invalid, f"from_dlpack: {err}") from err
-    return array.view(bfloat16_type()) if taken.is_bfloat else array
+    return array if taken.row is None else array.view(short_floats.class_of(taken.row.name))

@@ -68,7 +68,7 @@ def _writable(array: Array, writable: bool | None) -> Array:
     """Return an array that may be written as ``writable`` says; None: as it is."""
     if writable is None or writable == array.flags.writeable:
         return array
-    bare = array.view(np.uint16) if array.dtype.kind == "V" and not array.dtype.names else array
+    bare = dlpack.bare(array)
     interface = dict(bare.__array_interface__)
     interface["data"] = (interface["data"][0], not writable)
     return np.asarray(_Held(interface, array)).view(array.dtype)

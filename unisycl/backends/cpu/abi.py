@@ -22,7 +22,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Geometry, LocalSize
 from unisycl.base.dataclass import dataclass
-from unisycl.base.dtypes import FLOAT32
+from unisycl.base.dtypes import FLOAT32, DType
 from unisycl.base.enums import address_space
 from unisycl.ir import visit
 from unisycl.ir.nodes import Check, Kernel, Param, Print
@@ -32,8 +32,6 @@ from unisycl.passes.checks import spins, watches
 LOCAL_ALIGN = 64
 SLOTS = 6  # of a reducer
 REPORT_SLOTS = 3
-_LETTER = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i",
-           "uint32": "I", "int64": "q", "uint64": "Q", "float16": "e", "float64": "d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +167,12 @@ class Packer:
         flat[local_at] = total
 
 
+def _letter(dtype: DType) -> str:
+    """Return the letter of a type in the formats of ``struct``."""
+    letter = {"b": "?", "i": "bhiq", "u": "BHIQ", "f": " efd"}[dtype.kind]
+    return letter[min(dtype.size.bit_length(), len(letter)) - 1]
+
+
 def _format(param: Param) -> tuple[str, str]:
     """Return how a parameter is packed and its part of the format."""
     match param.type:
@@ -183,7 +187,7 @@ def _format(param: Param) -> tuple[str, str]:
             size = param.type.dtype.size
             if param.type.dtype is FLOAT32:  # struct goes by way of a double: lost where flushed
                 return "bits", f"{size}s{8 - size}x"
-            return "scalar", f"{_LETTER[param.type.dtype.name]}{8 - size}x"
+            return "scalar", f"{_letter(param.type.dtype)}{8 - size}x"
     raise AssertionError(param)
 
 

@@ -26,9 +26,9 @@ from unisycl.lang.memory.cell import pace
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.memory.views import HostView, scratch
 from unisycl.lang.numbers import function_objects
-from unisycl.lang.numbers.bfloat16 import result_type, widened
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Operators
+from unisycl.lang.numbers.short_floats import result_type, wide
 
 Part = bool | int
 """Over a sub-group? Or the members of a fragment, as bits."""
@@ -240,9 +240,9 @@ def _fold(operands: Sequence[Any], *, start: bool) -> list[Any]:
     if not isinstance(first, np.generic) and not isinstance(init, np.generic):
         return list(accumulate(values, op))
     kind = result_type(first) if init is None else result_type(first, init)
-    wide = widened((kind,))[0]  # a bfloat16 is rounded when all are combined
-    found = accumulate((convert(v, wide) for v in values), lambda a, b: convert(op(a, b), wide))
-    return list(found) if wide is kind else [convert(x, kind) for x in found]
+    within = wide(kind)  # a short float is rounded when all are combined
+    found = accumulate((convert(v, within) for v in values), lambda a, b: convert(op(a, b), within))
+    return list(found) if within is kind else [convert(x, kind) for x in found]
 
 
 def _fold_elements(operands: Sequence[Any], *, start: bool) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Atomics on numbers that devices only change by their bits: float16, bfloat16 and complex64.
+"""Atomics on numbers that devices only change by their bits: short floats and complex64.
 
 What a device has for integers of the same size serves: loads, stores, exchanges, and a loop around
 compare-and-exchange for all else. Non-goals: numbers that devices change themselves (``atomics``).
@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from unisycl.base.dtypes import COMPLEX64, FLOAT32, UINT16, UINT32, UINT64
+from unisycl.base.dtypes import FLOAT32, UINT32, UINT64
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
@@ -19,23 +19,22 @@ from unisycl.frontend.values import complexes
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, Scalar
 
-_F32, _U16, _U32, _U64 = Scalar(FLOAT32), Scalar(UINT16), Scalar(UINT32), Scalar(UINT64)
+_F32, _U32, _U64 = Scalar(FLOAT32), Scalar(UINT32), Scalar(UINT64)
 
 Update = Callable[[n.Expr], n.Expr]
 
 
 def word_of(type: Scalar) -> Scalar | None:
     """Return the integer that stands for a number; None where devices have the number itself."""
-    if type.dtype is COMPLEX64:
-        return _U64
-    return _U16 if type.dtype.is_float and type.dtype.bits == 16 else None
+    word = type.dtype.atomic_word
+    return None if word is None else Scalar(word)
 
 
 def to_word(ctx: Context, x: n.Expr) -> n.Expr:
     """Return the bits of a number."""
     word = word_of(x.type)
     assert word is not None
-    if x.type.dtype is not COMPLEX64:
+    if x.type.dtype.kind != "c":
         return n.Bitcast(word, x)
     real, imag = (n.Cast(_U64, n.Bitcast(_U32, part)) for part in complexes.parts(ctx, x))
     return n.Binary(_U64, "or", real, n.Binary(_U64, "shl", imag, n.Const(_U64, 32)))
@@ -43,7 +42,7 @@ def to_word(ctx: Context, x: n.Expr) -> n.Expr:
 
 def from_word(word: n.Expr, type: Scalar) -> n.Expr:
     """Return the number that bits, which may be read several times, stand for."""
-    if type.dtype is not COMPLEX64:
+    if type.dtype.kind != "c":
         return n.Bitcast(type, word)
     real, imag = (n.Bitcast(_F32, n.Cast(_U32, part)) for part in (
         word, n.Binary(_U64, "shr", word, n.Const(_U64, 32))))

@@ -146,7 +146,8 @@ def _strong(obj: Any) -> Scalar | None:
     """Return the type that one of NumPy's scalar classes names."""
     if not isinstance(obj, type) or not issubclass(obj, np.generic):
         return None
-    row = dtypes.find_dtype(obj) if obj in _CONCRETE or obj.__name__ == "bfloat16" else None
+    concrete = obj in _CONCRETE or obj.__name__ in dtypes.SHORT_FLOATS
+    row = dtypes.find_dtype(obj) if concrete else None
     return Scalar(row) if row else None
 
 

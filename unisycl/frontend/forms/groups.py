@@ -165,16 +165,16 @@ def _reduction(op: str) -> Callable[[Context, ast.Call], Value]:
         for turn, (x, first) in enumerate(zip(xs, firsts, strict=True)):
             operands = _operands(x, first, combine, keep=len(xs) > 1)
             kind = operands[0].type
-            wide = kind.dtype is dtypes.BFLOAT16  # combined in float32, each result rounded once
-            if wide:
-                operands = tuple(coerce.cast(y, Scalar(dtypes.FLOAT32)) for y in operands)
+            short = kind.dtype.is_short  # combined in float32, each result rounded once
+            if short:
+                operands = tuple(coerce.cast(y, Scalar(kind.dtype.wide)) for y in operands)
             _check_operator(ctx, operator, operands[0].type.dtype, node, f"'{name}'")
             if op == "exclusive_scan" and first is None:
                 _check_start(ctx, operator, operands[0].type.dtype, node)
             scope = scope or _group(ctx, found["group"], node, name)
             got = _collect(ctx, op, operands, scope, node, type=operands[0],
                            combine=combine, turn=turn)
-            results.append(coerce.cast(got, kind) if wide else got)
+            results.append(coerce.cast(got, kind) if short else got)
         return whole(results)
     return lower
 

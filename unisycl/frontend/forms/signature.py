@@ -29,7 +29,7 @@ def resolve(row: Builtin, types: list[Scalar], family: str) -> tuple[list[Scalar
     shared_types = [t for letter, t in zip(letters, types, strict=True) if letter in "finjs"]
     letter = next((x for x in letters if x in "finjs"), "u")
     shared = _shared(letter, shared_types or types, family)
-    if shared is None or (shared.dtype is dtypes.BFLOAT16 and not row.widens):
+    if shared is None or (shared.dtype.is_short and not row.widens):
         return None
     operands = []
     for x, t in zip(letters, types, strict=True):

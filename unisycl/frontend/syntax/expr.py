@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from unisycl.base import dtypes
 from unisycl.frontend import absorbed, captures, coerce, powers
 from unisycl.frontend.context import Context
 from unisycl.frontend.faults import checked_operand, checked_power, fitting
@@ -290,7 +289,7 @@ def power(ctx: Lowering, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST) -> n
         if isinstance(folded, int | float):
             return coerce.weak_scalar(folded)
     if exponent is not None and abs(exponent) <= 16 and exponent == int(exponent) \
-            and (type.dtype is not dtypes.BFLOAT16 or exponent in (1, 2)):  # rounded once
+            and (not type.dtype.is_short or exponent in (1, 2)):  # rounded once
         return _repeated(ctx, a, int(exponent), type, node)
     if type.dtype.is_integer:
         return powers.of_integers(ctx, a, b, type, node)

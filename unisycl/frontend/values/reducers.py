@@ -73,10 +73,10 @@ def _declared(k: int, reduction: Any, kind: Scalar) -> n.Reducer:
 
 
 def _stored(kind: Scalar, left: n.Local, result: n.Local) -> n.StoredVariable | None:
-    """Return how bfloat16 variables lie in memory; None for other types."""
-    if kind.dtype is not dtypes.BFLOAT16:
+    """Return how variables that are short floats lie in memory; None for other types."""
+    if not kind.dtype.is_short:
         return None
-    bits = n.Local("bits", Scalar(dtypes.UINT16))
+    bits = n.Local("bits", Scalar(kind.dtype.word))
     old, new = n.Bitcast(kind, n.Read(bits.type, bits)), n.Read(result.type, result)
     return n.StoredVariable(bits, (n.Assign(left, n.Cast(left.type, old)),),
                             (n.Assign(bits, n.Bitcast(bits.type, n.Cast(kind, new))),))
@@ -103,7 +103,7 @@ def _joined(ctx: Lowering, k: int, reduction: Any, left: tuple[n.Expr, ...],
             right: tuple[n.Expr, ...], node: ast.AST) -> tuple[n.Expr, ...]:
     """Return the numbers of ``op(left, right)``, both given as theirs."""
     kind, type, name = _kind(reduction), left[0].type, operator_name(reduction.op)
-    if kind.dtype is dtypes.BFLOAT16 and name and not name.startswith("bit"):
+    if kind.dtype.is_short and name and not name.startswith("bit"):
         kind = type  # SYCL's operators combine in float32
     path = (("reduction", k), ("attr", "op"))
     a, b = (n.Complex(kind, *some) if len(some) > 1 else coerce.cast(some[0], kind)

@@ -15,8 +15,8 @@ import numpy as np
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.lang.index.place import Unconstructible
 from unisycl.lang.numbers import function_objects
-from unisycl.lang.numbers.bfloat16 import is_bfloat16
 from unisycl.lang.numbers.convert import convert
+from unisycl.lang.numbers.short_floats import wide
 
 
 class reducer(Unconstructible):
@@ -49,9 +49,8 @@ class reducer(Unconstructible):
         made = object.__new__(cls)
         made._op = op
         made._dtype = dtype
-        # SYCL's operators combine bfloat16 in float32, here as in group functions.
-        made._wide = np.dtype(np.float32) if is_bfloat16(dtype) and isinstance(
-            op, function_objects.function_object) else dtype
+        # SYCL's operators combine short floats in float32, here as in group functions.
+        made._wide = wide(dtype) if isinstance(op, function_objects.function_object) else dtype
         made._identity = None if identity is None else convert(identity, made._wide)
         made._value = made._identity
         made._elements = (made,) if extent == 1 else tuple(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import geometry
+from unisycl.base.dtypes import SCALARS, find_dtype
 from unisycl.base.errors import BoundsError, UsageError, errc
 from unisycl.ir.nodes import NULL
 from unisycl.lang.index.item import item
@@ -22,9 +23,6 @@ from unisycl.lang.memory.stored_pointers import address_of
 from unisycl.lang.memory.views import HostView, is_pointer
 from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.swizzle import positions
-
-_TYPES = frozenset(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-                    "float16", "float32", "float64", "bfloat16", "complex64"))
 
 
 class Element:
@@ -121,9 +119,11 @@ def _walk(data: Any, name: str, parts: tuple[Any, ...]) -> tuple[Any, tuple[int,
     if len(numbers) != data.ndim:
         raise BoundsError(errc.accessor, f"atomic_ref: '{name}' has {data.ndim} dimension(s), but "
                           f"{len(numbers)} index(es) are given")
-    if not is_pointer(data.dtype) and data.dtype.name not in _TYPES:
+    row = find_dtype(data.dtype)
+    if not is_pointer(data.dtype) and not (row is not None and row.is_atomic):
+        known = ", ".join(sorted(r.name for r in SCALARS if r.is_atomic))
         raise UsageError(errc.invalid, "atomic_ref: elements must be of "
-                         f"{', '.join(sorted(_TYPES))}, or pointers; this is {data.dtype}")
+                         f"{known}, or pointers; this is {data.dtype}")
     return data, tuple(numbers)
 
 

@@ -18,7 +18,7 @@ from unisycl.base.dtypes import find_dtype, promote
 from unisycl.base.errors import UsageError, errc
 from unisycl.lang.index.item import item
 from unisycl.lang.kernels.environment import here
-from unisycl.lang.numbers import bfloat16
+from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 
 Lanes = np.ndarray[tuple[int], np.dtype[Any]]
@@ -365,7 +365,7 @@ def fitting(number: Any, own: elements_type, symbol: str) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, _NUMBERS) or (
-        isinstance(value, np.generic) and bfloat16.is_bfloat16(value.dtype))
+        isinstance(value, np.generic) and short_floats.is_short(value.dtype))
 
 
 def element_of(number: Any, own: elements_type) -> Any:

@@ -15,7 +15,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
 from unisycl.lang.index.item import item
 from unisycl.lang.library.geometric import OF_VECTORS
-from unisycl.lang.numbers import bfloat16
+from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Operators, elementwise, silent
 
@@ -54,12 +54,12 @@ class builtin_function:
             return found
         numbers = [x if isinstance(x, _NUMBERS) else _number(row.name, x) for x in operands]
         kinds = _operand_types(row, numbers)
-        narrow = next((k for k in kinds if bfloat16.is_bfloat16(k)), None)
+        narrow = next((k for k in kinds if short_floats.is_short(k)), None)
         if narrow is not None:
-            kinds = bfloat16.widened(kinds)
+            kinds = short_floats.widened(kinds)
         with np.errstate(all="ignore"):
             found = row.host(*(convert(x, k) for x, k in zip(numbers, kinds, strict=True)))
-            found = found if narrow is None else bfloat16.narrowed(found, narrow)
+            found = found if narrow is None else short_floats.narrowed(found, narrow)
         weak = not any(isinstance(x, np.generic) for x in _sharing(row, numbers))
         if narrow is None and not weak and not row.parts and all(
                 isinstance(x, np.generic) for x in operands):
@@ -115,10 +115,10 @@ def _sharing(row: Builtin, numbers: list[Any]) -> list[Any]:
 
 def _shared(row: Builtin, letter: str, numbers: list[Any]) -> np.dtype[Any]:
     """Return the one type operands share."""
-    kind = bfloat16.result_type(*numbers)
+    kind = short_floats.result_type(*numbers)
     if kind.kind == "c" and row.name != "abs":
         raise _wrong(row, "real numbers", kind)
-    narrow = bfloat16.is_bfloat16(kind)
+    narrow = short_floats.is_short(kind)
     if narrow and not row.widens:
         raise _wrong(row, "numbers of a type of its own", kind)
     weak = not any(isinstance(x, np.generic) for x in numbers)

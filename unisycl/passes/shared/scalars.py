@@ -1,9 +1,9 @@
-"""Complex numbers and bfloat16 as numbers that every target has.
+"""Complex numbers and short floats as numbers that every target has.
 
-A complex number becomes its two parts, in memory side by side. A bfloat16 becomes the float32 of
-its value, rounded after each operation, and the upper half of its bits in memory. Non-goals: typing
-rules. Invariants: a kernel without such numbers comes back as it is; what complex operations round,
-they round as NumPy does, so no product is fused with a sum.
+A complex number becomes its two parts, in memory side by side. A short float, such as a bfloat16,
+becomes the float32 of its value, rounded after each operation, and an integer of its bits in memory
+(``short_floats``). Non-goals: typing rules. Invariants: a kernel without such numbers comes back as
+it is; what complex operations round, they round as NumPy does, so no product is fused with a sum.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import itertools
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from unisycl.base.dtypes import BFLOAT16, FLOAT32, UINT16, UINT32, DType
+from unisycl.base.dtypes import FLOAT32, DType
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Field, Scalar, Struct, View
+from unisycl.passes.shared.short_floats import SHORT_FLOATS
 
-_F32, _U16, _U32 = Scalar(FLOAT32), Scalar(UINT16), Scalar(UINT32)
-_SIGN, _QUIET, _UPPER, _HALF = 0x80000000, 0x7FC00000, 0xFFFF0000, 0x7FFF
+_F32 = Scalar(FLOAT32)
 _CHOOSES = frozenset(("abs", "clamp", "copysign", "fabs", "fmax", "fmin", "max", "min"))
 """Functions whose results need no rounding: but for signs, they are operands."""
 
@@ -28,7 +28,7 @@ Pair: TypeAlias = tuple[n.Expr, n.Expr]
 
 
 def expand(kernel: n.Kernel) -> n.Kernel:
-    """Return the kernel without complex numbers and bfloat16; itself if it has none."""
+    """Return the kernel without complex numbers and short floats; itself if it has none."""
     return _Expansion(kernel).kernel() if _concerns(kernel) else kernel
 
 
@@ -54,8 +54,8 @@ def _is_made(kind: Scalar | Struct) -> bool:
 
 def _record(dtype: DType) -> Struct:
     """Return how such a number lies in memory."""
-    if dtype is BFLOAT16:
-        return Struct(dtype.name, (Field("bits", _U16, 0),), dtype.size)
+    if dtype.is_short:
+        return Struct(dtype.name, (Field("bits", Scalar(dtype.word), 0),), dtype.size)
     part = Scalar(dtype.part)
     return Struct(dtype.name, (Field("real", part, 0), Field("imag", part, part.size)), dtype.size)
 
@@ -160,23 +160,26 @@ class _Expansion:
     def store(self, place: n.Place, values: tuple[n.Expr, ...]) -> None:
         """Write numbers that lie side by side."""
         parts = tuple(itertools.chain.from_iterable(self.parts(x) for x in values))
-        if place.type.dtype is BFLOAT16:
-            parts = tuple(_bits(x) for x in parts)
+        if place.type.dtype.is_short:
+            parts = tuple(map(SHORT_FLOATS[place.type.dtype].bits, parts))
         where = self.place(place)
         self.block.append(n.Store(where, parts[0], span=self.span) if len(parts) == 1 else
                           n.StoreMany(where, parts, span=self.span))
 
     def load(self, stmt: n.LoadMany) -> None:
         """Read numbers that lie side by side."""
-        if stmt.place.type.dtype is not BFLOAT16:
+        dtype = stmt.place.type.dtype
+        if not dtype.is_short:
             flat = tuple(p for local in stmt.results for p in self.parts_of(local))
             self.block.append(replace(stmt, results=flat, place=self.place(stmt.place)))
             return
-        words = tuple(n.Local("bits", _U16) for _ in stmt.results)
+        kind = Scalar(dtype.word)
+        words = tuple(n.Local("bits", kind) for _ in stmt.results)
         self.block.append(replace(stmt, results=words, place=self.place(stmt.place)))
         for local, word in zip(stmt.results, words, strict=True):
             (target,) = self.parts_of(local)
-            self.block.append(n.Assign(target, _widened(n.Read(_U16, word)), span=self.span))
+            self.block.append(n.Assign(
+                target, SHORT_FLOATS[dtype].widened(n.Read(kind, word)), span=self.span))
 
     def collective(self, stmt: n.GroupCall) -> None:
         """Do what a group does with a number with each of its parts."""
@@ -197,14 +200,14 @@ class _Expansion:
         found = self.locals.get(local)
         if found is None:
             kind = _value_type(local.type.dtype)
-            names = (local.name,) if local.type.dtype is BFLOAT16 else (
+            names = (local.name,) if local.type.dtype.is_short else (
                 f"{local.name}.real", f"{local.name}.imag")
             found = self.locals[local] = tuple(n.Local(name, kind) for name in names)
         return found
 
     def parts(self, x: n.Expr) -> tuple[n.Expr, ...]:
         """Return the parts of a number of any of these types."""
-        return (self.expr(x),) if x.type.dtype is BFLOAT16 else self.pair(x)
+        return (self.expr(x),) if x.type.dtype.is_short else self.pair(x)
 
     def kept(self, x: n.Expr) -> n.Expr:
         """Return a value that may be used several times."""
@@ -220,7 +223,7 @@ class _Expansion:
         dtype = place.type.dtype
         kind = place.type
         if dtype.made:
-            kind = _U16 if dtype is BFLOAT16 else Scalar(dtype.part)
+            kind = Scalar(dtype.word if dtype.is_short else dtype.part)
         return replace(place, base=self.bases.get(place.base, place.base), type=kind,
                        index=tuple(self.expr(x) for x in place.index),
                        inner=tuple((self.expr(x), size) for x, size in place.inner))
@@ -231,7 +234,7 @@ class _Expansion:
         return n.Place(base, (), base.type.fields[0].type)
 
     def expr(self, x: n.Expr) -> n.Expr:
-        """Return an expression rewritten; of a bfloat16, the float32 of its value."""
+        """Return an expression rewritten; of a short float, the float32 of its value."""
         dtype = x.type.dtype
         match x:
             case n.Part():
@@ -241,50 +244,44 @@ class _Expansion:
             case n.Cast() if x.x.type.dtype.kind == "c":
                 assert dtype.kind == "b"
                 return self.equal(n.Compare(BOOL, "ne", x.x, n.Const(x.x.type, 0j)))
-            case n.Bitcast() if x.x.type.dtype is BFLOAT16:
-                return n.Bitcast(x.type, _bits(self.expr(x.x)))
+            case n.Bitcast() if x.x.type.dtype.is_short:
+                return n.Bitcast(x.type, SHORT_FLOATS[x.x.type.dtype].bits(self.expr(x.x)))
             case n.Extent() | n.Pitch() if x.base in self.bases:
                 return replace(x, base=self.bases[x.base])
-        if dtype is BFLOAT16:
-            return self.narrow(x)
+        if dtype.is_short:
+            return self.short(x)
         rewritten: n.Expr = visit.map_children(x, self.expr, self.place)
         return rewritten
 
-    # ---- bfloat16
-    def narrow(self, x: n.Expr) -> n.Expr:
-        """Return the float32 of a bfloat16."""
+    # ---- short floats
+    def short(self, x: n.Expr) -> n.Expr:
+        """Return the float32 of a short float."""
+        known, word = SHORT_FLOATS[x.type.dtype], Scalar(x.type.dtype.word)
         match x:
             case n.Const():
                 return n.Const(_F32, x.value)
             case n.Read():
                 return n.Read(_F32, self.parts_of(x.local)[0])
             case n.ParamRead():
-                return self.keep(_widened(n.Load(_U16, self.parameter(x))))
+                return self.keep(known.widened(n.Load(word, self.parameter(x))))
             case n.Load():
-                return self.keep(_widened(n.Load(_U16, self.place(x.place))))
+                return self.keep(known.widened(n.Load(word, self.place(x.place))))
             case n.Bitcast():
-                return self.keep(_widened(n.Bitcast(_U16, self.expr(x.x))))
+                return self.keep(known.widened(n.Bitcast(word, self.expr(x.x))))
             case n.Unary():
                 return n.Unary(_F32, x.op, self.expr(x.x))
             case n.Select():
                 return n.Select(_F32, self.expr(x.cond), self.expr(x.a), self.expr(x.b))
             case n.Binary():
-                return self.rounded(n.Binary(_F32, x.op, self.expr(x.a), self.expr(x.b)))
+                return known.rounded(
+                    n.Binary(_F32, x.op, self.expr(x.a), self.expr(x.b)), self.keep)
             case n.Cast():
-                return self.rounded(n.Cast(_F32, self.expr(x.x)))
+                return known.rounded(n.Cast(_F32, self.expr(x.x)), self.keep)
             case n.Call():
                 found = n.Call(_F32, x.builtin, tuple(map(self.expr, x.args)))
-                return self.keep(found) if x.builtin.name in _CHOOSES else self.rounded(found)
+                return self.keep(found) if x.builtin.name in _CHOOSES else \
+                    known.rounded(found, self.keep)
         raise AssertionError(x)
-
-    def rounded(self, x: n.Expr) -> n.Expr:
-        """Round a float32 to the nearest bfloat16, halves to even; a NaN becomes the quiet one."""
-        x = self.keep(x)
-        word = self.keep(n.Bitcast(_U32, x))
-        odd = _whole("and", _whole("shr", word, 16), 1)
-        near = _whole("and", n.Binary(_U32, "add", _whole("add", word, _HALF), odd), _UPPER)
-        nan = _whole("or", _whole("and", word, _SIGN), _QUIET)
-        return self.keep(n.Bitcast(_F32, n.Select(_U32, n.Compare(BOOL, "ne", x, x), nan, near)))
 
     # ---- complex numbers
     def pair(self, x: n.Expr) -> Pair:
@@ -377,20 +374,6 @@ def _times(a: n.Expr, b: n.Expr) -> n.Expr:
 
 def _exact(op: str, a: n.Expr, b: n.Expr) -> n.Expr:
     return n.Binary(a.type, op, a, b, exact=True)
-
-
-def _whole(op: str, a: n.Expr, b: int) -> n.Expr:
-    return n.Binary(_U32, op, a, n.Const(_U32, b))
-
-
-def _widened(x: n.Expr) -> n.Expr:
-    """Return the float32 whose upper half are these bits."""
-    return n.Bitcast(_F32, _whole("shl", n.Cast(_U32, x), 16))
-
-
-def _bits(x: n.Expr) -> n.Expr:
-    """Return the upper half of the bits of a float32."""
-    return n.Cast(_U16, _whole("shr", n.Bitcast(_U32, x), 16))
 
 
 __all__ = ["expand"]

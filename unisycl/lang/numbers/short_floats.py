@@ -1,7 +1,7 @@
-"""bfloat16: the type that the package ml_dtypes gives NumPy, and its arithmetic on the host.
+"""Short floats, types that the package ml_dtypes gives NumPy, and their arithmetic on the host.
 
 Non-goals: kernels on other devices (``passes.shared.scalars``). Invariants: ml_dtypes is imported
-when the type is first asked for, and never needed by who does not; a function of bfloat16 is
+when a type is first asked for, and never needed by who does not; a function of such numbers is
 computed in float32 and rounded once, to nearest even.
 """
 
@@ -14,45 +14,51 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base.dtypes import BFLOAT16, find_dtype
+from unisycl.base.dtypes import find_dtype
 from unisycl.base.errors import UnsupportedError, errc
 
-_FLOAT32 = np.dtype(np.float32)
 
-
-def bfloat16_type() -> Any:
-    """Return the class of bfloat16 numbers (SYCL_EXT_ONEAPI_BFLOAT16), a NumPy scalar type.
+def class_of(name: str) -> Any:
+    """Return the class of a short float's numbers, a NumPy scalar type.
 
     Raises ``errc.feature_not_supported`` where ml_dtypes is not installed.
     """
     try:
-        return importlib.import_module("ml_dtypes").bfloat16
+        return getattr(importlib.import_module("ml_dtypes"), name)
     except ImportError:
         raise UnsupportedError(
-            errc.feature_not_supported, "bfloat16 is a type of the package ml_dtypes, which is not "
+            errc.feature_not_supported, f"{name} is a type of the package ml_dtypes, which is not "
             "installed here; install it with: pip install ml_dtypes") from None
 
 
-def is_bfloat16(kind: np.dtype[Any]) -> bool:
-    """Say whether a dtype is bfloat16."""
-    return kind.kind == "V" and find_dtype(kind) is BFLOAT16
+def wide(kind: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type that functions of a type are computed in: of a short float float32."""
+    if kind.isbuiltin != 1:  # not NumPy's own, so this is looked at first
+        row = find_dtype(kind)
+        return row.wide.numpy if row is not None and row.is_short else kind
+    return kind
+
+
+def is_short(kind: np.dtype[Any]) -> bool:
+    """Say whether a dtype is a short float."""
+    return wide(kind) is not kind
 
 
 def result_type(*numbers: Any) -> np.dtype[Any]:
     """Return what NumPy's operators make of numbers, Python's being weak (NEP 50)."""
     strong = [x.dtype for x in numbers if isinstance(x, np.generic)]
-    if not any(map(is_bfloat16, strong)):
+    if not any(map(is_short, strong)):
         return np.result_type(*numbers)
     shared = functools.reduce(np.promote_types, strong)
     weak = [x for x in numbers if not isinstance(x, np.generic)]
-    if is_bfloat16(shared) and any(isinstance(x, float | complex) for x in weak):
-        shared = np.promote_types(shared, _FLOAT32)
+    if any(isinstance(x, float | complex) for x in weak):
+        shared = np.promote_types(shared, wide(shared))
     return shared
 
 
 def widened(kinds: Sequence[np.dtype[Any]]) -> list[np.dtype[Any]]:
     """Return the types that a function of operands of these types computes in."""
-    return [_FLOAT32 if is_bfloat16(k) else k for k in kinds]
+    return [wide(k) for k in kinds]
 
 
 def narrowed(results: Any, kind: np.dtype[Any]) -> Any:
