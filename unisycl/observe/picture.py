@@ -152,7 +152,8 @@ def _kind(label: str) -> str:
     first = label.split(" ", 1)[0]
     if label.startswith(("host task", "a host_accessor")):
         return "host"
-    if first in ("copy", "memcpy", "fill", "memset", "update_host", "prefetch", "mem_advise"):
+    if first.removeprefix("ext_oneapi_").removesuffix("2d") in (
+            "copy", "memcpy", "fill", "memset", "update_host", "prefetch", "mem_advise"):
         return "copy"
     return "wait" if first in ("a", "an") and "graph" not in label else "kernel"
 

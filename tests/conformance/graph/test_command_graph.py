@@ -436,3 +436,16 @@ def test_extensions_live_in_their_own_place(queue: sycl.queue) -> None:
         q = sycl.queue(queue.get_device(), made)
         assert q.has_property(type(made))
         q.submit(lambda h: None).wait()
+
+
+@pytest.mark.part
+def test_nodes_of_copies_and_fills_of_rectangles_say_what_they_are(queue: sycl.queue) -> None:
+    p, r = shared(queue), shared(queue)
+    graph, kinds = x.command_graph(queue), x.node_type
+    nodes = [graph.add(lambda h: h.ext_oneapi_memcpy2d(p, 32, r, 32, 16, 4)),
+             graph.add(lambda h: h.ext_oneapi_copy2d(p, 4, r, 4, 2, 4)),
+             graph.add(lambda h: h.ext_oneapi_memset2d(p, 32, 1, 16, 4)),
+             graph.add(lambda h: h.ext_oneapi_fill2d(p, 4, 1, 2, 4)),
+             graph.add(lambda h: h.mem_advise(p))]
+    assert [kinds.memcpy, kinds.memcpy, kinds.memset, kinds.memfill, kinds.memadvise] == [
+        node.get_type() for node in nodes]

@@ -29,12 +29,6 @@ from unisycl.runtime.graph.command_graph import Graph, Node, Plan, RecordingChan
 from unisycl.runtime.graph.completions import Recorded
 from unisycl.runtime.launch import launch
 
-_TYPES = {"copy": node_type.memcpy, "memcpy": node_type.memcpy, "memset": node_type.memset,
-          "fill": node_type.memfill, "prefetch": node_type.prefetch, "a graph": node_type.subgraph,
-          "a barrier": node_type.ext_oneapi_barrier, "a loop": node_type.ext_unisycl_loop,
-          "a condition": node_type.ext_unisycl_condition,
-          "mem_advise": node_type.memadvise, "update_host": node_type.memcpy}
-
 
 @ends_at_call
 class graph_node:
@@ -61,10 +55,7 @@ class graph_node:
         inner = self.node.current()
         if inner.launch is not None:
             return node_type.kernel
-        known = _TYPES.get(inner.label)
-        if known is None:
-            known = node_type.empty if inner.begin is None else node_type.host_task
-        return known
+        return inner.kind or (node_type.empty if inner.begin is None else node_type.host_task)
 
     def get_predecessors(self) -> list[graph_node]:
         """Return the nodes it runs directly after."""

@@ -11,6 +11,7 @@ import operator
 from typing import Any
 
 from unisycl.api.memory.usm import usm_pointer
+from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph import conditions
 from unisycl.runtime.graph.command_graph import Plan, plan_of
@@ -43,7 +44,7 @@ class ControlCommands(Group):
                 raise UsageError(errc.invalid, f"{what}: the limit is a number of turns")
         view, plan = self._condition(what, condition), self._body(what, body)
         self.set_command("a loop", conditions.begin_loop(
-            self.channel, view, plan, limit), native=False)
+            self.channel, view, plan, limit), native=False, kind=node_type.ext_unisycl_loop)
 
     def ext_unisycl_if(self, condition: usm_pointer, body: Any, otherwise: Any = None) -> None:
         """Run a graph if memory holds something else than zero, and another one if it does not.
@@ -57,7 +58,7 @@ class ControlCommands(Group):
         view, then = self._condition(what, condition), self._body(what, body)
         other = None if otherwise is None else self._body(what, otherwise)
         self.set_command("a condition", conditions.begin_branch(self.channel, view, then, other),
-                         native=False)
+                         native=False, kind=node_type.ext_unisycl_condition)
 
     def _condition(self, what: str, condition: Any) -> BoundView:
         if not isinstance(condition, usm_pointer) or condition.dtype.kind not in "biuf":

@@ -17,6 +17,7 @@ from unisycl.api.queue.handler import check_callable, check_group, handler, run
 from unisycl.api.queue.queue import queue
 from unisycl.api.queue.reduction import reduction
 from unisycl.base import geometry as geo
+from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.kernels.kernel import with_properties
@@ -167,7 +168,8 @@ def prefetch(where: Where, pointer: Any, nbytes: int | None = None,
     if not isinstance(type, prefetch_type):
         raise UsageError(errc.invalid, f"prefetch: expected a prefetch_type, got {type!r}")
     to_host = type is prefetch_type.host
-    _command("prefetch", where, lambda h: h.hint("prefetch", pointer, nbytes, to_host=to_host))
+    _command("prefetch", where, lambda h: h.hint(
+        "prefetch", node_type.prefetch, pointer, nbytes, to_host=to_host))
 
 
 @ends_at_call

@@ -27,7 +27,7 @@ from unisycl.api.queue.reduction import reduction
 from unisycl.base import deprecation
 from unisycl.base import geometry as geo
 from unisycl.base.annotations import signature_of
-from unisycl.base.enums import bundle_state
+from unisycl.base.enums import bundle_state, node_type
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
 from unisycl.lang.kernels.kernel import with_properties, with_traits
 from unisycl.lang.kernels.kernel_properties import properties
@@ -250,7 +250,8 @@ class handler(RectangleCommands):
         self.set_command(f"kernel '{kernel.name}'", launch.begin_launch(channel, made), native=True,
                          launch=made)
 
-    def _set_either(self, what: str, make: Callable[[Channel], Begin]) -> None:
+    def _set_either(self, what: str, make: Callable[[Channel], Begin],
+                    kind: node_type | None = None) -> None:
         """Set a command that runs on the secondary queue if the primary one fails.
 
         A kernel that either device does not support is refused (SYCL 2020 §5.7).
@@ -270,7 +271,7 @@ class handler(RectangleCommands):
         self.channel, begin = next(iter(ways.items()))
         if self._second is not None and len(ways) == 2:
             begin = Either(begin, self.channel, self._second, ways[self._second])
-        self.set_command(what, begin, native=True)
+        self.set_command(what, begin, native=True, kind=kind)
 
     def _from_bundle(self, bundle: kernel_bundle, fn: Any,
                      args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -300,7 +301,8 @@ class handler(RectangleCommands):
                 events, recording=recording):
             self.add_dependency(task)
         self.fences = True
-        self.set_command("a barrier", begin_nothing, native=True)
+        self.set_command("a barrier", begin_nothing, native=True,
+                         kind=node_type.ext_oneapi_barrier)
 
     def ext_oneapi_graph(self, graph: Any) -> None:
         """Run an executable graph as the command of this group (sycl_ext_oneapi_graph)."""
@@ -313,7 +315,7 @@ class handler(RectangleCommands):
             self.turns = plan
         for access in plan.accesses:
             self.add_access(access)
-        self.set_command("a graph", plan.begin(), native=plan.one_end())
+        self.set_command("a graph", plan.begin(), native=plan.one_end(), kind=node_type.subgraph)
 
     def host_task(self, fn: Any = None) -> Any:
         """Run a Python function on a thread of the runtime when its turn has come (§4.10.1).
@@ -340,9 +342,7 @@ class handler(RectangleCommands):
 
         ``start`` is the first element of a device_global that takes part.
         """
-        self.check_free("copy")
-        if self._varies(src, dst):
-            self._with_dynamic((src, dst), lambda h, a, b: h.copy(a, b, count, start))
+        if self._varies("copy", (src, dst), lambda h, a, b: h.copy(a, b, count, start)):
             return
         transfer.check_start("copy", src, dst, start)
 
@@ -352,16 +352,14 @@ class handler(RectangleCommands):
             return transfer.fit("copy", b, a, count)
 
         self._recipe = "copy", (src, dst, count, start)
-        self._transfer("copy", views, launch.begin_copy)
+        self._transfer("copy", node_type.memcpy, views, launch.begin_copy)
 
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
         """Copy bytes between USM memory, arrays and device_globals; all of the source by default.
 
         ``offset`` is the first byte of a device_global that takes part.
         """
-        self.check_free("memcpy")
-        if self._varies(dst, src):
-            self._with_dynamic((dst, src), lambda h, a, b: h.memcpy(a, b, nbytes, offset))
+        if self._varies("memcpy", (dst, src), lambda h, a, b: h.memcpy(a, b, nbytes, offset)):
             return
         transfer.check_start("memcpy", src, dst, offset)
 
@@ -374,13 +372,11 @@ class handler(RectangleCommands):
                     transfer.as_bytes("memcpy", "source", a, size))
 
         self._recipe = "memcpy", (dst, src, nbytes, offset)
-        self._transfer("memcpy", views, launch.begin_copy)
+        self._transfer("memcpy", node_type.memcpy, views, launch.begin_copy)
 
     def fill(self, dst: Any, value: Any, count: int | None = None) -> None:
         """Write one value to an accessor, USM memory or an array (SYCL 2020 §4.9.4.3)."""
-        self.check_free("fill")
-        if self._varies(dst, value):
-            self._with_dynamic((dst, value), lambda h, a, b: h.fill(a, b, count))
+        if self._varies("fill", (dst, value), lambda h, a, b: h.fill(a, b, count)):
             return
 
         def views() -> tuple[BoundView, Any]:
@@ -390,13 +386,11 @@ class handler(RectangleCommands):
             return view, transfer.pattern_of("fill", view, value)
 
         self._recipe = "fill", (dst, value, count)
-        self._transfer("fill", views, launch.begin_fill)
+        self._transfer("fill", node_type.memfill, views, launch.begin_fill)
 
     def memset(self, dst: Any, value: int, nbytes: int | None = None) -> None:
         """Write one byte everywhere; ``value`` is taken modulo 256 (SYCL 2020 §4.9.4.3)."""
-        self.check_free("memset")
-        if self._varies(dst, value):
-            self._with_dynamic((dst, value), lambda h, a, b: h.memset(a, b, nbytes))
+        if self._varies("memset", (dst, value), lambda h, a, b: h.memset(a, b, nbytes)):
             return
 
         def views() -> tuple[BoundView, Any]:
@@ -407,25 +401,26 @@ class handler(RectangleCommands):
                 "memset", "the byte to write", value) & 255)
 
         self._recipe = "memset", (dst, value, nbytes)
-        self._transfer("memset", views, launch.begin_fill)
+        self._transfer("memset", node_type.memset, views, launch.begin_fill)
 
     def update_host(self, source: accessor) -> None:
         """Bring the host's copy of an accessor's data up to date (SYCL 2020 §4.9.4.3)."""
         self.check_free("update_host")
         self._operand("update_host", source)
         self.add_access(source.on_host())
-        self.set_command("update_host", begin_nothing, native=True)
+        self.set_command("update_host", begin_nothing, native=True, kind=node_type.memcpy)
 
     def prefetch(self, pointer: usm_pointer, nbytes: int | None = None) -> None:
         """Say that the device will use shared memory soon: a hint (SYCL 2020 §4.9.4.3)."""
-        self.hint("prefetch", pointer, nbytes)
+        self.hint("prefetch", node_type.prefetch, pointer, nbytes)
 
     def mem_advise(self, pointer: usm_pointer, nbytes: int | None = None, advice: int = 0) -> None:
         """Advise how memory will be used: a hint (SYCL 2020 §4.9.4.3)."""
         transfer.as_count("mem_advise", "the advice", advice)
-        self.hint("mem_advise", pointer, nbytes, advice=int(advice))
+        self.hint("mem_advise", node_type.memadvise, pointer, nbytes, advice=int(advice))
 
-    def hint(self, what: str, pointer: Any, nbytes: int | None, **how: Any) -> None:
+    def hint(self, what: str, kind: node_type, pointer: Any, nbytes: int | None,
+             **how: Any) -> None:
         """Set a hint about memory as the command of the group (internal)."""
         self.check_free(what)
         if not isinstance(pointer, usm_pointer):
@@ -435,17 +430,19 @@ class handler(RectangleCommands):
         if nbytes is not None:
             view = transfer.as_bytes(what, "memory", view, nbytes)
         begin = self.channel.driver.hint(view, **how)
-        self.set_command(what, begin or begin_nothing, native=True)
+        self.set_command(what, begin or begin_nothing, native=True, kind=kind)
 
     def _operand(self, what: str, thing: Any, *, writes: bool = False) -> BoundView:
         return transfer.operand(what, thing, self, self.channel, writes=writes)
 
-    def _varies(self, *operands: Any) -> bool:
-        """Say whether a graph records an operand that may change."""
-        return self.channel.recorder is not None and any(isinstance(o, Dynamic) for o in operands)
+    def _varies(self, what: str, operands: Sequence[Any], ask: Callable[..., None]) -> bool:
+        """Set a copy or fill of which a graph records an operand that may change, if it is one.
 
-    def _with_dynamic(self, operands: Sequence[Any], ask: Callable[..., None]) -> None:
-        """Set a copy or a fill, which is asked for again when one of its operands changes."""
+        It is asked for again when one of its operands changes.
+        """
+        self.check_free(what)
+        if self.channel.recorder is None or not any(isinstance(o, Dynamic) for o in operands):
+            return False
         known = dict(enumerate(present(operands)))
 
         def redo(values: dict[int, Any]) -> Command:
@@ -455,17 +452,18 @@ class handler(RectangleCommands):
             return fresh.command()
         ask(self, *known.values())
         self._dynamic, self._redo = operands, redo
+        return True
 
-    def _transfer(self, what: str, views: Callable[[], tuple[BoundView, Any]],
+    def _transfer(self, what: str, kind: node_type, views: Callable[[], tuple[BoundView, Any]],
                   begin: Callable[..., Begin]) -> None:
         first, found = self.channel, views()
         if not _size(found[0]):
-            self.set_command(what, begin_nothing, native=True)
+            self.set_command(what, begin_nothing, native=True, kind=kind)
         elif self._second is not None:
             self._set_either(what, lambda channel: begin(
-                channel, *(found if channel is first else views())))
+                channel, *(found if channel is first else views())), kind)
         else:
-            self.set_command(what, begin(first, *found), native=True)
+            self.set_command(what, begin(first, *found), native=True, kind=kind)
             self.note_use([(name, view, name == "destination") for name, view in zip(
                 ("destination", "source"), found, strict=True) if isinstance(view, BoundView)])
 

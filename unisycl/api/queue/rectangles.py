@@ -13,6 +13,7 @@ from typing import Any
 
 from unisycl.api.graphs.graph_control import ControlCommands
 from unisycl.api.queue import transfer
+from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph.command_group import BoundView
 from unisycl.runtime.graph.tasks import Begin
@@ -24,7 +25,7 @@ class RectangleCommands(ControlCommands):
 
     __slots__ = ()
 
-    def _transfer(self, what: str, views: Callable[[], tuple[BoundView, Any]],
+    def _transfer(self, what: str, kind: node_type, views: Callable[[], tuple[BoundView, Any]],
                   begin: Callable[..., Begin]) -> None:
         raise NotImplementedError
 
@@ -44,7 +45,7 @@ class RectangleCommands(ControlCommands):
         def views() -> tuple[BoundView, BoundView]:
             return (self._window(what, dest, dest_pitch, width, height, in_bytes=True, writes=True),
                     self._window(what, src, src_pitch, width, height, in_bytes=True, writes=False))
-        self._transfer(what, views, launch.begin_copy)
+        self._transfer(what, node_type.memcpy, views, launch.begin_copy)
 
     def ext_oneapi_copy2d(self, src: Any, src_pitch: int, dest: Any, dest_pitch: int, width: int,
                           height: int) -> None:
@@ -56,7 +57,7 @@ class RectangleCommands(ControlCommands):
             to, of = (self._window(what, dest, dest_pitch, width, height, writes=True),
                       self._window(what, src, src_pitch, width, height, writes=False))
             return transfer.fit(what, to, of, None)
-        self._transfer(what, views, launch.begin_copy)
+        self._transfer(what, node_type.memcpy, views, launch.begin_copy)
 
     def ext_oneapi_memset2d(self, dest: Any, dest_pitch: int, value: int, width: int,
                             height: int) -> None:
@@ -68,7 +69,7 @@ class RectangleCommands(ControlCommands):
             view = self._window(what, dest, dest_pitch, width, height, in_bytes=True, writes=True)
             return view, transfer.pattern_of(what, view, transfer.as_count(
                 what, "the byte to write", value) & 255)
-        self._transfer(what, views, launch.begin_fill)
+        self._transfer(what, node_type.memset, views, launch.begin_fill)
 
     def ext_oneapi_fill2d(self, dest: Any, dest_pitch: int, pattern: Any, width: int,
                           height: int) -> None:
@@ -79,7 +80,7 @@ class RectangleCommands(ControlCommands):
         def views() -> tuple[BoundView, Any]:
             view = self._window(what, dest, dest_pitch, width, height, writes=True)
             return view, transfer.pattern_of(what, view, pattern)
-        self._transfer(what, views, launch.begin_fill)
+        self._transfer(what, node_type.memfill, views, launch.begin_fill)
 
     def _window(self, what: str, thing: Any, pitch: int, width: int, height: int, *,
                 in_bytes: bool = False, writes: bool) -> BoundView:

@@ -75,7 +75,7 @@ class _Dynamic(Node):
     def __init__(self, alternatives: Alternatives) -> None:
         first = alternatives.node()
         super().__init__(alternatives.graph, first.label, first.begin, first.launch,
-                         native=first.native, group=first.group)
+                         native=first.native, group=first.group, kind=first.kind)
         self._alternatives = alternatives
 
     def current(self) -> Node:

@@ -15,7 +15,7 @@ from typing import Any
 
 from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
 from unisycl.base import checked_mode
-from unisycl.base.enums import access_mode
+from unisycl.base.enums import access_mode, node_type
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph import ordering, replay
@@ -45,6 +45,7 @@ class Node:
         "blocks",
         "graph",
         "group",
+        "kind",
         "label",
         "launch",
         "native",
@@ -55,12 +56,13 @@ class Node:
 
     def __init__(self, graph: Graph, label: str, begin: Begin | None = None,
                  launch: Launch | None = None, *, native: bool = True,
-                 group: Group | None = None) -> None:
+                 group: Group | None = None, kind: node_type | None = None) -> None:
         if launch is not None and launch.tree is not None:
             raise UnsupportedError(errc.feature_not_supported, f"{label} enqueues kernels and "
                                    "cannot be part of a graph; submit it to a queue")
         self.graph = graph
         self.label = label
+        self.kind = kind
         self.begin = begin
         self.launch = launch
         self.native = native
@@ -162,7 +164,8 @@ class Graph:
         """Return a node of a complete group, not in the graph yet, what it uses and waits for."""
         asked = group.command()
         begin = None if asked.begin is begin_nothing else asked.begin  # whoever waits, waits on
-        node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group)
+        node = Node(self, asked.label, begin, asked.launch, native=asked.native, group=group,
+                    kind=asked.kind)
         if asked.launch is None or not asked.launch.raw:  # what others use is asked of their launch
             node.blocks = asked.blocks
         group.recorded(node)
@@ -308,7 +311,7 @@ class RecordingChannel(Channel):
 
     def barrier(self, task: Task, tasks: Sequence[Task]) -> None:
         """Record a barrier."""
-        node = Node(self.graph, task.label)
+        node = Node(self.graph, task.label, kind=node_type.ext_oneapi_barrier)
         self.graph.add(node, (), [*nodes_of(tasks), *self.chain(node)])
         self.fence(node)
         task.completion = Recorded(node)
@@ -512,6 +515,7 @@ class Plan:
         for node in changed:
             mine, now = self.nodes[self._originals[node]], node.current()
             mine.label, mine.begin, mine.launch = now.label, now.begin, now.launch
+            mine.kind = now.kind
             mine.accesses, mine.blocks = list(now.accesses), now.blocks
             mine.recipe = now.recipe
         self._check_sizes()
@@ -557,7 +561,7 @@ def _of_buffers(accesses: Iterable[Access]) -> list[Access]:
 def _copy(given: Node) -> Node:
     node = given.current()
     made = Node(node.graph, node.label, node.begin, node.launch, native=node.native,
-                group=node.group)
+                group=node.group, kind=node.kind)
     made.accesses, made.blocks = list(node.accesses), node.blocks
     made.recipe = node.recipe
     return made

@@ -16,6 +16,7 @@ from unisycl.backends.base import BoundView, Completion, Launch, LocalSize
 from unisycl.backends.footprints import Footprint, compare, whole
 from unisycl.base import requested_checks
 from unisycl.base.dataclass import dataclass
+from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import Where, caller
 from unisycl.runtime.graph import ordering
@@ -47,6 +48,7 @@ class Command:
     """What a complete group asks for; ``begin`` is None for a group without a command."""
 
     label: str
+    kind: node_type | None
     begin: Begin | None
     launch: Launch | None
     native: bool
@@ -58,8 +60,8 @@ class Command:
 class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
-    __slots__ = ("_accesses", "_begin", "_deps", "_label", "_launch", "_native", "_users", "alive",
-                 "blocks", "channel", "fences", "turns", "used")
+    __slots__ = ("_accesses", "_begin", "_deps", "_kind", "_label", "_launch", "_native", "_users",
+                 "alive", "blocks", "channel", "fences", "turns", "used")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -68,6 +70,7 @@ class Group:
         self._deps: list[Task] = []
         self._users: list[HostUser] = []
         self._label = "an empty command group"
+        self._kind: node_type | None = None
         self._begin: Begin | None = None
         self._native = False
         self._launch: Launch | None = None
@@ -109,12 +112,14 @@ class Group:
             self._deps.append(task)
 
     def set_command(self, label: str, begin: Begin, *, native: bool,
-                    launch: Launch | None = None) -> None:
+                    launch: Launch | None = None, kind: node_type | None = None) -> None:
         """Set the one command of the group.
 
-        ``native``: its driver orders it after its own; ``launch``: the kernel that it is.
+        ``native``: its driver orders it after its own; ``launch``: the kernel that it is; ``kind``:
+        what a node of a graph says it is, where that is neither a kernel nor a host task.
         """
         self._label, self._begin, self._native, self._launch = label, begin, native, launch
+        self._kind = kind
 
     def note_use(self, named: Sequence[tuple[str, BoundView, bool]]) -> None:
         """Note what a copy or fill does to USM memory, where races between commands are looked for.
@@ -143,7 +148,7 @@ class Group:
 
     def command(self) -> Command:
         """Return what the group asks for, for a graph that records it."""
-        return Command(self._label, self._begin, self._launch, self._native,
+        return Command(self._label, self._kind, self._begin, self._launch, self._native,
                        merge(self._accesses), tuple(self._deps), tuple(self.blocks))
 
     def abandon(self) -> None:
