@@ -75,6 +75,13 @@ def _short(array: Array) -> DType | None:
     return row if row is not None and row.is_short else None
 
 
+def interface_of(array: Array) -> dict[str, Any]:
+    """Return the array interface of elements whose type it can name."""
+    if array.dtype.names or _short(array) is not None:
+        raise AttributeError("records and bfloat16 keep their type through __array__")
+    return array.__array_interface__
+
+
 class _Taken:
     """A producer whose elements are shown to NumPy as their bits if they are short floats."""
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.api.memory.access import Array, Request, Window
-from unisycl.api.memory.dlpack import export
+from unisycl.api.memory.dlpack import export, interface_of
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
@@ -109,10 +109,7 @@ class host_accessor(Window):
     @property
     @ends_at_call
     def __array_interface__(self) -> dict[str, Any]:
-        view = self.get_view()
-        if view.dtype.kind == "V":
-            raise AttributeError("records and bfloat16 keep their type through __array__")
-        return view.__array_interface__
+        return interface_of(self.get_view())
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return a DLPack capsule over the elements, to be used before ``close``."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
 from unisycl.api.memory.array_advice import NoArray, refuse_numbers
-from unisycl.api.memory.dlpack import export
+from unisycl.api.memory.dlpack import export, interface_of
 from unisycl.api.properties import Property, check, flatten, is_property, property_list
 from unisycl.api.queue.queue_base import QueueBase
 from unisycl.base import geometry as geo
@@ -95,11 +95,9 @@ class usm_pointer(NoArray, blocks.Pointer):
     @property
     @ends_at_call
     def __array_interface__(self) -> dict[str, Any]:
-        view = self.get_view()
-        if view.dtype.kind == "V":
-            raise AttributeError("records and bfloat16 keep their type through __array__")
+        interface = interface_of(self.get_view())
         self.block.exported = True
-        return view.__array_interface__
+        return interface
 
     @property
     @ends_at_call
