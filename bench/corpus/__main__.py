@@ -1,0 +1,54 @@
+"""Run the corpus: ``python -m bench.corpus [NAMES] [--peers numba,opencl] [--json FILE]``.
+
+NAMES are parts of names as ``--list`` prints them. ``--only-check`` compares every form and every
+peer with the references at small sizes and times nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench.corpus import catalogue, peers, table
+from bench.corpus.run import run
+
+
+def main() -> int:
+    """Print the table; return 1 if anything is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m bench.corpus", description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--peers", default=",".join(peers.PEERS), help="or 'none'")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only-check", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--list", action="store_true")
+    asked = parser.parse_args()
+    rows = catalogue.rows(asked.names)
+    if asked.list:
+        print("\n".join(catalogue.title(*row) for row in rows))
+        return 0
+    wanted = [] if asked.peers == "none" else asked.peers.split(",")
+    for name in list(wanted):
+        if find_spec(peers.PEERS[name][0]) is None:
+            print(f"without {name}: {peers.PEERS[name][0]} is not installed (extra 'bench')")
+            wanted.remove(name)
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    print(f"{len(rows)} forms on {cores} processors, load {load:.1f}")
+    print(table.heading(wanted))
+    results = []
+    for result in run(rows, wanted, rounds=asked.rounds, check=asked.only_check):
+        results.append(result)
+        print(table.line(result, wanted), flush=True)
+    print("\n".join(table.summary(results, wanted)))
+    if asked.json:
+        asked.json.write_text(json.dumps([dataclasses.asdict(r) for r in results], indent=1))
+    return int(any(r.errors for r in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

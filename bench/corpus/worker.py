@@ -1,0 +1,95 @@
+"""The process of one library: ``python -m bench.corpus.worker PEER``.
+
+It reads a request a line, ``prepare NAME FORM`` or ``round``, and answers each with one line of
+JSON. A form is checked at its small size before it is prepared at full size. What libraries print
+goes to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+import time
+import traceback
+from typing import Any
+
+from bench.corpus import catalogue, frame, peers
+from bench.harness import Missing
+from bench.worker import in_one_line
+
+LEAST = 0.06  # seconds of a round
+MOST = 60  # runs of a round
+
+
+def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> str:
+    """Return what is wrong with an entry's results at the small size; nothing if all is well."""
+    ready = prepare(entry, family, entry.small, form)
+    ready.run()
+    ready.fetch()
+    return frame.mismatch(entry, ready.operands, entry.reference(entry.make(entry.small)))
+
+
+def time_round(run: Any) -> dict[str, float]:
+    """Return the least seconds of a run, and the processor's seconds of one, in a round."""
+    walls: list[float] = []
+    begun, spent = time.perf_counter(), time.process_time()
+    while not walls or (len(walls) < MOST and time.perf_counter() - begun < LEAST):
+        start = time.perf_counter()
+        run()
+        walls.append(time.perf_counter() - start)
+    return {"wall": min(walls), "cpu": (time.process_time() - spent) / len(walls)}
+
+
+class Worker:
+    """What the requests of the parent do."""
+
+    def __init__(self, peer: str) -> None:
+        self.prepare_entry = peers.preparer(peer)
+        self.entries = catalogue.entries()
+        self.ready: Any = None
+
+    def prepare(self, name: str, form: str, only: str) -> dict[str, Any]:
+        self.ready = None
+        entry, family = self.entries[name]
+        begun = time.perf_counter()
+        wrong = checked(self.prepare_entry, entry, family, form)
+        if wrong:
+            return {"error": f"wrong: {wrong}"}
+        if only == "check":
+            return {"ready": True}
+        compiled = time.perf_counter() - begun
+        self.ready = self.prepare_entry(entry, family, entry.size, form)
+        self.ready.run()
+        self.ready.fetch()
+        return {"ready": True, "digest": frame.digest(entry, self.ready.operands),
+                "compiled": compiled, "tolerance": max(entry.tolerance, entry.outliers)}
+
+    def answer(self, request: list[str]) -> dict[str, Any]:
+        if request[0] == "round":
+            return time_round(self.ready.run)
+        return self.prepare(*request[1:])
+
+
+def main(peer: str) -> int:
+    """Serve requests until the input ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    worker: Worker | None = None
+    for line in sys.stdin:
+        try:
+            worker = worker or Worker(peer)
+            told = worker.answer(shlex.split(line))
+        except Missing as why:
+            told = {"missing": str(why)}
+        except Exception as error:  # noqa: BLE001 - whatever a peer raises is the answer
+            traceback.print_exc()
+            told = {"error": in_one_line(error)}
+        answers.write(json.dumps(told) + "\n")
+        answers.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
