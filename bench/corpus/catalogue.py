@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic",)
+FAMILIES = ("basic", "lcals")
 
 
 def families() -> dict[str, Any]:

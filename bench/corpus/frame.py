@@ -59,7 +59,8 @@ class Local:
     shape: int | tuple[int, ...]
 
     def nbytes(self) -> int:
-        return math.prod(np.atleast_1d(self.shape).tolist()) * np.dtype(self.dtype).itemsize
+        sizes = (self.shape,) if isinstance(self.shape, int) else self.shape
+        return math.prod(sizes) * int(np.dtype(self.dtype).itemsize)
 
 
 class Step:

@@ -22,6 +22,19 @@ from bench.corpus.peers import OURS
 LIMIT = 240.0  # seconds for one answer; a process that takes longer is ended
 
 
+def _environment(peer: str) -> dict[str, str]:
+    """Return the environment of a worker.
+
+    The wheel ``tbb`` puts its library where Numba does not look, which would then take OpenMP,
+    whose threads wait busily: worse where the machine has other work.
+    """
+    found = dict(os.environ, **{PEER: peer})
+    if peer == "numba":
+        folders = [f"{sys.prefix}/lib", os.environ.get("LD_LIBRARY_PATH", "")]
+        found |= {"LD_LIBRARY_PATH": ":".join(filter(None, folders)), "OMP_WAIT_POLICY": "passive"}
+    return found
+
+
 class Process:
     """One library's worker, started when it is first asked and again after it was ended."""
 
@@ -35,7 +48,7 @@ class Process:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "bench.corpus.worker", self.peer], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, PEER: self.peer},
+                env=_environment(self.peer),
                 stderr=None if os.environ.get("CORPUS_VERBOSE") else subprocess.DEVNULL)
         reading, writing = self._pipes(self.process)
         try:
