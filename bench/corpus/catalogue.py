@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals")
+FAMILIES = ("basic", "lcals", "apps")
 
 
 def families() -> dict[str, Any]:
