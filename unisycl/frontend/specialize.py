@@ -32,6 +32,7 @@ from unisycl.frontend.syntax import (
     compare,
     expr,
     generators,
+    membership,
     names,
     stmt,
     unassigned,
@@ -52,7 +53,8 @@ from unisycl.process import float_mode
 from unisycl.process.recursion import inside
 
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Context, Any], Value]] = {
-    **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER}
+    **expr.LOWER, **compare.LOWER, **access.LOWER, **call.LOWER, **generators.LOWER,
+    **membership.LOWER}
 _INDEX = {"range": "item", "nd_range": "nd_item", "work_group": "group"}
 _ROUNDS = 24
 _LIMIT = 64

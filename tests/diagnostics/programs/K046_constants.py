@@ -18,7 +18,7 @@ def kernel(i):
     x = (abs, 1)[n[i]](1, 2)
     y = i.get_range(n[i])
     z = isinstance(i, n[i])
-    for j, q in enumerate(a):
+    for j, q in enumerate(n[i]):
         pass
 
 

@@ -18,9 +18,9 @@ def kernel(i):
     y = nothing(3)
     z = len(5)
     w = a[i] + None
-    for v in a:
-        pass
     three = 3
+    for v in three:
+        pass
     u = three[0]
 
 

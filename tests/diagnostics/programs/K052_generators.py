@@ -14,7 +14,7 @@ def kernel(i):
     b = [j for j in range(n[i])]
     c = [j for j in range(4) if n[j]]
     a[i] = sum((y := x) for x in (1, 2, 3))
-    for x in a:
+    for x in a[2:5]:
         a[i] += len([y for y in a])
 
 

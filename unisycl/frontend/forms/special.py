@@ -23,7 +23,7 @@ from unisycl.frontend.form_registry import form
 from unisycl.frontend.forms import copies, math_functions, numpy_functions
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.syntax import generators
+from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
 from unisycl.frontend.syntax.given import placed
@@ -167,6 +167,9 @@ def _round(ctx: Context, node: ast.Call) -> Value:
 
 @form(len)
 def _len(ctx: Context, node: ast.Call) -> Value:
+    count = counted_loops.length(ctx, node.args[0]) if len(node.args) == 1 else None
+    if count is not None:
+        return count
     value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
     match value:
         case Several() | Vector():

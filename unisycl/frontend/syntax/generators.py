@@ -261,7 +261,7 @@ def as_static(ctx: Context, value: Value, node: ast.AST) -> Value:
 
 # ---- calls
 def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
-    """Return the comprehension that a call's first argument is; a range counts as one."""
+    """Return the comprehension that a call's first argument is; a range, or memory, counts."""
     if not node.args:
         return None
     first = node.args[0]
@@ -271,6 +271,11 @@ def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
     if isinstance(first, ast.Call) and isinstance(func, ast.Name) and func.id == "range":
         callee = ctx.value(func)
         if isinstance(callee, Constant) and callee.object is range:
+            return of_values(first)
+    if isinstance(first, ast.Name | ast.Attribute | ast.Subscript):
+        with ctx.into():
+            value = ctx.value(first)
+        if isinstance(value, Memory) and value.pointer is None:
             return of_values(first)
     return None
 

@@ -15,9 +15,9 @@ from unisycl.frontend.context import Context, Loop, Tail
 from unisycl.frontend.faults import moving_step
 from unisycl.frontend.forms.hardware import Controls, controlled
 from unisycl.frontend.syntax.assign import assign_target, unpacked
-from unisycl.frontend.syntax.call import unrolled
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.flow import Head, Label, condition, site, state, wanted
+from unisycl.frontend.syntax.generators import unrolled
 from unisycl.frontend.syntax.names import loop_names, stored_names
 from unisycl.frontend.syntax.variables import is_stable
 from unisycl.frontend.values.kind import Refused, Value
@@ -98,13 +98,18 @@ def _for(ctx: Context, node: ast.For, outer: int | None, end: Label,
         if items is None:
             items = unpacked(ctx, ctx.value(over), over)
     except Refused:
-        for name in stored_names([ast.Assign([node.target], ast.Constant(0))]):
-            ctx.frame.names.setdefault(name, Poison())
-        look_into(ctx, node.body)
+        give_up(ctx, node)
         raise
     # The body may change what the values were made of.
     _unrolled_loop(ctx, node, [ctx.hold_value(item) for item in items], outer, end, exit or end)
     return False
+
+
+def give_up(ctx: Context, node: ast.For) -> None:
+    """Find what else is wrong in a loop of which nobody knows what it goes over."""
+    for name in stored_names([ast.Assign([node.target], ast.Constant(0))]):
+        ctx.frame.names.setdefault(name, Poison())
+    look_into(ctx, node.body)
 
 
 def _is_range(ctx: Context, node: ast.Call) -> bool:
@@ -115,13 +120,7 @@ def _is_range(ctx: Context, node: ast.Call) -> bool:
 def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
                 ways: tuple[int | None, Label, Label | None]) -> None:
     outer, end, exit = ways
-    if call.keywords or not 1 <= len(call.args) <= 3:
-        raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
-                         found=len(call.args) + len(call.keywords))
-    bounds = [_bound(ctx, v, a) for v, a in zip(ctx.operands(*call.args), call.args, strict=True)]
-    start = bounds[0] if len(bounds) > 1 else n.Const(WEAK_INT, 0)
-    stop = bounds[1] if len(bounds) > 1 else bounds[0]
-    step = moving_step(ctx, bounds[2], call) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
+    start, stop, step = range_bounds(ctx, call)
     if not isinstance(node.target, ast.Name):
         raise ctx.refuse("K047", node.target, found=1, expected="several")
     counter = n.Local(node.target.id, WEAK_INT)
@@ -151,7 +150,21 @@ def _runs(start: n.Expr, stop: n.Expr, step: n.Expr) -> bool:
         and len(range(start.value, stop.value, step.value)) > 0
 
 
-def _bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:
+def range_bounds(ctx: Context, call: ast.Call) -> tuple[n.Expr, n.Expr, n.Expr]:
+    """Return where a range begins, where it ends, and its step."""
+    if call.keywords or not 1 <= len(call.args) <= 3:
+        raise ctx.refuse("K034", call, what="'range'", expected="1 to 3 integers",
+                         found=len(call.args) + len(call.keywords))
+    bounds = [whole_bound(ctx, v, a) for v, a in
+              zip(ctx.operands(*call.args), call.args, strict=True)]
+    start = bounds[0] if len(bounds) > 1 else n.Const(WEAK_INT, 0)
+    stop = bounds[1] if len(bounds) > 1 else bounds[0]
+    step = moving_step(ctx, bounds[2], call) if len(bounds) > 2 else n.Const(WEAK_INT, 1)
+    return start, stop, step
+
+
+def whole_bound(ctx: Context, value: Value, node: ast.expr) -> n.Expr:
+    """Return an integer as Python's, which is what ``range`` makes of it."""
     x = ctx.to_scalar(value, node, unsure=True)
     if x.type.dtype.is_float:
         raise ctx.refuse("K049", node, found=x.type, expected="an integer", help="use int(...)")
@@ -258,4 +271,4 @@ LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Continue: lower_continue,
 }
 
-__all__ = ["LOWER", "look_into"]
+__all__ = ["LOWER", "give_up", "look_into", "range_bounds", "whole_bound"]

@@ -265,7 +265,11 @@ def lower_pass(ctx: Context, node: ast.Pass, tail: Tail) -> bool:
 
 
 def lower_for(ctx: Context, node: ast.For, tail: Tail) -> bool:
-    rows = counted_loops.rewritten(ctx, node)
+    try:
+        rows = counted_loops.rewritten(ctx, node)
+    except Refused:
+        loops.give_up(ctx, node)
+        raise
     return loops.lower_loop(ctx, node, tail) if rows is None else lower_body(ctx, rows, tail)
 
 

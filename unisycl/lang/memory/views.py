@@ -172,7 +172,7 @@ class HostView:
             index = index._at
         if isinstance(index, tuple | geometry.id | geometry.range):
             place = tuple(self._integer(i) for i in index)
-            if len(place) != len(shape):
+            if len(place) not in (1, len(shape)):  # one of one dimension is its integer
                 raise BoundsError(errc.accessor, f"'{self._name}' has {len(shape)} dimension(s), "
                                   f"the index {index!r} has {len(place)}")
         else:
@@ -204,6 +204,9 @@ class HostView:
         if not self._data.shape:
             raise TypeError(f"'{self._name}' has no dimensions")
         return self._data.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
 
     def get_range(self, dimension: int | None = None) -> geometry.range | int:
         """Return the extents, or one of them (SYCL 2020 §4.7.6)."""
