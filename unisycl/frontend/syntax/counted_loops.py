@@ -18,7 +18,8 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.generators import items_of
 from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.loops import range_bounds, whole_bound
-from unisycl.frontend.values.kinds import Constant, Memory, Record, Several, Value
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.kinds import Constant, Memory, Record, Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
