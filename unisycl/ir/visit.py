@@ -1,18 +1,25 @@
 """Walking the IR: children of any node, and rewriting that keeps untouched subtrees.
 
-Non-goals: meaning. Invariant: ``rewrite_*`` return the same object where nothing changed.
+A pass that changes statements is a ``Rewriter``; one that changes expressions gives ``rewrite_*`` a
+function. Non-goals: meaning. Invariant: where nothing changes, the same object comes back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from unisycl.ir import nodes as n
 
 _PLAIN = frozenset(("type", "span", "local", "op", "exact", "imaginary", "controls"))
 _field_names: dict[Any, tuple[str, ...]] = {}
+_BLOCKS: dict[type, tuple[str, ...]] = {
+    n.If: ("then", "orelse"), n.While: ("pre", "body"), n.For: ("body",), n.Scope: ("body",),
+    n.WorkItems: ("body",)}
+AnyStmt = TypeVar("AnyStmt", bound=n.Stmt)
+AnyNode = TypeVar("AnyNode", n.Expr, n.Stmt)
 
 
 def _names(kind: Any) -> tuple[str, ...]:
@@ -41,15 +48,8 @@ def expressions(node: n.Expr | n.Stmt | n.Place) -> Iterator[n.Expr]:
 
 def blocks(stmt: n.Stmt) -> Iterator[n.Block]:
     """Yield the blocks directly below a statement."""
-    match stmt:
-        case n.If():
-            yield stmt.then
-            yield stmt.orelse
-        case n.While():
-            yield stmt.pre
-            yield stmt.body
-        case n.For() | n.Scope() | n.WorkItems():
-            yield stmt.body
+    for name in _BLOCKS.get(type(stmt), ()):
+        yield getattr(stmt, name)
 
 
 def statements(block: n.Block) -> Iterator[n.Stmt]:
@@ -107,97 +107,99 @@ def contains(block: n.Block, kinds: type | tuple[type, ...]) -> bool:
     return any(isinstance(s, kinds) for s in statements(block))
 
 
-def rewrite_expr(expr: n.Expr, fn: Callable[[n.Expr], n.Expr]) -> n.Expr:
-    """Apply ``fn`` bottom-up to an expression."""
+class Rewriter:
+    """Rewrites blocks; a subclass says what becomes of a statement."""
+
+    __slots__ = ()
+
+    def block(self, block: n.Block) -> n.Block:
+        """Return a block rewritten."""
+        return changed(block, (x for stmt in block for x in self.statement(stmt)))
+
+    def statement(self, stmt: n.Stmt) -> Iterable[n.Stmt]:
+        """Return what stands for a statement: itself, with the blocks in it rewritten."""
+        return (self.inside(stmt),)
+
+    def inside(self, stmt: AnyStmt) -> AnyStmt:
+        """Return a statement with the blocks in it rewritten."""
+        return map_blocks(stmt, self.block)
+
+
+def changed(block: n.Block, new: Iterable[n.Stmt]) -> n.Block:
+    """Return statements as a block: the one that there was if they are the same."""
+    made = tuple(new)
+    return block if _is_same(made, block) else made
+
+
+def _is_same(new: tuple[Any, ...], old: tuple[Any, ...]) -> bool:
+    return len(new) == len(old) and all(map(operator.is_, new, old))
+
+
+def map_blocks(stmt: AnyStmt, fn: Callable[[n.Block], n.Block]) -> AnyStmt:
+    """Replace the blocks directly below a statement."""
+    new: AnyStmt = _with_fields(stmt, _BLOCKS.get(type(stmt), ()), fn)
+    return new
+
+
+def map_children(node: Any, fn: Callable[[n.Expr], n.Expr],
+                 place: Callable[[n.Place], n.Place] | None = None) -> Any:
+    """Replace the expressions and places directly below a node, not those in blocks.
+
+    ``place``: what becomes of a place; without it, only what is below one is replaced.
+    """
+    def each(value: Any) -> Any:
+        if isinstance(value, n.Expr):
+            return fn(value)
+        if isinstance(value, n.Place):
+            return _with_fields(value, ("index", "inner"), each) if place is None else place(value)
+        if isinstance(value, tuple) and value and not isinstance(value[0], n.Stmt):
+            new = tuple([each(v) for v in value])
+            return value if _is_same(new, value) else new
+        return value
+    return _with_fields(node, _names(type(node)), each)
+
+
+def _with_fields(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any:
     changes = {}
-    for name in _names(type(expr)):
-        value = getattr(expr, name)
-        new = _rewrite_value(value, fn)
+    for name in names:
+        value = getattr(node, name)
+        new = fn(value)
         if new is not value:
             changes[name] = new
-    new_expr: n.Expr = replace(expr, **changes) if changes else expr
-    return fn(new_expr)
+    return replace(node, **changes) if changes else node
 
 
-def _rewrite_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
-    if isinstance(value, n.Expr):
-        return rewrite_expr(value, fn)
-    if isinstance(value, n.Place):
-        index = _rewrite_value(value.index, fn)
-        inner = _rewrite_value(value.inner, fn)
-        if index is value.index and inner is value.inner:
-            return value
-        return replace(value, index=index, inner=inner)
-    if isinstance(value, tuple) and value:
-        new = tuple(_rewrite_value(v, fn) for v in value)
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
-    return value
+def rewrite_expr(expr: n.Expr, fn: Callable[[n.Expr], n.Expr]) -> n.Expr:
+    """Apply ``fn`` bottom-up to an expression."""
+    return fn(map_children(expr, lambda x: rewrite_expr(x, fn)))
 
 
 def rewrite_expr_down(expr: n.Expr, fn: Callable[[n.Expr], n.Expr | None]) -> n.Expr:
     """Replace nodes top-down: where ``fn`` returns None the children are tried."""
     new = fn(expr)
-    if new is not None:
-        return new
-    rewritten: n.Expr = _rewrite_children(expr, lambda x: rewrite_expr_down(x, fn))
+    return rewrite_own(expr, fn) if new is None else new
+
+
+def rewrite_own(node: AnyNode, fn: Callable[[n.Expr], n.Expr | None]) -> AnyNode:
+    """Replace nodes top-down in the expressions below a node, not in its blocks."""
+    rewritten: AnyNode = map_children(node, lambda x: rewrite_expr_down(x, fn))
     return rewritten
-
-
-def rewrite_own(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr | None]) -> n.Stmt:
-    """Replace nodes top-down in the expressions of a statement, not in its blocks."""
-    rewritten: n.Stmt = _rewrite_children(stmt, lambda x: rewrite_expr_down(x, fn))
-    return rewritten
-
-
-def _rewrite_children(node: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
-    changes = {}
-    for name in _names(type(node)):
-        value = getattr(node, name)
-        new = _map_value(value, fn)
-        if new is not value:
-            changes[name] = new
-    return replace(node, **changes) if changes else node
-
-
-def _map_value(value: Any, fn: Callable[[n.Expr], n.Expr]) -> Any:
-    if isinstance(value, n.Expr):
-        return fn(value)
-    if isinstance(value, n.Place):
-        index, inner = _map_value(value.index, fn), _map_value(value.inner, fn)
-        same = index is value.index and inner is value.inner
-        return value if same else replace(value, index=index, inner=inner)
-    if isinstance(value, tuple) and value and not isinstance(value[0], n.Stmt):
-        new = tuple(_map_value(v, fn) for v in value)
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
-    return value
-
-
-def map_children(node: Any, fn: Callable[[n.Expr], n.Expr],
-                 place: Callable[[n.Place], n.Place]) -> Any:
-    """Replace the expressions and places directly below a node, not those in blocks."""
-    changes = {}
-    for name in _names(type(node)):
-        value = getattr(node, name)
-        new = place(value) if isinstance(value, n.Place) else _map_value(value, fn)
-        if new is not value:
-            changes[name] = new
-    return replace(node, **changes) if changes else node
 
 
 def rewrite_block(block: n.Block, fn: Callable[[n.Expr], n.Expr]) -> n.Block:
     """Apply ``fn`` bottom-up to every expression of a block."""
-    new = tuple(_rewrite_stmt(s, fn) for s in block)
-    return block if all(a is b for a, b in zip(new, block, strict=True)) else new
+    return _Expressions(fn).block(block)
 
 
-def _rewrite_stmt(stmt: n.Stmt, fn: Callable[[n.Expr], n.Expr]) -> n.Stmt:
-    changes = {}
-    for name in _names(type(stmt)):
-        value = getattr(stmt, name)
-        if isinstance(value, tuple) and value and isinstance(value[0], n.Stmt):
-            new: Any = rewrite_block(value, fn)
-        else:
-            new = _rewrite_value(value, fn)
-        if new is not value:
-            changes[name] = new
-    return replace(stmt, **changes) if changes else stmt
+class _Expressions(Rewriter):
+    """Rewrites all expressions, those of a statement before those in its blocks."""
+
+    __slots__ = ("fn",)
+
+    def __init__(self, fn: Callable[[n.Expr], n.Expr]) -> None:
+        self.fn = fn
+
+    def inside(self, stmt: AnyStmt) -> AnyStmt:
+        """Return a statement with all in it rewritten."""
+        own: AnyStmt = map_children(stmt, lambda x: rewrite_expr(x, self.fn))
+        return super().inside(own)

@@ -54,3 +54,26 @@ def test_rewriting_goes_bottom_up_and_through_places():
     new = visit.rewrite_block(sample(), swap)
     reads = {e.local for e in visit.all_expressions(new) if isinstance(e, n.Read)}
     assert {X} == reads
+
+
+class Twice(visit.Rewriter):
+    """Has each store run twice, and no break run."""
+
+    def statement(self, stmt):
+        if isinstance(stmt, n.Break):
+            return ()
+        return (stmt, stmt) if isinstance(stmt, n.Store) else (self.inside(stmt),)
+
+
+def test_a_rewriter_puts_any_number_of_statements_for_one_however_deep():
+    block = sample()
+    new = Twice().block(block)
+    assert new[0] is block[0]
+    loop = new[1].then[0]
+    assert 2 == len(loop.body)
+    assert () == new[1].orelse
+
+
+def test_a_rewriter_without_hooks_returns_the_same_block():
+    block = (n.Scope(1, sample()), n.While(sample(), n.Const(BOOL, True), ()))
+    assert block is visit.Rewriter().block(block)

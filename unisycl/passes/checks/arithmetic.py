@@ -32,30 +32,20 @@ def run(kernel: n.Kernel) -> n.Kernel:
     return replace(kernel, body=_Checking(asked).block(kernel.body)) if asked else kernel
 
 
-class _Checking:
+class _Checking(visit.Rewriter):
     """Puts checks in front of statements."""
 
     def __init__(self, asked: frozenset[str]) -> None:
         self.asked = asked
 
-    def block(self, block: n.Block) -> n.Block:
-        out: list[n.Stmt] = []
-        for stmt in block:
-            if not isinstance(stmt, n.While | n.Check | n.Print):
-                out += self.checks(visit.expressions(stmt), stmt)
-            out.append(self.inside(stmt))
-        return tuple(out)
-
-    def inside(self, stmt: n.Stmt) -> n.Stmt:
-        match stmt:
-            case n.If():
-                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
-            case n.While():
-                pre = (*self.block(stmt.pre), *self.checks(iter((stmt.cond,)), stmt))
-                return replace(stmt, pre=pre, body=self.block(stmt.body))
-            case n.For() | n.Scope() | n.WorkItems():
-                return replace(stmt, body=self.block(stmt.body))
-        return stmt
+    def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
+        """Return what stands for a statement."""
+        if isinstance(stmt, n.While):  # the condition is evaluated behind ``pre``, each time
+            checks, stmt = self.checks(visit.expressions(stmt), stmt), self.inside(stmt)
+            return [replace(stmt, pre=(*stmt.pre, *checks))]
+        known = isinstance(stmt, n.Check | n.Print)
+        checks = [] if known else self.checks(visit.expressions(stmt), stmt)
+        return [*checks, self.inside(stmt)]
 
     def checks(self, exprs: Iterator[n.Expr], stmt: n.Stmt) -> list[n.Stmt]:
         """Return the checks of what a statement computes, innermost first.

@@ -25,7 +25,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
     return replace(kernel, body=_Checking(table, kernel.pointed).block(kernel.body))
 
 
-class _Checking:
+class _Checking(visit.Rewriter):
     """Puts checks in front of statements; ``table`` are the bounds of all allocations.
 
     In ``pointed`` memories rows go on in the next one.
@@ -35,28 +35,15 @@ class _Checking:
         self.table = table
         self.pointed = pointed
 
-    def block(self, block: n.Block) -> n.Block:
-        """Return a block with its accesses checked."""
-        out: list[n.Stmt] = []
-        for stmt in block:
-            if not isinstance(stmt, n.While):
-                out += self.checks(_places(stmt), stmt.span)
-            if isinstance(stmt, n.ImageRead | n.ImageWrite):
-                out += _pixel(stmt)
-            out.append(self.inside(stmt))
-        return tuple(out)
-
-    def inside(self, stmt: n.Stmt) -> n.Stmt:
-        """Return a statement with the blocks in it checked."""
-        match stmt:
-            case n.If():
-                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
-            case n.While():  # the condition is evaluated behind ``pre``, each time
-                pre = (*self.block(stmt.pre), *self.checks(_within(stmt.cond), stmt.span))
-                return replace(stmt, pre=pre, body=self.block(stmt.body))
-            case n.For() | n.Scope() | n.WorkItems():
-                return replace(stmt, body=self.block(stmt.body))
-        return stmt
+    def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
+        """Return what stands for a statement."""
+        checks = self.checks(_places(stmt), stmt.span)
+        if isinstance(stmt, n.While):  # the condition is evaluated behind ``pre``, each time
+            stmt = self.inside(stmt)
+            return [replace(stmt, pre=(*stmt.pre, *checks))]
+        if isinstance(stmt, n.ImageRead | n.ImageWrite):
+            checks += _pixel(stmt)
+        return [*checks, self.inside(stmt)]
 
     def checks(self, places: Iterator[n.Place], span: Span | None) -> list[n.Stmt]:
         """Return the checks of what a statement touches."""

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import BOOL, INT64
 from unisycl.passes.shared import lockstep
 from unisycl.passes.shared.lockstep import NOBODY
@@ -32,7 +33,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
         return kernel
     checks = _Checks(kernel.ndim)
     kernel = lockstep.whole(kernel, checks.watch)
-    return replace(kernel, body=checks.agreed(kernel.body))
+    return replace(kernel, body=checks.block(kernel.body))
 
 
 def name_of(stmt: lockstep.Meeting | n.Agree) -> str:
@@ -45,7 +46,7 @@ def name_of(stmt: lockstep.Meeting | n.Agree) -> str:
     return known or f"{stmt.op}_{'over' if stmt.op.endswith('scan') else 'of'}_group"
 
 
-class _Checks:
+class _Checks(visit.Rewriter):
     """Writes the checks of one kernel."""
 
     def __init__(self, ndim: int) -> None:
@@ -81,21 +82,15 @@ class _Checks:
         return ("id(", first, *(piece for x in more for piece in (", ", x)), ")")
 
     # ---- what they bring
-    def agreed(self, block: n.Block) -> n.Block:
-        """Return a block with the arguments checked that a group has to share."""
-        out: list[n.Stmt] = []
-        for stmt in block:
-            out += self.one(stmt)
-        return tuple(out)
-
-    def one(self, stmt: n.Stmt) -> list[n.Stmt]:
+    def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
+        """Return what stands for a statement: the arguments that a group has to share, checked."""
         if isinstance(stmt, n.Agree):
             return [x for value, what in zip(stmt.values, stmt.what, strict=True)
                     for x in self.same(value, what, stmt)]
         if isinstance(stmt, n.GroupCall) and len(stmt.args) > 1 and stmt.op in _SHARED and not \
                 isinstance(stmt.args[1], n.Const):
             return [*self.same(stmt.args[1], _SHARED[stmt.op], stmt), stmt]
-        return [lockstep.with_blocks(stmt, self.agreed)]
+        return [self.inside(stmt)]
 
     def same(self, value: n.Expr, what: str, stmt: n.GroupCall | n.Agree) -> list[n.Stmt]:
         """Return the check that the items of a group that are here give one value."""

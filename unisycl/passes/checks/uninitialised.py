@@ -9,12 +9,13 @@ are 0 behind a barrier at the kernel's start.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from unisycl.base.dtypes import UINT8
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
+from unisycl.ir import visit
 from unisycl.ir.types import BOOL, INT64, Scalar, Struct, View
 from unisycl.ir.watch_statements import Synced, Unwritten, Watch
 from unisycl.passes.checks import watches
@@ -92,7 +93,7 @@ def _name(x: n.Param | n.Array) -> str:
     return "private array" if _is_private(x) else x.name
 
 
-class _Walk:
+class _Walk(visit.Rewriter):
     """Writes checks and marks in place of what is watched."""
 
     def __init__(self, kernel: n.Kernel, twins: Mapping[n.Base, n.Array]) -> None:
@@ -117,26 +118,11 @@ class _Walk:
             yield from _filled(twin, own, size)
         yield n.Barrier(memory_scope.work_group)
 
-    def block(self, block: n.Block) -> n.Block:
-        """Return a block without watching."""
-        out: list[n.Stmt] = []
-        for stmt in block:
-            match stmt:
-                case Watch():
-                    out += self.watch(stmt)
-                case Unwritten() | Synced():
-                    pass
-                case n.If():
-                    out.append(replace(stmt, then=self.block(stmt.then),
-                                       orelse=self.block(stmt.orelse)))
-                case n.While():
-                    out.append(replace(stmt, pre=self.block(stmt.pre),
-                                       body=self.block(stmt.body)))
-                case n.For() | n.Scope():
-                    out.append(replace(stmt, body=self.block(stmt.body)))
-                case _:
-                    out.append(stmt)
-        return tuple(out)
+    def statement(self, stmt: n.Stmt) -> Iterable[n.Stmt]:
+        """Return what stands for a statement."""
+        if isinstance(stmt, Watch):
+            return self.watch(stmt)
+        return () if isinstance(stmt, Unwritten | Synced) else (self.inside(stmt),)
 
     def watch(self, stmt: Watch) -> Iterator[n.Stmt]:
         """Yield the checks or marks of one access."""

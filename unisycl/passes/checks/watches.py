@@ -82,7 +82,7 @@ def written(kernel: n.Kernel) -> frozenset[n.Base]:
                      if isinstance(s, Watch) and s.writes)
 
 
-class _Walk:
+class _Walk(visit.Rewriter):
     """Writes what is watched in front of statements."""
 
     def __init__(self, kernel: n.Kernel) -> None:
@@ -131,33 +131,16 @@ class _Walk:
             out.append(n.Assign(target, value))
         return tuple(out)
 
-    def block(self, block: n.Block) -> n.Block:
-        """Return a block with its accesses watched."""
-        out: list[n.Stmt] = []
-        for stmt in block:
-            if not isinstance(stmt, n.While):
-                for x in visit.expressions(stmt):
-                    out += self.reads(x, stmt.span)
-                out += self.own(stmt)
-            if isinstance(stmt, n.WorkItems):
-                out += self.behind(stmt)
-            out.append(self.inside(stmt))
-            out += self.behind(stmt)
-        return tuple(out)
-
-    def inside(self, stmt: n.Stmt) -> n.Stmt:
-        """Return a statement with the blocks in it watched."""
-        match stmt:
-            case n.If():
-                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
-            case n.While():
-                pre = (*self.block(stmt.pre), *self.reads(stmt.cond, stmt.span))
-                return replace(stmt, pre=pre, body=self.block(stmt.body))
-            case n.For() | n.Scope():
-                return replace(stmt, body=self.block(stmt.body))
-            case n.WorkItems():
-                return replace(stmt, body=self.items(stmt))
-        return stmt
+    def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
+        """Return what stands for a statement."""
+        reads = [s for x in visit.expressions(stmt) for s in self.reads(x, stmt.span)]
+        if isinstance(stmt, n.While):  # the condition is evaluated behind ``pre``, each time
+            stmt = self.inside(stmt)
+            return [replace(stmt, pre=(*stmt.pre, *reads))]
+        if isinstance(stmt, n.WorkItems):
+            inner = replace(stmt, body=self.items(stmt))
+            return [*reads, *self.behind(stmt), inner, *self.behind(stmt)]
+        return [*reads, *self.own(stmt), self.inside(stmt), *self.behind(stmt)]
 
     def items(self, stmt: n.WorkItems) -> n.Block:
         """Return the body of a work-item loop: what is private is fresh, items have numbers."""

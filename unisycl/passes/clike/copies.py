@@ -28,8 +28,8 @@ def run(kernel: n.Kernel) -> tuple[n.Kernel, dict[n.Local, str]]:
     found = copies.run()
     if not found:
         return kernel, {}
-    body = _drop(visit.rewrite_block(kernel.body, copies.standing), copies)
-    return replace(kernel, body=body), copies.names
+    body = visit.rewrite_block(kernel.body, copies.standing)
+    return replace(kernel, body=_Dropping(copies).block(body)), copies.names
 
 
 class _Copies:
@@ -102,21 +102,18 @@ class _Copies:
         return self.found.get(x.local, x) if isinstance(x, n.Read) else x
 
 
-def _drop(block: n.Block, copies: _Copies) -> n.Block:
-    """Return a block without the assignments of copies; what they repeat takes their lines."""
-    return tuple(_inside(s, copies) for s in block
-                 if not (isinstance(s, n.Assign) and s.local in copies.found))
+class _Dropping(visit.Rewriter):
+    """Leaves out the assignments of copies; what they repeat takes their lines."""
 
+    def __init__(self, copies: _Copies) -> None:
+        self.copies = copies
 
-def _inside(stmt: n.Stmt, copies: _Copies) -> n.Stmt:
-    if stmt.span is None:
-        span = next((copies.spans[x] for x in visit.targets(stmt) if x in copies.spans), None)
-        stmt = stmt if span is None else replace(stmt, span=span)
-    match stmt:
-        case n.If():
-            return replace(stmt, then=_drop(stmt.then, copies), orelse=_drop(stmt.orelse, copies))
-        case n.While():
-            return replace(stmt, pre=_drop(stmt.pre, copies), body=_drop(stmt.body, copies))
-        case n.For() | n.Scope() | n.WorkItems():
-            return replace(stmt, body=_drop(stmt.body, copies))
-    return stmt
+    def statement(self, stmt: n.Stmt) -> n.Block:
+        """Return what stands for a statement."""
+        if isinstance(stmt, n.Assign) and stmt.local in self.copies.found:
+            return ()
+        if stmt.span is None:
+            spans = self.copies.spans
+            span = next((spans[x] for x in visit.targets(stmt) if x in spans), None)
+            stmt = stmt if span is None else replace(stmt, span=span)
+        return (self.inside(stmt),)

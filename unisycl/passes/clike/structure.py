@@ -16,7 +16,7 @@ _DEEPEST = 12
 
 def body(block: n.Block, number: int) -> n.Block:
     """Return the body of a scope without the ``Leave`` statements that branches can replace."""
-    return _tail(tuple(_inside(s) for s in block), number, 0)
+    return _tail(_Scopes().block(block), number, 0)
 
 
 def leaves(block: n.Block, number: int) -> bool:
@@ -24,22 +24,14 @@ def leaves(block: n.Block, number: int) -> bool:
     return any(isinstance(s, n.Leave) and s.number == number for s in visit.statements(block))
 
 
-def _inside(stmt: n.Stmt) -> n.Stmt:
-    """Return a statement with the scopes inside it restructured."""
-    match stmt:
-        case n.If():
-            return replace(stmt, then=_each(stmt.then), orelse=_each(stmt.orelse))
-        case n.While():
-            return replace(stmt, pre=_each(stmt.pre), body=_each(stmt.body))
-        case n.For() | n.WorkItems():
-            return replace(stmt, body=_each(stmt.body))
-        case n.Scope():
-            return replace(stmt, body=body(stmt.body, stmt.number))
-    return stmt
+class _Scopes(visit.Rewriter):
+    """Restructures the scopes inside blocks."""
 
-
-def _each(block: n.Block) -> n.Block:
-    return tuple(_inside(s) for s in block)
+    def statement(self, stmt: n.Stmt) -> n.Block:
+        """Return what stands for a statement."""
+        if isinstance(stmt, n.Scope):
+            return (replace(stmt, body=body(stmt.body, stmt.number)),)
+        return (self.inside(stmt),)
 
 
 def _ends(block: n.Block, number: int) -> bool:

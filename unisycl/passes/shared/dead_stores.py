@@ -7,8 +7,6 @@ targets' compilers drop. Invariant: statements keep their order.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 
@@ -19,11 +17,18 @@ def run(body: n.Block) -> n.Block:
         read = {x.local for x in visit.all_expressions(body) if isinstance(x, n.Read)}
         if not any(_is_unread(s, read) for s in visit.statements(body)):
             return body
-        body = _kept(body, read)
+        body = _Dropping(read).block(body)
 
 
-def _kept(block: n.Block, read: set[n.Local]) -> n.Block:
-    return tuple(_inside(s, read) for s in block if not _is_unread(s, read))
+class _Dropping(visit.Rewriter):
+    """Leaves out what is given to locals that are not ``read``."""
+
+    def __init__(self, read: set[n.Local]) -> None:
+        self.read = read
+
+    def statement(self, stmt: n.Stmt) -> n.Block:
+        """Return what stands for a statement."""
+        return () if _is_unread(stmt, self.read) else (self.inside(stmt),)
 
 
 def _is_unread(stmt: n.Stmt, read: set[n.Local]) -> bool:
@@ -32,14 +37,3 @@ def _is_unread(stmt: n.Stmt, read: set[n.Local]) -> bool:
 
 def _is_plain(x: n.Expr) -> bool:
     return isinstance(x, n.Const | n.Read) or (isinstance(x, n.Cast) and _is_plain(x.x))
-
-
-def _inside(stmt: n.Stmt, read: set[n.Local]) -> n.Stmt:
-    match stmt:
-        case n.If():
-            return replace(stmt, then=_kept(stmt.then, read), orelse=_kept(stmt.orelse, read))
-        case n.While():
-            return replace(stmt, pre=_kept(stmt.pre, read), body=_kept(stmt.body, read))
-        case n.For() | n.Scope() | n.WorkItems():
-            return replace(stmt, body=_kept(stmt.body, read))
-    return stmt

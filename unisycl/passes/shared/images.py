@@ -7,7 +7,6 @@ unless the image is wide.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,27 +26,23 @@ def expand(kernel: n.Kernel, *, many: bool = True) -> n.Kernel:
     """
     if not visit.contains(kernel.body, (n.ImageRead, n.ImageWrite)):
         return kernel
-    return replace(kernel, body=_block(kernel.body, many))
+    return replace(kernel, body=_Expansion(many).block(kernel.body))
 
 
-def _block(block: n.Block, many: bool) -> n.Block:
-    return tuple(itertools.chain.from_iterable(_stmt(s, many) for s in block))
+class _Expansion(visit.Rewriter):
+    """Puts loads, stores and arithmetic where images are used."""
 
+    def __init__(self, many: bool) -> None:
+        self.many = many
 
-def _stmt(stmt: n.Stmt, many: bool) -> n.Block:
-    match stmt:
-        case n.ImageRead():
-            return _read(stmt, many)
-        case n.ImageWrite():
-            return _write(stmt, many)
-        case n.If():
-            return (replace(stmt, then=_block(stmt.then, many),
-                            orelse=_block(stmt.orelse, many)),)
-        case n.While():
-            return (replace(stmt, pre=_block(stmt.pre, many), body=_block(stmt.body, many)),)
-        case n.For() | n.Scope() | n.WorkItems():
-            return (replace(stmt, body=_block(stmt.body, many)),)
-    return (stmt,)
+    def statement(self, stmt: n.Stmt) -> n.Block:
+        """Return what stands for a statement."""
+        match stmt:
+            case n.ImageRead():
+                return _read(stmt, self.many)
+            case n.ImageWrite():
+                return _write(stmt, self.many)
+        return (self.inside(stmt),)
 
 
 def _read(stmt: n.ImageRead, many: bool) -> n.Block:

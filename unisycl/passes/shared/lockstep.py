@@ -205,7 +205,7 @@ class _Steps:
                 out.append(n.Leave(number, span=stmt.span))
             else:
                 inside = own_loop and not isinstance(stmt, n.For | n.While)
-                out.append(with_blocks(stmt, functools.partial(
+                out.append(visit.map_blocks(stmt, functools.partial(
                     self.redirected, number=number, own_loop=inside)))
         return tuple(out)
 
@@ -228,7 +228,7 @@ class _Steps:
             whole = isinstance(stmt, n.Barrier) or on is None
             return [*before, *([stmt] if whole else self.call(stmt, on))]  # type: ignore[arg-type]
         if on is None and id(stmt) not in self.apart:
-            return [with_blocks(stmt, lambda b: tuple(self.block(b, None)))]
+            return [visit.map_blocks(stmt, lambda b: tuple(self.block(b, None)))]
         match stmt:
             case n.If():
                 return self.branch(stmt, on)
@@ -392,15 +392,3 @@ def _any(result: n.Local, flag: n.Local, span: Span | None) -> n.Stmt:
 
 def _read(local: n.Local) -> n.Read:
     return n.Read(local.type, local)
-
-
-def with_blocks(stmt: n.Stmt, change: Callable[[n.Block], n.Block]) -> n.Stmt:
-    """Return a statement with the blocks in it changed."""
-    match stmt:
-        case n.If():
-            return replace(stmt, then=change(stmt.then), orelse=change(stmt.orelse))
-        case n.While():
-            return replace(stmt, pre=change(stmt.pre), body=change(stmt.body))
-        case n.For() | n.Scope() | n.WorkItems():
-            return replace(stmt, body=change(stmt.body))
-    return stmt

@@ -8,6 +8,7 @@ Invariant: the same statements run in the same order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from unisycl.ir import nodes as n
@@ -30,26 +31,15 @@ def depth(block: n.Block) -> int:
 
 def run(block: n.Block) -> n.Block:
     """Return a block in which no branch stands at the end of more than so many others."""
-    new: list[n.Stmt] = []
-    for stmt in block:
-        new += _cut(stmt) if isinstance(stmt, n.If) else [_inside(stmt)]
-    return block if _same(new, block) else tuple(new)
+    return _Cutter().block(block)
 
 
-def _same(new: list[n.Stmt], old: n.Block) -> bool:
-    return len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True))
+class _Cutter(visit.Rewriter):
+    """Cuts each branch, from the outside."""
 
-
-def _inside(stmt: n.Stmt) -> n.Stmt:
-    match stmt:
-        case n.While():
-            pre, body = run(stmt.pre), run(stmt.body)
-            same = pre is stmt.pre and body is stmt.body
-            return stmt if same else replace(stmt, pre=pre, body=body)
-        case n.For() | n.Scope() | n.WorkItems():
-            body = run(stmt.body)
-            return stmt if body is stmt.body else replace(stmt, body=body)
-    return stmt
+    def statement(self, stmt: n.Stmt) -> Sequence[n.Stmt]:
+        """Return what stands for a statement."""
+        return _cut(stmt) if isinstance(stmt, n.If) else (self.inside(stmt),)
 
 
 def _cut(stmt: n.If) -> list[n.Stmt]:
@@ -78,6 +68,6 @@ def _branches(block: n.Block, moved: _Moved, room: int) -> n.Block:
         return (n.Assign(flag, n.Const(BOOL, True)),)
     then, orelse = (_branches(b, moved, room - 1) for b in (last.then, last.orelse))
     before = run(block[:-1])
-    if then is last.then and orelse is last.orelse and _same(list(before), block[:-1]):
-        return block
+    if then is last.then and orelse is last.orelse:
+        return visit.changed(block, (*before, last))
     return (*before, replace(last, then=then, orelse=orelse))

@@ -152,30 +152,16 @@ def _is_positive(x: n.Expr) -> bool:
     return False
 
 
-class _Stepper:
+class _Stepper(visit.Rewriter):
     """Rewrites the loops of a body."""
 
     def __init__(self, rising: set[n.Local]) -> None:
         self.rising = rising
 
-    def block(self, block: n.Block) -> n.Block:
-        out: list[n.Stmt] = []
-        for stmt in block:
-            if isinstance(stmt, n.For):
-                out += self.loop(replace(stmt, body=self.block(stmt.body)))
-            else:
-                out.append(self.inside(stmt))
-        return tuple(out)
-
-    def inside(self, stmt: n.Stmt) -> n.Stmt:
-        match stmt:
-            case n.If():
-                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
-            case n.While():
-                return replace(stmt, pre=self.block(stmt.pre), body=self.block(stmt.body))
-            case n.Scope() | n.WorkItems():
-                return replace(stmt, body=self.block(stmt.body))
-        return stmt
+    def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
+        """Return what stands for a statement."""
+        inner = self.inside(stmt)
+        return self.loop(inner) if isinstance(inner, n.For) else [inner]
 
     def loop(self, stmt: n.For) -> list[n.Stmt]:
         upward = never_negative(stmt.step, self.rising)

@@ -111,10 +111,9 @@ class _Expansion:
 
     def stmt(self, stmt: n.Stmt) -> None:
         match stmt:
-            case n.If():
-                cond = self.expr(stmt.cond)
-                self.block.append(replace(stmt, cond=cond, then=self.inside(stmt.then),
-                                          orelse=self.inside(stmt.orelse)))
+            case n.If() | n.For() | n.Scope() | n.WorkItems():
+                own = self.own(stmt)
+                self.block.append(visit.map_blocks(own, self.inside))
             case n.While():
                 outer, self.block = self.block, []
                 for inner in stmt.pre:
@@ -122,13 +121,6 @@ class _Expansion:
                 cond = self.expr(stmt.cond)
                 pre, self.block = tuple(self.block), outer
                 self.block.append(replace(stmt, pre=pre, cond=cond, body=self.inside(stmt.body)))
-            case n.For():
-                bounds = [self.expr(x) for x in (stmt.start, stmt.stop, stmt.step)]
-                self.block.append(replace(stmt, start=bounds[0], stop=bounds[1], step=bounds[2],
-                                          body=self.inside(stmt.body)))
-            case n.Scope() | n.WorkItems():
-                own = self.own(stmt)
-                self.block.append(replace(own, body=self.inside(stmt.body)))
             case n.Assign() if stmt.local.type.dtype.made:
                 self.assign(stmt.local, stmt.value)
             case n.Store() if stmt.place.type.dtype.made:

@@ -8,10 +8,8 @@ has the value it would have had.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -23,26 +21,14 @@ def run(body: n.Block, divergent: set[int]) -> n.Block:
     """Rewrite the loops among ``divergent`` (ids of statements) that have such counters."""
     out: list[n.Stmt] = []
     for stmt in body:
-        inner = _inside(stmt, divergent)
+        inner = visit.map_blocks(stmt, lambda block: run(block, divergent))
         if isinstance(stmt, n.While) and isinstance(inner, n.While) and id(stmt) in divergent:
             for local, start in _counters(inner, out):
                 shared = n.Local(local.name, local.type)
                 out.append(n.Assign(shared, start))
                 inner = _share(inner, local, shared)
         out.append(inner)
-    same = len(out) == len(body) and all(map(operator.is_, out, body))
-    return body if same else tuple(out)
-
-
-def _inside(stmt: n.Stmt, divergent: set[int]) -> n.Stmt:
-    changes: dict[str, Any] = {}
-    for name in ("then", "orelse", "pre", "body"):
-        block = getattr(stmt, name, None)
-        if isinstance(block, tuple):
-            new = run(block, divergent)
-            if new is not block:
-                changes[name] = new
-    return replace(stmt, **changes) if changes else stmt
+    return visit.changed(body, out)
 
 
 def _counters(loop: n.While, before: list[n.Stmt]) -> Iterator[tuple[n.Local, n.Expr]]:

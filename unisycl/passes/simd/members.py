@@ -58,7 +58,7 @@ class _Group:
     values: dict[int, n.Expr] = field(default_factory=dict)
 
 
-class _Joining:
+class _Joining(visit.Rewriter):
     """Rewrites blocks; ``rows`` are the numbers of each record."""
 
     def __init__(self, rows: dict[n.Base, tuple[Scalar, ...]]) -> None:
@@ -73,18 +73,7 @@ class _Joining:
                          len(todo) - 1) + 1
             joined += self.loads(todo[:count])
             todo = todo[count:]
-        return tuple(self.inside(s) for s in joined)
-
-    def inside(self, stmt: n.Stmt) -> n.Stmt:
-        """Return a statement with the blocks in it rewritten."""
-        match stmt:
-            case n.If():
-                return replace(stmt, then=self.block(stmt.then), orelse=self.block(stmt.orelse))
-            case n.While():
-                return replace(stmt, pre=self.block(stmt.pre), body=self.block(stmt.body))
-            case n.For() | n.Scope() | n.WorkItems():
-                return replace(stmt, body=self.block(stmt.body))
-        return stmt
+        return visit.changed(block, map(self.inside, joined))
 
     def key(self, place: n.Place) -> Key | None:
         """Return the record a place is a member of; None if it is no such member."""

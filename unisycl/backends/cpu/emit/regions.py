@@ -53,18 +53,14 @@ def without_continue(block: n.Block, numbers: Iterator[int]) -> n.Block:
     def own(stmts: n.Block, number: int) -> n.Block:
         return tuple(
             n.Leave(number, span=s.span) if isinstance(s, n.Continue)
-            else replace(s, then=own(s.then, number), orelse=own(s.orelse, number))
-            if isinstance(s, n.If) and visit.contains((s,), n.Continue)
-            else replace(s, body=own(s.body, number))
-            if isinstance(s, n.Scope) and visit.contains((s,), n.Continue) else s for s in stmts)
+            else visit.map_blocks(s, lambda b: own(b, number))
+            if isinstance(s, n.If | n.Scope) and visit.contains((s,), n.Continue) else s
+            for s in stmts)
 
     def one(stmt: n.Stmt) -> n.Stmt:
         match stmt:
-            case n.If():
-                return replace(stmt, then=without_continue(stmt.then, numbers),
-                               orelse=without_continue(stmt.orelse, numbers))
-            case n.Scope():
-                return replace(stmt, body=without_continue(stmt.body, numbers))
+            case n.If() | n.Scope():
+                return visit.map_blocks(stmt, lambda b: without_continue(b, numbers))
             case n.For() | n.While():
                 number = next(numbers)
                 body = without_continue(stmt.body, numbers)
