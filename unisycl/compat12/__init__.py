@@ -1,4 +1,7 @@
-"""Public: the names of SYCL 1.2 that SYCL 2020 spells differently; thin, with no logic of its own.
+"""Public: the names of SYCL 1.2 that SYCL 2020 spells differently, and what 2020 has no more.
+
+That are programs, storage objects, native objects by ``get`` and sharing with OpenGL; all else
+hands on to ``api``.
 
 ``from unisycl.compat12 import *`` gives a program of 1.2 its names, those that have not changed
 included. Each deprecated name warns once, when it is first used. Non-goals: new programs.

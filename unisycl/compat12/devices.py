@@ -73,7 +73,7 @@ class device_selector(abc.ABC):
     """Ranks devices: a subclass defines ``__call__(device) -> int`` (SYCL 1.2 §3.5.1)."""
 
     @abc.abstractmethod
-    def __call__(self, candidate: Any) -> int:
+    def __call__(self, device: Any) -> int:
         """Return the device's score; a negative one never selects."""
 
     def select_device(self) -> device:
@@ -84,36 +84,31 @@ class device_selector(abc.ABC):
 class default_selector(device_selector):
     """Selects the best device there is."""
 
-    def __call__(self, candidate: Any) -> int:
-        return selector.default_selector_v(candidate)
+    __call__ = staticmethod(selector.default_selector_v)
 
 
 class cpu_selector(device_selector):
     """Selects a CPU."""
 
-    def __call__(self, candidate: Any) -> int:
-        return selector.cpu_selector_v(candidate)
+    __call__ = staticmethod(selector.cpu_selector_v)
 
 
 class gpu_selector(device_selector):
     """Selects a GPU."""
 
-    def __call__(self, candidate: Any) -> int:
-        return selector.gpu_selector_v(candidate)
+    __call__ = staticmethod(selector.gpu_selector_v)
 
 
 class accelerator_selector(device_selector):
     """Selects an accelerator."""
 
-    def __call__(self, candidate: Any) -> int:
-        return selector.accelerator_selector_v(candidate)
+    __call__ = staticmethod(selector.accelerator_selector_v)
 
 
 class host_selector(device_selector):
     """Selects the host device."""
 
-    def __call__(self, candidate: Any) -> int:
-        return selector.host_selector_v(candidate)
+    __call__ = staticmethod(selector.host_selector_v)
 
 
 @ends_at_call

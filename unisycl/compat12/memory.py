@@ -168,11 +168,10 @@ def accessor(source: Any, *args: Any) -> Any:
                          f"{where.name}; these do: {', '.join(m.name for m in _MODES[where])}")
     if where is target.local:
         return _local(source, places, how)
-    modern, properties = how.modern()
     if where is target.host_buffer:
+        modern, properties = how.modern()
         return host_buffer_accessor(source, *places, modern, *properties)
-    made = legacy_accessor(source, current("get_access"), modern, *properties)
-    made.window(places)
+    made = _of_buffer(source, how, places)
     if where is target.constant_buffer:
         _check_constant(made)
     return made
@@ -188,6 +187,10 @@ def _of_graphics(source: Any, how: mode, where: target, places: list[Any]) -> An
     if not hasattr(source, "shared"):
         refuse(f"accessor: {where.name}", [device._of(current("accessor").channel.device)])
     acquire("accessor", source, how)
+    return _of_buffer(source, how, places)
+
+
+def _of_buffer(source: Any, how: mode, places: list[Any]) -> legacy_accessor:
     modern, properties = how.modern()
     made = legacy_accessor(source, current("get_access"), modern, *properties)
     made.window(places)
