@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals", "apps")
+FAMILIES = ("basic", "lcals", "apps", "polybench")
 
 
 def families() -> dict[str, Any]:
