@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals", "apps", "polybench")
+FAMILIES = ("basic", "lcals", "apps", "polybench", "shading")
 
 
 def families() -> dict[str, Any]:
