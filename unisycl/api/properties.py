@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from unisycl.base import checked_mode, settings
 from unisycl.base.errors import UsageError, errc
@@ -344,8 +344,8 @@ def is_property(kind: Any) -> bool:
 @ends_at_call
 def is_property_of(kind: Any, owner: Any) -> bool:
     """Say whether a property may be given to a class (SYCL 2020 §4.5.4)."""
-    name = owner.__name__ if isinstance(owner, type) else type(owner).__name__
-    return is_property(kind) and name in kind.applies_to
+    known = getattr(owner, "_takes_properties_of", "")
+    return is_property(kind) and known in kind.applies_to
 
 
 class HasProperties:
@@ -353,6 +353,13 @@ class HasProperties:
 
     __slots__ = ()
     _properties: tuple[Property, ...]
+    _takes_properties_of: ClassVar[str] = ""
+    """What ``applies_to`` calls the class; a program's own class is what it derives from."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__module__.startswith("unisycl.api."):
+            cls._takes_properties_of = cls.__name__
 
     def __reduce__(self) -> Any:
         raise UsageError(errc.invalid, f"a {type(self).__name__} cannot be pickled: it belongs to "

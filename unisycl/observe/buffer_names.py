@@ -72,7 +72,8 @@ def _named(name: str, region: Any) -> Named:
 
 
 def _is_ours(thing: Any) -> bool:
-    return type(thing).__module__.startswith(_OURS)
+    """Say whether an object is of a class of ours, or of one that a program derived from it."""
+    return any(kind.__module__.startswith(_OURS) for kind in type(thing).__mro__)
 
 
 def _region_of(thing: Any) -> Any:

@@ -202,9 +202,13 @@ def is_seen() -> bool:
     return bool(_watchers)
 
 
+def _verifies() -> bool:
+    return ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0")
+
+
 def run(kernel: Kernel, target: str, stage: str, facts: Facts) -> Kernel:
     """Run the passes of one part of a target's list."""
-    verifies = ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0")
+    verifies = _verifies()
     for one in TARGETS[target][stage]:
         if one.applies(kernel, facts):
             before, kernel = kernel, one.run(kernel, facts)
@@ -221,7 +225,7 @@ def prepare(kernel: Kernel, *, rebound: bool = False) -> Kernel:
     The checks that its ``checks`` name are written into it. ``rebound``: a name has locals of
     several types, some of which nobody may read.
     """
-    if ALWAYS_VERIFY[0] or settings.DEBUG.get() not in ("", "0"):
+    if _verifies():
         verify(kernel, "the front end")
     return run(kernel, "plain", "every", Facts(rebound=rebound))
 

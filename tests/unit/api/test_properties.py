@@ -26,3 +26,15 @@ def test_a_property_knows_where_it_belongs() -> None:
     assert not sycl.is_property_of(sycl.property.no_init, sycl.queue)
     with pytest.raises(sycl.exception, match="belongs to queue"):
         properties.check([sycl.property.queue.in_order()], "buffer")
+
+
+def test_a_property_belongs_to_what_derives_from_its_class_and_to_no_namesake() -> None:
+    class Mine(sycl.queue):
+        pass
+
+    class queue:
+        pass
+    in_order = sycl.property.queue.in_order
+    assert sycl.is_property_of(in_order, Mine)
+    assert not sycl.is_property_of(in_order, queue)
+    assert not sycl.is_property_of(sycl.property.buffer.use_mutex, Mine)

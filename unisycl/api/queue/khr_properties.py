@@ -97,7 +97,7 @@ def is_property_key_compile_time(kind: Any) -> bool:
 
 def is_property_for(kind: Any, owner: Any) -> bool:
     """Say whether a property may be given to a class."""
-    return is_property(kind) and owner.__name__ in kind.applies_to
+    return is_property(kind) and getattr(owner, "_takes_properties_of", "") in kind.applies_to
 
 
 def is_property_key_for(kind: Any, owner: Any) -> bool:

@@ -157,11 +157,11 @@ def _told(value: Any) -> tuple[tuple[Part, ...], tuple[Any, ...]]:
         return (Shown("value"),), (value,)
     if value is None or isinstance(value, multi_ptr | HostView):
         return (Shown("pointer"),), (address_of(value),)
-    parts = INDEX_PARTS.get(type(value).__name__, ())
-    if parts and isinstance(value, group | h_item | item | nd_item | geometry.nd_range):
+    index = next((name for kind, name in _INDEX_CLASSES if isinstance(value, kind)), "")
+    if index:
         told: list[Part] = []
         numbers: list[Any] = []
-        for literal, method in parts:
+        for literal, method in INDEX_PARTS[index]:
             found = getattr(value, method)() if method else ()
             told += [literal, Shown("set", len(found))] if method else [literal]
             numbers += found
@@ -188,6 +188,9 @@ INDEX_PARTS: dict[str, tuple[tuple[str, str], ...]] = {
                  (", local_range: ", "get_local_range"), (", offset: ", "get_offset"), (")", "")),
 }
 """Index objects: literal text, and the query shown behind it."""
+_INDEX_CLASSES: tuple[tuple[type, str], ...] = (
+    (item, "item"), (nd_item, "nd_item"), (group, "group"), (h_item, "h_item"),
+    (geometry.nd_range, "nd_range"))
 
 
 def printf(format: str, *values: Any) -> int:

@@ -202,3 +202,16 @@ def test_many_commands_are_drawn_in_part_and_the_picture_says_so(queue: sycl.que
             queue.single_task(lambda: None)
         queue.wait()
     assert "4 more commands are not shown" in str(seen._repr_svg_())
+
+
+class Weights(sycl.buffer):
+    """A buffer of a program's own class."""
+
+
+def test_a_buffer_of_a_class_of_the_programs_own_has_its_variable_s_name(
+        queue: sycl.queue) -> None:
+    weights = Weights(np.zeros(4))
+    with sycl.recording() as seen:
+        for value in (1.0, 2.0):
+            queue.submit(lambda h, v=value: h.fill(sycl.accessor(weights, h), v))
+    assert [("fill", "fill", ("weights: read_write → read_write",))] == edges(seen.drawing())
