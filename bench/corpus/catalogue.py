@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals", "apps", "polybench", "shading")
+FAMILIES = ("basic", "lcals", "apps", "polybench", "shading", "examples", "rodinia", "nas")
 
 
 def families() -> dict[str, Any]:
