@@ -7,7 +7,8 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals", "apps", "polybench", "shading", "examples", "rodinia", "nas")
+FAMILIES = ("basic", "lcals", "apps", "polybench", "shading", "examples", "rodinia", "points",
+            "nas")
 
 
 def families() -> dict[str, Any]:

@@ -9,7 +9,6 @@ import json
 import os
 import select
 import shlex
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -98,9 +97,8 @@ class Result:
         return min((self.cpu if cpu else self.wall)[peer])
 
     def ratio(self, peer: str, *, cpu: bool) -> float:
-        """Return a peer's time over ours: the median over rounds. Above 1, ours is faster."""
-        times = self.cpu if cpu else self.wall
-        return statistics.median(t / o for t, o in zip(times[peer], times[OURS], strict=True))
+        """Return a peer's time over ours, each the least over rounds. Above 1, ours is faster."""
+        return self.seconds(peer, cpu=cpu) / self.seconds(cpu=cpu)
 
     def best(self, *, cpu: bool) -> tuple[float, str] | None:
         """Return the least ratio and whose it is; None without peers."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import statistics
 import sys
 import time
 import traceback
@@ -32,14 +33,16 @@ def checked(prepare: Any, entry: frame.Entry, family: Any, form: str) -> str:
 
 
 def time_round(run: Any) -> dict[str, float]:
-    """Return the least seconds of a run, and the processor's seconds of one, in a round."""
+    """Return the least seconds of a run by the clock, and the processor's seconds of the median."""
     walls: list[float] = []
-    begun, spent = time.perf_counter(), time.process_time()
+    spent: list[float] = []
+    begun = time.perf_counter()
     while not walls or (len(walls) < MOST and time.perf_counter() - begun < LEAST):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), time.process_time()
         run()
+        spent.append(time.process_time() - used)
         walls.append(time.perf_counter() - start)
-    return {"wall": min(walls), "cpu": (time.process_time() - spent) / len(walls)}
+    return {"wall": min(walls), "cpu": statistics.median(spent)}
 
 
 class Worker:
