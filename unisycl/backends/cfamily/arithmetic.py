@@ -70,11 +70,11 @@ EXACT_SUB = Helper("""{T} {name}({T} a, {T} b)
     {exact}
     return a - b;
 }}""")
-TO_ULONG = Helper("""ulong {name}({T} x)
+TO_ULONG = Helper("""{uint64} {name}({T} x)
 {{
     const {T} most = ({T})9223372036854775808.0f;
-    const ulong top = x >= most ? 0x8000000000000000UL : 0;
-    return (ulong)(long)(top ? x - most : x) ^ top;
+    const {uint64} top = x >= most ? 0x8000000000000000UL : 0;
+    return ({uint64})({int64})(top ? x - most : x) ^ top;
 }}""")
 
 HELPERS: dict[str, Helper] = {

@@ -10,8 +10,16 @@ import math
 
 from unisycl.backends.cfamily.expressions import binary, convert, emit
 from unisycl.backends.cfamily.literals import literal
-from unisycl.backends.cfamily.printer import EQUAL, PRIMARY, TERNARY, UNARY, Printer, Text
-from unisycl.base.dtypes import BOOL, DType
+from unisycl.backends.cfamily.printer import (
+    EQUAL,
+    PRIMARY,
+    SUM,
+    TERNARY,
+    UNARY,
+    Printer,
+    Text,
+)
+from unisycl.base.dtypes import BOOL, UINT32, DType
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
@@ -24,6 +32,7 @@ _MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "se
 def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
     """Print a group function; ``target`` stands left of the ``=``."""
     dtype = stmt.args[0].type.dtype
+    p.members = members(p, stmt)
     values = [emit(p, x) for x in stmt.args]
     if stmt.combine.startswith("logical"):  # a single operand, too, counts as its truth
         values = [convert(p, convert(p, v, dtype, BOOL), BOOL, dtype) for v in values]
@@ -38,6 +47,14 @@ def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
         _by_shuffles(p, stmt, target, values)
     else:
         _in_memory(p, stmt, target, values)
+
+
+def members(p: Printer, stmt: n.GroupCall | n.Barrier) -> str:
+    """Return who of a sub-group takes part in a statement, as the dialect says it."""
+    if stmt.scope is not memory_scope.sub_group or p.d.members is None:
+        return ""
+    template = p.d.members(math.prod(p.kernel.local), id(stmt) in p.parted)
+    return p.call(template, [], UINT32).c
 
 
 def joined(p: Printer, name: str, a: Text, b: Text, dtype: DType) -> Text:
@@ -93,7 +110,7 @@ def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text])
     dtype = stmt.args[0].type.dtype
     int_, type = p.d.types["int32"], p.type(dtype)
     total, other, step = (p.names.fresh(w) for w in ("total", "other", "stride"))
-    me, size = p.query("sub_group_local_id", 0).c, p.query("sub_group_local_range", 0).c
+    me, size = (p.query(f"sub_group_local_{x}", 0).at(SUM) for x in ("id", "range"))
     p.line(f"{type} {total} = {values[0].c};")
     p.line(f"for ({int_} {step} = 1; {step} < {size}; {step} <<= 1) {{")
     p.depth += 1

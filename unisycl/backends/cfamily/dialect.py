@@ -65,9 +65,10 @@ class Dialect:
         preamble: lines every program begins with.
         function: template of a helper function, with {text}.
         kernel: what is known of a kernel -> its head.
-        spaces: the qualifier of memory in each address space.
+        spaces: the qualifier of what pointers point to in each address space.
+        memories: what begins the declaration of memory in each address space.
         queries: the spelling of a query by name, with {d}: the dialect's own number of the
-            dimension, 0 the fastest.
+            dimension, 0 the fastest, or {axis}: x, y or z.
         group_barrier, sub_group_barrier: statements.
         local_barrier: a statement, the group's barrier that orders local memory only.
         fence: order, scope -> statement.
@@ -93,7 +94,7 @@ class Dialect:
         control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
-        infinities: the spelling of 'inf' and 'nan'.
+        infinities: the spelling of 'inf' and 'nan'; initialisers: theirs in constant arrays.
         hides_turns: a name must not be seen to take another one's value of the turn before.
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
             (``signs``); helpers negated and hidden say it otherwise.
@@ -105,7 +106,20 @@ class Dialect:
             device, both ways; '' where nothing promises that.
         keep_local: template of a statement that lets the address of local memory, {0}, escape;
             '' where compilers know that others write there.
-        print_atomic: template that adds {1} to the counter at {p} and gives the old value.
+        print_atomic: template that adds {x} to the counter at {p} and gives the old value.
+        counts: the type of a pointer to a counter that work-groups change.
+        definitions: what a program that uses a type has to say before it.
+        dynamic: the declaration of {name}, all local memory that a launch lays out; '' where
+            pointers to it are arguments.
+        distinct: what follows the type of a pointer to memory that no other one reaches.
+        members: (items of the work-group, whether parts of sub-groups may come by themselves) ->
+            template of who takes part in a function of a sub-group; None where nobody asks.
+        warp: how many items that follow one another in a work-group, whatever its dimensions, are
+            a sub-group; 0 where queries tell of sub-groups.
+        computes: row, operand type -> the type that it is computed in, and rounded to the other.
+        scoped_jumps: no jump may pass a declaration of the block that it goes to.
+        vector: template of a vector of {items}; elements: the names of its elements;
+            vector_stems: how the names of vectors of a type begin, where not like the type's.
     """
 
     types: Mapping[str, str]
@@ -113,6 +127,7 @@ class Dialect:
     function: str
     kernel: Callable[[Head], str]
     spaces: Mapping[address_space, str]
+    memories: Mapping[address_space, str]
     queries: Mapping[str, str]
     group_barrier: str
     sub_group_barrier: str
@@ -125,6 +140,7 @@ class Dialect:
     collective: Callable[[memory_scope, str, str, DType], str | None]
     divide: Callable[[DType], str]
     reserved: Callable[[str], bool]
+    counts: str
     preamble: tuple[str, ...] = ()
     sub_groups: bool = False
     serial_groups: bool = False
@@ -140,9 +156,20 @@ class Dialect:
     device_fence: str = ""
     keep_local: str = ""
     print_atomic: str = ""
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    dynamic: str = ""
+    distinct: str = ""
+    members: Callable[[int, bool], str] | None = None
+    warp: int = 0
+    computes: Callable[[Builtin, DType], DType] = lambda row, dtype: dtype
+    scoped_jumps: bool = False
+    vector: str = "({type})({items})"
+    vector_stems: Mapping[str, str] = field(default_factory=dict)
+    elements: tuple[str, ...] = tuple(f"s{k:x}" for k in range(16))
     hides_negations: bool = False
     hides_inversions: bool = False
     joins_private: bool = False
     hides_turns: bool = False
     halves: bool = True
     infinities: Mapping[str, str] = field(default_factory=dict)
+    initialisers: Mapping[str, str] = field(default_factory=dict)

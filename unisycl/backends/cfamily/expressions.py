@@ -280,12 +280,18 @@ def _bitcast(p: Printer, x: n.Bitcast) -> Text:
 
 def _call(p: Printer, x: n.Call) -> Text:
     dtype = x.args[0].type.dtype if x.args else x.type.dtype
-    template = p.d.builtin(x.builtin, dtype)
+    wide = p.d.computes(x.builtin, dtype)
+    template = p.d.builtin(x.builtin, wide)
     if template is None:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' calls "
                                f"{x.builtin.name}({dtype}), which this device's backend has no "
                                "function for; compute it from others")
-    return p.call(template, [emit(p, a) for a in x.args], dtype)
+    if wide is dtype:
+        return p.call(template, [emit(p, a) for a in x.args], dtype)
+    args = [convert(p, emit(p, a), dtype, wide) if a.type.dtype is dtype else emit(p, a)
+            for a in x.args]
+    result = p.call(template, args, wide)
+    return convert(p, result, wide, dtype) if x.type.dtype is dtype else result
 
 
 def _load(p: Printer, x: n.Load) -> Text:

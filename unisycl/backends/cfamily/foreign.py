@@ -38,7 +38,7 @@ def result_type(p: Printer, kind: Struct) -> str:
     """Return the C type of a vector."""
     first = kind.fields[0].type
     assert isinstance(first, Scalar)
-    return f"{p.type(first.dtype)}{len(kind.fields)}"
+    return f"{p.d.vector_stems.get(first.dtype.name) or p.type(first.dtype)}{len(kind.fields)}"
 
 
 def call(p: Printer, stmt: n.Foreign) -> str:
@@ -50,7 +50,7 @@ def call(p: Printer, stmt: n.Foreign) -> str:
             args.append(_pointer(p, parameter, next(numbers)))
         elif isinstance(kind, Struct):
             items = ", ".join(emit(p, next(numbers)).c for _ in kind.fields)
-            args.append(f"({result_type(p, kind)})({items})")
+            args.append(p.d.vector.format(type=result_type(p, kind), items=items))
         else:
             args.append(emit(p, next(numbers)).c)
     return f"{stmt.function.name}({', '.join(args)})"

@@ -60,7 +60,7 @@ def _by_bytes(p: Printer, place: n.Place, element: str, emit: Emit) -> str:
     """Return a place found by its distance in bytes from its element."""
     space = p.d.spaces[space_of(place.base)]
     space = f"{space} " if space else ""
-    where = f"(({space}uchar *)&{element} + {_distance(p, place, emit).c})"
+    where = f"(({space}{p.d.types['uint8']} *)&{element} + {_distance(p, place, emit).c})"
     return _at(p, place, space, where)
 
 
@@ -164,9 +164,13 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
     type = f"{space} {const}{element_type(p, kind.elem)} *".lstrip()
     if local:
         shape = p.local_shapes.get(base.index)
-        if shape is None:
-            return p.argument("local", type, base.name, base.index)
-        return _fixed(p, base, element_type(p, kind.elem), shape)
+        if shape is not None:
+            return _fixed(p, base, element_type(p, kind.elem), shape)
+        if p.d.dynamic:
+            return _dynamic(p, base, type)
+        return p.argument("local", type, base.name, base.index)
+    if p.d.distinct and base.index in p.distinct:
+        type += p.d.distinct
     name = p.argument("view", type, base.name, base.index)
     if p.d.offsets:
         p.argument("offset", p.d.types["int64"], f"{name}_at", base.index)
@@ -177,21 +181,31 @@ def _table(p: Printer, table: Table) -> str:
     """Return the name of a constant in memory, declaring it on first use."""
     elem = table.type.elem
     assert isinstance(elem, Scalar)
-    numbers = ", ".join(literal(x, elem.dtype, p.d) if math.isfinite(x) else _no_number(x)
+    numbers = ", ".join(literal(x, elem.dtype, p.d) if math.isfinite(x) else _no_number(p, x)
                         for x in table.values)
-    type = f"{p.d.spaces[table.type.space]} {element_type(p, elem)}".lstrip()
+    type = f"{p.d.memories[table.type.space]} {element_type(p, elem)}".lstrip()
     return p.table(type, f"{extents(table.shape)} = {{{numbers}}};")
 
 
-def _no_number(x: float) -> str:
-    """Return infinity or NaN as an initialiser; OpenCL's macros are calls, which are none."""
-    return "0.0f / 0.0f" if math.isnan(x) else f"{'-' * (x < 0)}1.0f / 0.0f"
+def _no_number(p: Printer, x: float) -> str:
+    """Return infinity or NaN as an initialiser."""
+    return f"{'-' * (x < 0)}{p.d.initialisers['nan' if math.isnan(x) else 'inf']}"
 
 
 def _fixed(p: Printer, base: n.Param, type: str, shape: tuple[int, ...]) -> str:
     """Return the name of local memory of known size, declaring it on first use."""
     name = p.names.of(base, base.name)
     p.local_memory(type, name, extents(shape))
+    return name
+
+
+def _dynamic(p: Printer, base: n.Param, type: str) -> str:
+    """Return the name of local memory that a launch lays out: an argument says where it begins."""
+    at = p.argument("local", f"const {p.d.types['uint32']}", f"{base.name}_at", base.index)
+    name, whole = p.names.of(base, base.name), p.names.of("local memory", "local_memory")
+    declared = p.d.dynamic.format(name=whole)
+    lines = (declared, f"{type}{name} = ({type})({whole} + {at});")
+    p.top += [line for line in lines if line not in p.top]
     return name
 
 
@@ -233,7 +247,7 @@ def pitch(p: Printer, base: n.Param | n.Array, dim: int) -> Text | None:
 
 def declare_array(p: Printer, array: n.Array) -> str:
     """Return the declaration of an array of the kernel's own."""
-    space = p.d.spaces[array.type.space]
+    space = p.d.memories[array.type.space]
     name = p.names.of(array, array.name)
     return f"{space} {element_type(p, array.type.elem)} {name}{extents(array.shape)};".lstrip()
 
@@ -255,15 +269,15 @@ def record_type(p: Printer, struct: Struct) -> str:
     known = p.names.of(struct, f"{p.kernel.name}_record")
     if struct in p.records:
         return known
-    lines, at, spare = [], 0, 0
+    lines, at, spare, byte = [], 0, 0, p.d.types["uint8"]
     for field in sorted(struct.fields, key=lambda f: f.offset):
         if field.offset > at:
-            lines.append(f"    uchar gap{spare}[{field.offset - at}];")
+            lines.append(f"    {byte} gap{spare}[{field.offset - at}];")
             spare += 1
         lines.append(f"    {_field(p, field)};")
         at = field.offset + field.type.size * math.prod(field.shape)
     if at < struct.size:
-        lines.append(f"    uchar gap{spare}[{struct.size - at}];")
+        lines.append(f"    {byte} gap{spare}[{struct.size - at}];")
     packed = p.d.packed.format(align=alignment_of(struct))
     body = "\n".join(lines)
     p.records[struct] = f"typedef struct {packed} {{\n{body}\n}} {known};"

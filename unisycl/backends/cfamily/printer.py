@@ -74,16 +74,20 @@ class Printer:
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}
         self.records: dict[Struct, str] = {}
+        self.defined: dict[str, str] = {}
         self.sites: list[Site] = []
         self.lines: list[str] = []
         self.top: list[str] = []
         self.depth = 1
         self.scopes: dict[int, str] = {}
         self.at_group_scope = False
+        self.parted: frozenset[int] = frozenset()  # meetings that parts of sub-groups come to
+        self.members = ""  # who of a sub-group takes part in the statement at hand
         self.extent: tuple[str, ...] = ()
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
         self.local_shapes: dict[int, tuple[int, ...]] = {}
         self.same: dict[int, int] = {}  # views whose pitches are those of another one
+        self.distinct: frozenset[int] = frozenset()  # views that overlap no others
         self.small = False  # extents and pitches that positions.bounded tells of are ints
         self.small_ids: set[tuple[str, int]] = set()  # ids that are ints
         self._loose: dict[DType, str] = {}
@@ -115,7 +119,13 @@ class Printer:
     # ---- types and functions
     def type(self, dtype: DType) -> str:
         """Return the C type of a value."""
+        if dtype.name in self.d.definitions:
+            self.defined[dtype.name] = self.d.definitions[dtype.name]
         return self.d.types[dtype.name]
+
+    def spelt(self, query: str, d: int) -> str:
+        """Return a query in the dialect; ``d``: its own number of the dimension."""
+        return self.d.queries[query].format(d=d, axis="xyz"[d])
 
     def unsigned(self, dtype: DType) -> DType:
         """Return the unsigned integer of the same width."""
@@ -156,7 +166,7 @@ class Printer:
             self.helper(need, dtype)
         body = _HELPER.sub(lambda m: self.helper(m[1], dtype), found.text)
         body = body.format(name=known, T=type, U=self.type(self.unsigned(dtype)), bits=dtype.bits,
-                           last=dtype.bits - 1, exact=self.d.exact)
+                           last=dtype.bits - 1, exact=self.d.exact, **self.d.types)
         self._texts.append(self.d.function.format(text=body))
         return known
 
@@ -165,7 +175,8 @@ class Printer:
         filled = _HELPER.sub(lambda m: self.helper(m[1], dtype), template)
         whole = re.fullmatch(r"[\w.]+\(.*\)", filled) is not None
         tight = [a.c if whole else a.at(PRIMARY) for a in args]
-        text = filled.format(*tight, T=self.type(dtype), U=self.type(self.unsigned(dtype)), **more)
+        text = filled.format(*tight, T=self.type(dtype), U=self.type(self.unsigned(dtype)),
+                             members=self.members, **more)
         return Text(text, PRIMARY if whole else TERNARY)
 
     def argument(self, kind: str, type: str, wish: str, index: int = 0, dim: int = 0) -> str:
@@ -178,7 +189,7 @@ class Printer:
 
     def local_memory(self, type: str, name: str, extents: str = "") -> None:
         """Declare local memory of the group, unless it is declared already."""
-        line = f"{self.d.spaces[address_space.local_space]} {type} {name}{extents};"
+        line = f"{self.d.memories[address_space.local_space]} {type} {name}{extents};"
         if line not in self.top:
             self.top.append(line)
             if self.d.keep_local:
@@ -204,4 +215,4 @@ class Printer:
 
     def preamble(self) -> list[str]:
         """Return what stands before the kernel: the dialect's lines, records, functions."""
-        return [*self.d.preamble, *self.records.values(), *self._texts]
+        return [*self.d.preamble, *self.defined.values(), *self.records.values(), *self._texts]

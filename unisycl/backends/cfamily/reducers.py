@@ -166,15 +166,16 @@ class Reducers:
         partials = p.argument("partials", f"{space} {const}{stored} *".lstrip(),
                               f"partials_{k}", k)
         if r.valid is not None:
-            flags = p.argument("flags", f"{space} {const}uchar *".lstrip(), f"flags_{k}", k)
+            byte = p.d.types["uint8"]
+            flags = p.argument("flags", f"{space} {const}{byte} *".lstrip(), f"flags_{k}", k)
         return partials, flags
 
     def last_alone(self, me: Text, groups: str) -> None:
         """Have the first item of the last group join the partial results, in place and in pairs."""
         p = self.p
-        lead = self.lead(me)
+        lead, uint = self.lead(me), p.d.types["uint32"]
         p.line(p.d.device_fence)
-        self.open(f"if ({self.counted()} == (uint)({groups}) - 1) {{")
+        self.open(f"if ({self.counted()} == ({uint})({groups}) - 1) {{")
         p.line(p.d.device_fence)
         p.line(f"*{self.counter()} = 0;")
         for k, r in enumerate(p.kernel.reducers):
@@ -196,11 +197,11 @@ class Reducers:
     def last_together(self, me: Text, groups: str) -> None:
         """Have the items of the last group join the partial results."""
         p = self.p
-        last = p.names.fresh("last")
+        last, uint = p.names.fresh("last"), p.d.types["uint32"]
         p.local_memory("int", last)
         self.open(f"if ({me.c} == 0) {{")
         p.line(p.d.device_fence)
-        p.line(f"{last} = {self.counted()} == (uint)({groups}) - 1;")
+        p.line(f"{last} = {self.counted()} == ({uint})({groups}) - 1;")
         self.close(1)
         p.line(p.d.group_barrier)
         self.open(f"if ({last}) {{")
@@ -211,8 +212,7 @@ class Reducers:
 
     def counter(self) -> str:
         """Return the name of what counts the groups that are through: 0 before and afterwards."""
-        space = self.p.d.spaces[address_space.global_space]
-        return self.p.argument("counter", f"volatile {space} uint *".replace("  ", " "), "counter")
+        return self.p.argument("counter", self.p.d.counts, "counter")
 
     def counted(self) -> str:
         """Return what counts this group and gives how many were through before."""
@@ -274,7 +274,7 @@ class Reducers:
         p, stored = self.p, self.p.storage(r.acc.type.dtype)
         shared = [self.local_array(stored, f"shared_{r.acc.name}", (r.index, word))
                   for word in range(r.words)]
-        has = self.local_array("uchar", f"has_{r.acc.name}", r.index) if valid else ""
+        has = self.local_array(p.d.types["uint8"], f"has_{r.acc.name}", r.index) if valid else ""
         for array, acc in zip(shared, accs, strict=True):
             p.line(f"{array}[{me.c}] = {acc};")
         if valid:
@@ -356,7 +356,7 @@ class Reducers:
 def print_finish(p: Printer) -> None:
     """Print the kernel that joins the partial results of all work-groups."""
     count = p.argument("count", f"const {p.d.types['int64']}", "count")
-    me = Text(p.d.queries["local_id"].format(d=0))
+    me = Text(p.spelt("local_id", 0))
     Reducers(p, (FINISH_ITEMS,)).finish(me, count, "const ")
 
 

@@ -193,7 +193,7 @@ def _foreign(b: Body, stmt: n.Foreign) -> None:
         whole = p.names.fresh("result")
         p.line(f"const {foreign.result_type(p, kind)} {whole} = {text};")
         for k, local in enumerate(stmt.results):
-            p.line(f"{b.target(stmt, local)} = {whole}.s{k:x};")
+            p.line(f"{b.target(stmt, local)} = {whole}.{p.d.elements[k]};")
     else:
         p.line("".join(f"{b.target(stmt, x)} = " for x in stmt.results) + f"{text};")
 
@@ -286,7 +286,7 @@ def _counting(b: Body, stmt: n.For, name: str, stop: Text, by: Text) -> tuple[st
         p.line(f"const {wide} {end} = ({stop.c}) > 0 ? ({wide})({stop.c}) : 0;")
         return f"({wide}){name} < {end}", onward
     more, last = p.names.fresh("more"), p.names.fresh("last")
-    most = f"{(1 << 63) - 1}L"
+    most = f"{(1 << 63) - 1}{p.d.suffixes['int64']}"
     p.line(f"bool {more} = true;")
     least = f"-{most} - 1 - ({by.c})"
     p.line(f"const {type} {last} = {least if down else f'{most} - ({by.c})'};")
@@ -343,8 +343,11 @@ def _fence(b: Body, stmt: n.Fence) -> None:
 
 
 def _barrier(b: Body, stmt: n.Barrier) -> None:
-    group = stmt.scope is memory_scope.work_group
-    b.p.line(b.p.d.group_barrier if group else b.p.d.sub_group_barrier)
+    p = b.p
+    if stmt.scope is memory_scope.work_group:
+        p.line(p.d.group_barrier)
+    else:
+        p.line(p.d.sub_group_barrier.replace("{members}", collectives.members(p, stmt)))
 
 
 def _group_call(b: Body, stmt: n.GroupCall) -> None:

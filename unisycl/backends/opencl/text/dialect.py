@@ -49,7 +49,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
 
     return Dialect(
         types=_TYPES, suffixes=_SUFFIXES, preamble=_preamble(traits, quirks), function="{text}",
-        kernel=_head(traits, quirks), spaces=_SPACES, queries=_QUERIES,
+        kernel=_head(traits, quirks), spaces=_SPACES, memories=_SPACES, queries=_QUERIES,
         group_barrier=f"barrier({_BOTH});",
         local_barrier="barrier(CLK_LOCAL_MEM_FENCE);",
         sub_group_barrier=f"sub_group_barrier({_BOTH});" if sub_groups else f"mem_fence({_BOTH});",
@@ -65,12 +65,14 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         exact="#pragma OPENCL FP_CONTRACT OFF",
         packed="__attribute__((packed, aligned({align})))",
         device_fence=_device_fence(traits, quirks), print_atomic="atomic_add({p}, {x})",
+        counts="volatile __global uint *",
         hides_negations=quirks.shared_negations, hides_turns=quirks.lost_turns,
         hides_inversions=quirks.lost_inversions, joins_private=quirks.chosen_arrays,
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",
         halves=traits.has("cl_khr_fp16"),
-        infinities={"inf": "INFINITY", "nan": "NAN"})
+        infinities={"inf": "INFINITY", "nan": "NAN"},  # calls, which are no initialisers
+        initialisers={"inf": "1.0f / 0.0f", "nan": "0.0f / 0.0f"})
 
 
 def has_sub_groups(traits: Traits) -> bool:
