@@ -1,0 +1,1 @@
+"""Internal: NVIDIA's devices by CUDA's own driver."""

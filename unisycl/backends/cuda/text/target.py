@@ -1,0 +1,25 @@
+"""What the text of a kernel and its compiler have to know of a device.
+
+Non-goals: asking a driver. Invariant: equal targets give equal code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WARP = 32
+"""The work-items of a sub-group, on every device so far."""
+STATIC_LOCAL = 48 << 10
+"""The bytes of local memory that a kernel may declare; more has to be asked for at a launch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A device: its compute capability, as (9, 0)."""
+
+    arch: tuple[int, int] = (8, 0)
+
+    @property
+    def number(self) -> int:
+        """The compute capability as its compiler writes it: 90."""
+        return self.arch[0] * 10 + self.arch[1]
