@@ -41,6 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "ext": {"base", "api", "lang"},
     "khr": {"base", "api", "lang", "public_names"},
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
+    "oneapi": {""},
     "testing": {""},
     "examples": {"", "ext"},
 }
@@ -54,6 +55,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
+    "oneapi": ("frame", "dpl"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for

@@ -1,0 +1,109 @@
+"""What all routines share: events, futures, policies, and what is refused before anything runs."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.ext.oneapi import experimental as x
+from unisycl.oneapi import dpl
+
+pytestmark = pytest.mark.part("L-1")
+
+
+def test_routines_wait_for_events_and_commands_for_routines(queue: sycl.queue) -> None:
+    a = sycl.malloc_shared(1000, np.int32, queue)
+    go = sycl.ext.unisycl.user_event()
+    first = dpl.fill_async(queue, a, 3, depends_on=go)
+    second = dpl.transform_async(queue, a, a, lambda v: v * 5, depends_on=[first])
+    total = dpl.reduce_async(queue, a, depends_on=second)
+
+    def add(i):
+        a[i] = a[i] + 1
+
+    last = queue.parallel_for(1000, add, depends_on=[total.get_event()])
+    assert last.get_info(sycl.info.event.command_execution_status) != (
+        sycl.info.event_command_status.complete)
+    go.set()
+    assert total.get() == 15000
+    last.wait()
+    assert (a[:] == 16).all()
+    sycl.free(a, queue)
+
+
+def test_routines_are_recorded_in_graphs(queue: sycl.queue) -> None:
+    a, out = (sycl.malloc_shared(500, np.int64, queue) for _ in range(2))
+    graph = x.command_graph(queue)
+    with graph.record(queue):
+        first = dpl.iota_async(queue, a, 1)
+        dpl.inclusive_scan_async(queue, a, out, depends_on=first)
+    replay = graph.finalize()
+    out[:] = 0
+    queue.ext_oneapi_graph(replay).wait()
+    assert np.array_equal(np.cumsum(np.arange(1, 501)), out)
+    for memory in (a, out):
+        sycl.free(memory, queue)
+
+
+def test_in_order_queues_and_policies_do_the_same(device: sycl.device) -> None:
+    values = np.arange(300, dtype=np.float32)
+    for policy in (sycl.queue(device, sycl.property.queue.in_order()), dpl.seq, dpl.par,
+                   dpl.unseq, dpl.par_unseq, dpl.make_device_policy(sycl.queue(device)),
+                   dpl.make_device_policy(device), dpl.dpcpp_default, dpl.make_device_policy()):
+        out = np.zeros_like(values)
+        dpl.inclusive_scan(policy, values, out)
+        assert np.array_equal(np.cumsum(values), out)
+
+
+def test_seq_goes_through_the_elements_in_order() -> None:
+    last, wrong = np.full(1, -1, np.int64), np.zeros(1, np.int64)
+
+    def follow(k):
+        if last[0] != k - 1:
+            wrong[0] = wrong[0] + 1
+        last[0] = k
+
+    dpl.for_each(dpl.seq, dpl.counting_iterator(0, 10000), follow)
+    assert [9999, 0] == [last[0], wrong[0]]
+
+
+ONES = np.ones(10, np.float32)
+READ_ONLY = np.ones(10, np.float32)
+READ_ONLY.flags.writeable = False
+BAD = {
+    "copy: the output has 5 elements where 10 are needed": lambda q: dpl.copy(q, ONES, ONES[:5]),
+    "overlaps other memory": lambda q: dpl.transform(q, ONES[1:], ONES[:-1], abs),
+    "got list": lambda q: dpl.fill(q, [1, 2], 1),
+    "array of 2 dimensions": lambda q: dpl.reduce(q, ONES.reshape(2, 5)),
+    "the output cannot be written": lambda q: dpl.copy(q, ONES, READ_ONLY),
+    "the memory cannot be written": lambda q: dpl.reverse(q, READ_ONLY),
+    "has no end; say where": lambda q: dpl.reduce(q, dpl.counting_iterator(0)),
+    "is no value of elements of float32": lambda q: dpl.fill(q, ONES, "a"),
+    "first argument is a queue or a policy": lambda q: dpl.reduce(ONES),
+    "lies 3 elements before": lambda q: dpl.reduce(q, dpl.end(ONES), dpl.end(ONES) - 3),
+    "position 11 is not in memory of 10": lambda q: dpl.reduce(q, dpl.begin(ONES) + 11),
+    "depends_on: expected events": lambda q: dpl.reduce(q, ONES, depends_on=3),
+    "give a start": lambda q: dpl.reduce(q, ONES[:0], None, max),
+    "middle is 11": lambda q: dpl.rotate(q, ONES.copy(), 11),
+    "count must be at least 0": lambda q: dpl.fill_n(q, ONES, -1, 0),
+    "the second argument has 9 elements": lambda q: dpl.equal(q, ONES, ONES[:9]),
+    "which kernels do not have": lambda q: dpl.reduce(q, np.array(["a"], object)),
+    "are tuples": lambda q: dpl.reduce(q, dpl.zip_iterator(ONES, ONES)),
+    "two to four": lambda q: dpl.zip_iterator(ONES),
+}
+
+
+def test_bad_input_is_refused_before_anything_runs(queue: sycl.queue) -> None:
+    for text, call in BAD.items():
+        with pytest.raises(sycl.UsageError, match=re.escape(text)) as found:
+            call(queue)
+        assert found.value.code() is sycl.errc.invalid
+    assert (ONES == 1).all()
+
+
+def test_a_wrong_function_is_told_with_its_line(queue: sycl.queue) -> None:
+    with pytest.raises(sycl.KernelError, match=r"test_frame\.py:\d+"):
+        dpl.transform(queue, ONES, ONES.copy(), lambda v: v.nothing)

@@ -1,0 +1,1 @@
+"""Internal: the kernels of the algorithms, written in the kernel language."""

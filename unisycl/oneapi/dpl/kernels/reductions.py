@@ -1,0 +1,88 @@
+"""Kernels that combine all elements: tiles by work-groups, then the tiles by one group.
+
+Written in the kernel language. ``joined`` kernels have operators that SYCL knows with an identity,
+and combine groups by its group functions. ``plain`` ones have any operator: each work-item combines
+what it meets, and one combines these. Non-goals: what is combined; sources compute it. Invariant:
+who combines what depends on sizes alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import unisycl as sycl
+
+__kernel_language__ = True
+
+
+def joined(it: Any, source: Any, out: Any, plan: Any) -> None:
+    """Combine a tile, by an operator with an identity."""
+    group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    first = it.get_group(0) * plan.part
+    total = plan.identity
+    if first + plan.part <= plan.count:
+        for turn in range(plan.part // size):
+            total = plan.kind(plan.op(total, plan.kind(source.load(first + turn * size + mine))))
+    else:
+        for turn in range((plan.count - first + size - 1) // size):
+            k = first + turn * size + mine
+            if k < plan.count:
+                total = plan.kind(plan.op(total, plan.kind(source.load(k))))
+    total = plan.kind(sycl.reduce_over_group(group, total, plan.op))
+    if group.leader():
+        out.store(it.get_group(0), total)
+
+
+def plain(it: Any, source: Any, cells: Any, out: Any, plan: Any) -> None:
+    """Combine a tile, by any operator whose order does not matter."""
+    group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    first = it.get_group(0) * plan.part
+    last = min(first + plan.part, plan.count)
+    if first + mine < last:
+        total = plan.kind(source.load(first + mine))
+        for turn in range(1, (last - first + size - 1) // size):
+            k = first + turn * size + mine
+            if k < last:
+                total = plan.kind(plan.op(total, plan.kind(source.load(k))))
+        cells[mine] = total
+    sycl.group_barrier(group)
+    if mine == 0:
+        total = cells[0]
+        for k in range(1, min(size, last - first)):
+            total = plan.kind(plan.op(total, cells[k]))
+        out.store(it.get_group(0), total)
+
+
+def with_start(it: Any, out: Any, start: Any, op: Any, kind: Any) -> None:
+    """Combine a start with the one element that is left."""
+    out.store(0, kind(op(start, out.load(0))))
+
+
+def best(it: Any, source: Any, places: Any, own: Any, out: Any, plan: Any) -> None:
+    """Find the first element of a tile that no other comes before, and where it is."""
+    group, size, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    first = it.get_group(0) * plan.part
+    last = min(first + plan.part, plan.count)
+    if first + mine < last:
+        found = source.load(first + mine)
+        at = first + mine
+        for turn in range(1, (last - first + size - 1) // size):
+            k = first + turn * size + mine
+            if k < last:
+                x = source.load(k)
+                if plan.op(x, found):
+                    found = x
+                    at = k
+        own.values[mine] = found
+        own.places[mine] = at
+    sycl.group_barrier(group)
+    if mine == 0:
+        found = own.values[0]
+        at = own.places[0]
+        for k in range(1, min(size, last - first)):
+            x = own.values[k]
+            if plan.op(x, found) or (not plan.op(found, x) and own.places[k] < at):
+                found = x
+                at = own.places[k]
+        out.values.store(it.get_group(0), found)
+        out.places.store(it.get_group(0), places.load(at))

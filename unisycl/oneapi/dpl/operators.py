@@ -1,0 +1,56 @@
+"""Operators and orders: those that the kernel language knows, and any function.
+
+Non-goals: what algorithms do with them. Invariant: an operator is taken for a known one only where
+it computes the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.dpl.kernels import orders
+
+_KNOWN: dict[Any, Any] = {
+    operator.add: sycl.plus, np.add: sycl.plus, operator.mul: sycl.multiplies,
+    np.multiply: sycl.multiplies, operator.and_: sycl.bit_and, np.bitwise_and: sycl.bit_and,
+    operator.or_: sycl.bit_or, np.bitwise_or: sycl.bit_or, operator.xor: sycl.bit_xor,
+    np.bitwise_xor: sycl.bit_xor}
+
+
+def known(op: Any) -> Any:
+    """Return SYCL's function object for an operator, or the operator itself."""
+    try:
+        return _KNOWN.get(op, op)
+    except TypeError:
+        return op
+
+
+def identity_of(op: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the identity of an operator on a type; None if SYCL knows none."""
+    if isinstance(op, type(sycl.plus)) and sycl.has_known_identity(op, dtype):
+        return sycl.known_identity(op, dtype)
+    return None
+
+
+def is_default(comp: Any) -> bool:
+    """Say whether an order is the default one, the numbers' own."""
+    return comp is None or comp is operator.lt or comp is np.less
+
+
+def is_descending(comp: Any) -> bool:
+    """Say whether an order is the numbers' own, from the greatest down."""
+    return comp is operator.gt or comp is np.greater
+
+
+def order_of(comp: Any, dtype: Any) -> Any:
+    """Return a function of two that kernels ask: does the first come before the second?"""
+    floats = not isinstance(dtype, tuple) and dtype.kind == "f"
+    if is_default(comp):
+        return orders.ascending if floats else operator.lt
+    if is_descending(comp):
+        return orders.descending if floats else operator.gt
+    return comp

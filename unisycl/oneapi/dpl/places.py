@@ -1,0 +1,25 @@
+"""Operands that algorithms make for themselves: flags of elements.
+
+Non-goals: iterators of users (``iterators``). Invariant: as with those, nothing is kept in memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unisycl.oneapi.dpl.iterators import Computed
+from unisycl.oneapi.dpl.kernels import selections
+from unisycl.oneapi.frame.operands import Operand
+
+
+class Heads(Computed):
+    """Flags of the elements that begin a run of equal ones."""
+
+    def __init__(self, base: Operand, same: Any) -> None:
+        self._over(base)
+        self.same, self.dtype, self.size = same, np.dtype(np.bool_), base.size
+
+    def _made(self, *bases: Any) -> Any:
+        return selections.heads(bases[0], self.same)

@@ -1,0 +1,167 @@
+"""One call of a routine: its queue, what it takes, the kernels it launches, and what it returns.
+
+Non-goals: the kernels. Invariants: all checks come before the first launch; each launch follows
+the one before it, whatever the queue; scratch memory lives as long as commands use it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import unisycl as sycl
+from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
+from unisycl.oneapi.frame.policies import policy_of
+from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.frame.results import events_of, future
+
+
+class Call:
+    """What a routine works with while it is called."""
+
+    def __init__(self, name: str, policy: Any, depends_on: Any) -> None:
+        self.name = name
+        chosen = policy_of(name, policy)
+        self.queue, self.shape = chosen.queue(), chosen.shape()
+        self.in_order = chosen.in_order
+        self._after = events_of(depends_on)
+        self._kept: list[Any] = []
+
+    # ------------------------------------------------------------------ what it takes
+    def source(self, what: str, x: Any, count: int | None = None) -> Any:
+        """Return elements to read; of ``count`` elements where that is known."""
+        found = operand_of(self.name, what, x)
+        if isinstance(found, Memory):
+            found = found.read_only()
+        if count is None:
+            if found.size is None:
+                self.refuse(f"{what} has no end; say where it ends, as in counting_iterator(0)[:n]")
+            return found
+        return self._sized(what, found, count)
+
+    def taken(self, what: str, x: Any, count: int | None = None) -> Any:
+        """Return elements to read, or to write as well, of which ``count`` may be a part."""
+        found = operand_of(self.name, what, x)
+        if count is not None and found.size is not None and found.size < count:
+            self.refuse(f"{what} has {found.size} elements where {count} are needed")
+        if count is None and found.size is None:
+            self.refuse(f"{what} has no end; say where it ends, as in counting_iterator(0)[:n]")
+        return found
+
+    def target(self, what: str, x: Any, count: int, *, exact: bool = True) -> Any:
+        """Return memory to write ``count`` elements to, at most if not ``exact``."""
+        found = operand_of(self.name, what, x)
+        if not found.writable:
+            self.refuse(f"{what} cannot be written")
+        return self._sized(what, found, count, exact=exact)
+
+    def memory(self, what: str, x: Any) -> Memory:
+        """Return memory that is read and written in place."""
+        found = x if isinstance(x, Memory) else memory_of(self.name, what, x)
+        if not found.writable:
+            self.refuse(f"{what} cannot be written")
+        return found
+
+    def _sized(self, what: str, found: Operand, count: int, *, exact: bool = True) -> Operand:
+        size = found.size
+        if size is not None and (size < count or (found.bounded and exact and size != count)):
+            self.refuse(f"{what} has {size} elements where {count} are needed")
+        return found
+
+    def refuse(self, text: str) -> Any:
+        """Raise the error of this routine."""
+        refuse(self.name, text)
+
+    def apart(self, target: Operand, *others: Operand, same: bool = False) -> None:
+        """Refuse memory to be written that overlaps what is read, or other memory to be written.
+
+        Where ``same`` is true, the very elements that are read may be written.
+        """
+        for other in others:
+            for mine in target.extents():
+                for theirs in other.extents():
+                    if mine.meets(theirs) and not (same and mine == theirs):
+                        self.refuse("memory that is written overlaps other memory of the call"
+                                    + (", and is not the same elements" if same else ""))
+
+    # ------------------------------------------------------------------ what it does
+    def scratch(self, count: int, dtype: npt.DTypeLike) -> Memory:
+        """Return memory of the routine's own, with anything in it; the host may read it."""
+        return Memory(empty(self.queue, max(count, 1), np.dtype(dtype)), 0, max(count, 1))
+
+    def launch(self, space: Any, kernel: Any, *args: Any) -> None:
+        """Run a kernel behind the one before it; operands among the arguments are bound."""
+        operands = [a for a in args if isinstance(a, Operand)]
+        self._kept.append(operands)
+        if any(a.has_buffer() for a in operands):
+            after = self._after
+
+            def group(h: sycl.handler) -> None:
+                h.depends_on(after)
+                h.parallel_for(space, kernel, *(_bound(a, h) for a in args))
+
+            self._after = [self.queue.submit(group)]
+        else:
+            self._after = [self.queue.parallel_for(
+                space, kernel, *(_bound(a, None) for a in args), depends_on=self._after)]
+
+    def done(self, value: Callable[[], Any] | None = None) -> future:
+        """Return the end of the routine, and what it found."""
+        if len(self._after) == 1:
+            last = self._after[0]
+        else:
+            last = self.queue.ext_oneapi_submit_barrier(
+                self._after) if self._after else sycl.event()
+        return future(last, _nothing if value is None else value, self._kept)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _bound(x: Any, h: Any) -> Any:
+    return x.bind(h) if isinstance(x, Operand) else x
+
+
+@functools.lru_cache(maxsize=64)
+def _host_memory(device: sycl.device) -> bool:
+    return bool(device.has(sycl.aspect.usm_system_allocations)) and not device.has(
+        sycl.aspect.gpu)
+
+
+def empty(queue: sycl.queue, count: int, dtype: np.dtype[Any]) -> Any:
+    """Return an array that kernels of a queue use in place."""
+    device = queue.get_device()
+    if _host_memory(device) or not device.has(sycl.aspect.usm_shared_allocations):
+        return np.empty(count, dtype)
+    own = sycl.usm_allocator(sycl.usm.alloc.shared, queue)
+    return own.ext_unisycl_empty(count, dtype)
+
+
+class Routine:
+    """A routine of a library: called it waits, by ``later`` it returns a ``future`` at once."""
+
+    def __init__(self, body: Callable[..., future]) -> None:
+        functools.update_wrapper(self, body)
+        self._body, self._name = body, body.__name__
+
+    def __call__(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> Any:
+        """Run the routine and wait for it."""
+        return self.later(policy, *args, depends_on=depends_on, **named).get()
+
+    def later(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> future:
+        """Submit the routine's commands and return at once."""
+        call = Call(self._name, policy, depends_on)
+        return self._body(call, *paired(self._name, args), **named)
+
+    def __repr__(self) -> str:
+        return f"<routine {self._name}>"
+
+
+def routine(body: Callable[..., future]) -> Routine:
+    """Make a routine of a function whose first argument is the ``Call``."""
+    return Routine(body)

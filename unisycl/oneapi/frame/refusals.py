@@ -1,0 +1,26 @@
+"""How a routine refuses what it is given: before anything runs, in the user's names.
+
+Non-goals: errors of kernels, which the compiler tells. Invariant: ``errc.invalid``, and the text
+begins with the routine's name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import unisycl as sycl
+
+
+def refuse(routine: str, text: str) -> NoReturn:
+    """Raise the error of a routine that was given something wrong."""
+    raise sycl.UsageError(sycl.errc.invalid, f"{routine}: {text}")
+
+
+def whole(routine: str, what: str, value: Any, least: int = 0) -> int:
+    """Return a whole number that a routine was given; refuse others."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        refuse(routine, f"{what} must be a whole number, got {value!r}")
+    found = int(value.__index__())
+    if found < least:
+        refuse(routine, f"{what} must be at least {least}, got {found}")
+    return found

@@ -1,0 +1,49 @@
+"""What a routine returns when it is asked not to wait: its end, and what it will have found.
+
+Non-goals: chains of what to do next; events are for that. Invariant: memory that the commands use
+lives until they have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import unisycl as sycl
+
+
+class future:
+    """The end of a routine that was not waited for; ``get`` returns what it found.
+
+    Give it to ``depends_on`` of any routine, or its event to any command.
+    """
+
+    def __init__(self, event: sycl.event, value: Callable[[], Any], kept: Any) -> None:
+        self._event, self._value, self._kept = event, value, kept
+
+    def get(self) -> Any:
+        """Wait, and return what the routine returns when it is waited for."""
+        self._event.wait()
+        return self._value()
+
+    def wait(self) -> None:
+        """Wait for the routine's last command."""
+        self._event.wait()
+
+    def get_event(self) -> sycl.event:
+        """Return the event of the routine's last command."""
+        return self._event
+
+
+def events_of(given: Any) -> list[sycl.event]:
+    """Return the events that ``depends_on`` names: events, futures, lists of them."""
+    if given is None:
+        return []
+    if isinstance(given, future):
+        return [given.get_event()]
+    if isinstance(given, sycl.event):
+        return [given]
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        return [e for one in given for e in events_of(one)]
+    raise sycl.UsageError(sycl.errc.invalid, "depends_on: expected events or futures, got "
+                          f"{type(given).__name__}")

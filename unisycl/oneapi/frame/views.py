@@ -1,0 +1,73 @@
+"""What kernels of the libraries read and write through: memory, and a part of it.
+
+Written in the kernel language. ``plan`` and the other records carry what a kernel is told besides.
+Non-goals: iterators, which are objects with the same two methods (``dpl.kernels.iterators``).
+Invariant: memory has ``load(i)`` and ``store(i, value)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__kernel_language__ = True
+
+
+@dataclass(eq=False)
+class cells:
+    """Memory from its first element on."""
+
+    at: Any
+
+    def load(self, i: Any) -> Any:
+        """Return element ``i``."""
+        return self.at[i]
+
+    def store(self, i: Any, value: Any) -> None:
+        """Write element ``i``."""
+        self.at[i] = value
+
+
+@dataclass(eq=False)
+class window:
+    """Memory from an element on."""
+
+    at: Any
+    first: Any
+
+    def load(self, i: Any) -> Any:
+        """Return element ``i`` of the window."""
+        return self.at[self.first + i]
+
+    def store(self, i: Any, value: Any) -> None:
+        """Write element ``i`` of the window."""
+        self.at[self.first + i] = value
+
+
+@dataclass(eq=False)
+class plan:
+    """How elements are combined in parts: how many, of what size, by what, in which type."""
+
+    count: Any
+    part: Any
+    op: Any
+    kind: Any
+    identity: Any = None
+
+
+@dataclass(eq=False)
+class chunks:
+    """Elements in chunks, and the local memory that going through one takes."""
+
+    count: Any
+    part: Any
+    noted: Any = None
+    others: Any = None
+
+
+@dataclass(eq=False)
+class candidates:
+    """Values, and where they were found."""
+
+    values: Any
+    places: Any
