@@ -14,6 +14,7 @@ from unisycl.api.bundles.kernel_bundle import kernel_bundle as kernel_bundle
 from unisycl.api.bundles.kernel_id import get_kernel_id as get_kernel_id
 from unisycl.api.bundles.kernel_id import get_kernel_ids as get_kernel_ids
 from unisycl.api.bundles.kernel_id import kernel_id as kernel_id
+from unisycl.api.bundles.native_kernel import native_kernel as native_kernel
 from unisycl.api.devices.context import context as context
 from unisycl.api.devices.device import all_devices_have as all_devices_have
 from unisycl.api.devices.device import any_device_has as any_device_has
@@ -42,7 +43,6 @@ from unisycl.api.interop.make import make_platform as make_platform
 from unisycl.api.interop.make import make_queue as make_queue
 from unisycl.api.interop.make import make_sampled_image as make_sampled_image
 from unisycl.api.interop.make import make_unsampled_image as make_unsampled_image
-from unisycl.api.interop.native_kernel import native_kernel as native_kernel
 from unisycl.api.interop.native_objects import get_native as get_native
 from unisycl.api.interop.native_objects import interop_handle as interop_handle
 from unisycl.api.interop.opencl import opencl as opencl
@@ -221,6 +221,11 @@ from unisycl.lang.groups.group_functions import select_from_group as select_from
 from unisycl.lang.groups.group_functions import shift_group_left as shift_group_left
 from unisycl.lang.groups.group_functions import shift_group_right as shift_group_right
 from unisycl.lang.groups.reducer import reducer as reducer
+from unisycl.lang.index.environment import SYCL_EXTERNAL as SYCL_EXTERNAL
+from unisycl.lang.index.environment import device_only as device_only
+from unisycl.lang.index.environment import fast_relaxed_math as fast_relaxed_math
+from unisycl.lang.index.environment import single_source as single_source
+from unisycl.lang.index.environment import target_spir as target_spir
 from unisycl.lang.index.groups import device_event as device_event
 from unisycl.lang.index.groups import group as group
 from unisycl.lang.index.groups import h_item as h_item
@@ -232,11 +237,6 @@ from unisycl.lang.index.this import leader_of as leader_of
 from unisycl.lang.index.this import this_group as this_group
 from unisycl.lang.index.this import this_nd_item as this_nd_item
 from unisycl.lang.index.this import this_sub_group as this_sub_group
-from unisycl.lang.kernels.environment import SYCL_EXTERNAL as SYCL_EXTERNAL
-from unisycl.lang.kernels.environment import device_only as device_only
-from unisycl.lang.kernels.environment import fast_relaxed_math as fast_relaxed_math
-from unisycl.lang.kernels.environment import single_source as single_source
-from unisycl.lang.kernels.environment import target_spir as target_spir
 from unisycl.lang.kernels.kernel import device_has as device_has
 from unisycl.lang.kernels.kernel import kernel as kernel
 from unisycl.lang.kernels.specialization import kernel_handler as kernel_handler
@@ -258,7 +258,6 @@ from unisycl.lang.kernels.stream import setw as setw
 from unisycl.lang.kernels.stream import showbase as showbase
 from unisycl.lang.kernels.stream import showpos as showpos
 from unisycl.lang.kernels.stream import stream as stream
-from unisycl.lang.library.geometric import cross as cross
 from unisycl.lang.library.joint import joint_all_of as joint_all_of
 from unisycl.lang.library.joint import joint_any_of as joint_any_of
 from unisycl.lang.library.joint import joint_exclusive_scan as joint_exclusive_scan
@@ -295,6 +294,7 @@ from unisycl.lang.numbers.function_objects import maximum as maximum
 from unisycl.lang.numbers.function_objects import minimum as minimum
 from unisycl.lang.numbers.function_objects import multiplies as multiplies
 from unisycl.lang.numbers.function_objects import plus as plus
+from unisycl.lang.numbers.geometric import cross as cross
 from unisycl.lang.numbers.marray import marray as marray
 from unisycl.lang.numbers.marray import mbool16 as mbool16
 from unisycl.lang.numbers.marray import mbool2 as mbool2

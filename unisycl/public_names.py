@@ -39,7 +39,7 @@ NAMES: dict[str, str] = {
         "make_buffer make_context make_device make_event make_kernel make_kernel_bundle "
         "make_platform make_queue make_sampled_image make_unsampled_image"
     ),
-    "api.interop.native_kernel": "native_kernel",
+    "api.bundles.native_kernel": "native_kernel",
     "api.interop.opencl": "opencl",
     "api.properties": "is_property is_property_of no_init property property_list",
     "api.queue.queue": "queue",
@@ -73,14 +73,14 @@ NAMES: dict[str, str] = {
     "base.version": "cl_version make_version name_version",
     "lang.memory.atomic": "atomic_fence atomic_ref",
     "lang.numbers.bits": "bit_cast",
-    "lang.kernels.environment": (
+    "lang.index.environment": (
         "SYCL_EXTERNAL device_only fast_relaxed_math single_source target_spir"
     ),
     "lang.numbers.function_objects": (
         "bit_and bit_or bit_xor has_known_identity known_identity logical_and logical_or maximum "
         "minimum multiplies plus"
     ),
-    "lang.library.geometric": "cross",
+    "lang.numbers.geometric": "cross",
     "lang.groups.group_functions": (
         "all_of_group any_of_group exclusive_scan_over_group group_barrier group_broadcast "
         "group_reduce group_scan_exclusive group_scan_inclusive inclusive_scan_over_group "

@@ -53,7 +53,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.cpu": ("compile", "checks", "emit", "maths", "pool"),
     "backends.cuda": ("text",),
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
-    "runtime": ("threads", "devices", "graph", "memory", "launch"),
+    "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
     "oneapi": ("frame", "dpl"),
 }
@@ -79,7 +79,7 @@ NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode")
 # the registry that lists backends, and enumerations and constants that specifications define
 VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backends.opencl",),
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
-VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.numbers.opencl",
+VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.kernels.opencl",
                  "api.interop.opencl", "public_names")
 
 

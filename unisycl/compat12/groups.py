@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.api.interop.native_kernel import native_kernel
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.queue import event as events
 from unisycl.api.queue.handler import handler
 from unisycl.api.queue.queue import queue

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.devices.context import context
 from unisycl.api.devices.info import Descriptor
 from unisycl.api.interop.make import make_context
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.api.interop.native_objects import get_native
 from unisycl.base.enums import NATIVE_OF_12
 from unisycl.base.errors import UsageError, errc

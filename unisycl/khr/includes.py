@@ -63,7 +63,7 @@ _HEADERS: dict[str, str] = {
            "get_pointer_type get_pointer_device",
     "vec": "rounding_mode vec",
 }
-_HOMES = {"math": ("lang.numbers.math", "lang.library.geometric"),
+_HOMES = {"math": ("lang.numbers.math", "lang.numbers.geometric"),
           "marray": ("lang.numbers.marray",),
           "vec": ("lang.numbers.vec",), "functional": ("lang.numbers.function_objects",)}
 """Modules all of whose public names a header has, too."""

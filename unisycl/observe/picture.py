@@ -13,9 +13,9 @@ from unisycl.observe.drawing import Box, Drawing, Line
 from unisycl.observe.history import HOST, Command, Place, Touch, extent_of
 from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_graph import Graph, Node, RecordingChannel
 from unisycl.runtime.graph.deps import Access, Tracker
 from unisycl.runtime.graph.tasks import Task
+from unisycl.runtime.recorded.command_graph import Graph, Node, RecordingChannel
 
 MOST = 200
 _BARRIER = "a barrier"

@@ -8,7 +8,7 @@ import pytest
 import unisycl as sycl
 from tests.property import reference
 from unisycl.ir.builtins import BUILTINS
-from unisycl.lang.library.geometric import OF_VECTORS
+from unisycl.lang.numbers.geometric import OF_VECTORS
 from unisycl.lang.numbers.math import FUNCTIONS
 
 N = 7

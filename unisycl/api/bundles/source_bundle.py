@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from unisycl.api.bundles import python_source
 from unisycl.api.bundles.functions import chosen
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.bundles.python_source import python_bundle
 from unisycl.api.bundles.source_options import (
     include_files,
@@ -21,7 +22,6 @@ from unisycl.api.bundles.source_options import (
 )
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.base.enums import backend, bundle_state, source_language
 from unisycl.base.errors import BuildError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unisycl.api.devices.info import Descriptor
-from unisycl.api.queue.queue_base import QueueBase
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.forward_progress import (

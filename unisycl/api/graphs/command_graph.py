@@ -1,7 +1,7 @@
 """Command graphs: record once, replay many times (sycl_ext_oneapi_graph).
 
-Non-goals: replaying (``runtime.graph.command_graph``). Invariant: a modifiable graph never runs; an
-executable one changes through ``update`` only.
+Non-goals: replaying (``runtime.recorded``). Invariant: a modifiable graph never runs; an executable
+one changes through ``update`` only.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 from unisycl.api import properties
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.graphs.dynamic_command_group import dynamic_command_group
 from unisycl.api.properties import HasProperties
 from unisycl.api.queue.event import event
 from unisycl.api.queue.handler import check_callable, handler, run
-from unisycl.api.queue.queue_base import QueueBase
 from unisycl.api.queue.recording import svg_of
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.observe import picture
 from unisycl.runtime.devices.devices import default_context
-from unisycl.runtime.graph.command_graph import Graph, Node, Plan, RecordingChannel
 from unisycl.runtime.graph.completions import Recorded
 from unisycl.runtime.launch import launch
+from unisycl.runtime.recorded.command_graph import Graph, Node, Plan, RecordingChannel
 
 
 @ends_at_call

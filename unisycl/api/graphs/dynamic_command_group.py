@@ -1,6 +1,6 @@
 """Nodes of a graph with several command groups, one of them active (sycl_ext_oneapi_graph).
 
-Non-goals: what a node is (``runtime.graph.alternatives``). Invariant: the functions are called
+Non-goals: what a node is (``runtime.recorded.alternatives``). Invariant: the functions are called
 once, when the object is made.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 from unisycl.api.queue.handler import check_callable, handler
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.graph.alternatives import Alternatives
-from unisycl.runtime.graph.command_graph import Graph
+from unisycl.runtime.recorded.alternatives import Alternatives
+from unisycl.runtime.recorded.command_graph import Graph
 
 
 @ends_at_call

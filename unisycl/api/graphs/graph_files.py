@@ -24,7 +24,7 @@ from unisycl.api.queue.queue import queue
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.graph.command_graph import Node, plan_of
+from unisycl.runtime.recorded.command_graph import Node, plan_of
 
 _FORMAT, _VERSION = "unisycl graph", 1
 _COMMANDS = ("copy", "memcpy", "fill", "memset")

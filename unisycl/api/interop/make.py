@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.bundles.source_bundle import built_bundle
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device, platform
 from unisycl.api.images.image import sampled_image, unsampled_image
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.api.memory.buffer import buffer
 from unisycl.api.queue.event import event
 from unisycl.api.queue.queue import queue

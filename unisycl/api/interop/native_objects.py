@@ -12,15 +12,15 @@ from __future__ import annotations
 from typing import Any
 
 from unisycl.api.bundles.kernel_bundle import device_kernel, kernel_bundle
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.bundles.source_bundle import built_bundle
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device, platform
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.images.image_window import ImageWindow, Picture
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.memory.buffer import buffer
 from unisycl.api.queue.event import event
-from unisycl.api.queue.queue_base import QueueBase
 from unisycl.base.enums import backend
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call

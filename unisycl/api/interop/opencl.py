@@ -1,6 +1,6 @@
 """``opencl``: what SYCL has in its namespace of that name (SYCL 2020 App. C).
 
-Non-goals: types (``lang.numbers.opencl``), making single objects (``make``). Invariant: nothing
+Non-goals: types (``lang.kernels.opencl``), making single objects (``make``). Invariant: nothing
 here loads a runtime before an object of it is given.
 """
 
@@ -16,7 +16,7 @@ from unisycl.api.interop.make import bundle_of
 from unisycl.api.interop.native_objects import reference_count
 from unisycl.base.enums import backend, bundle_state
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.lang.numbers import opencl as types
+from unisycl.lang.kernels import opencl as types
 
 
 @ends_at_call

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
-from unisycl.api.queue.queue_base import QueueBase
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.tracebacks import ends_at_call

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.memory.array_advice import NoArray, refuse_numbers
 from unisycl.api.memory.dlpack import export, interface_of
 from unisycl.api.properties import Property, check, flatten, is_property, property_list
-from unisycl.api.queue.queue_base import QueueBase
 from unisycl.base import geometry as geo
 from unisycl.base.enums import access_mode, aspect, usm_kind
 from unisycl.base.errors import UsageError, errc, exception

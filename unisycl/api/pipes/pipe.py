@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.queue.queue import queue
-from unisycl.api.queue.queue_base import QueueBase
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call

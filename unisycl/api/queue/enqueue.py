@@ -23,9 +23,9 @@ from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.kernels.kernel import with_properties
 from unisycl.lang.kernels.kernel_properties import properties
 from unisycl.lang.memory.scratch import work_group_scratch_size
-from unisycl.runtime.graph.command_graph import plan_of
 from unisycl.runtime.graph.tasks import Task
 from unisycl.runtime.launch import launch
+from unisycl.runtime.recorded.command_graph import plan_of
 
 Where = queue | handler
 

@@ -13,14 +13,14 @@ from typing import Any, NoReturn, overload
 
 from unisycl.api.bundles.kernel_bundle import kernel_bundle
 from unisycl.api.bundles.kernel_constants import checked_id
+from unisycl.api.bundles.native_kernel import bind as bind_native
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.devices.device import device
-from unisycl.api.graphs.dynamic_parameter import dynamic_parameter
-from unisycl.api.interop.native_kernel import bind as bind_native
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.api.interop.native_objects import interop_handle
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.memory.usm import usm_pointer
 from unisycl.api.queue import transfer
+from unisycl.api.queue.dynamic_parameter import dynamic_parameter
 from unisycl.api.queue.event import event, tasks_of
 from unisycl.api.queue.rectangles import RectangleCommands
 from unisycl.api.queue.reduction import reduction
@@ -33,12 +33,12 @@ from unisycl.lang.kernels.kernel import with_properties, with_traits
 from unisycl.lang.kernels.kernel_properties import properties
 from unisycl.lang.kernels.specialization import Arguments, specialization_id
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_graph import Dynamic, Redo, note_uses, plan_of, present
 from unisycl.runtime.graph.command_group import BoundView, Command, HostUser
 from unisycl.runtime.graph.fallback import Either
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, begin_python
 from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
+from unisycl.runtime.recorded.command_graph import Dynamic, Redo, note_uses, plan_of, present
 
 Kernel = Callable[..., Any]
 

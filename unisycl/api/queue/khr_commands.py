@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.api.bundles.kernel_bundle import kernel_bundle
+from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.devices.context import context
-from unisycl.api.interop.native_kernel import native_kernel
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.queue.event import event
 from unisycl.api.queue.handler import handler, run

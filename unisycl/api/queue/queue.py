@@ -17,6 +17,7 @@ from unisycl.api.devices import selector
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import check_descriptor, device
 from unisycl.api.devices.info import Descriptor, HasBackendInfo, reference_count
+from unisycl.api.devices.queue_base import QueueBase
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.api.queue.bound_kernel import bound_kernel
 from unisycl.api.queue.discarded_events import discarded_event
@@ -29,7 +30,6 @@ from unisycl.api.queue.handler import (
     run,
     split,
 )
-from unisycl.api.queue.queue_base import QueueBase
 from unisycl.api.queue.rectangles import RectangleShortcuts
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
@@ -39,10 +39,10 @@ from unisycl.observe import compile_report
 from unisycl.runtime.devices.devices import DeviceState, default_context, require_aspect
 from unisycl.runtime.graph import external_events, watching
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_graph import plan_of
 from unisycl.runtime.graph.tasks import Task, check_process
 from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
+from unisycl.runtime.recorded.command_graph import plan_of
 
 Kernel = Callable[..., Any]
 _NONE: tuple[Task, ...] = ()

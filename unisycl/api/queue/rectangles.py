@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.api.graphs.graph_control import ControlCommands
 from unisycl.api.queue import transfer
+from unisycl.api.queue.graph_control import ControlCommands
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.runtime.graph.command_group import BoundView

@@ -28,9 +28,9 @@ from unisycl.base import settings
 from unisycl.base.forward_progress import WEAKEST, Levels, forward_progress_guarantee
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
+from unisycl.lang.index.environment import inside_kernel
 from unisycl.lang.index.nd_item import nd_item
 from unisycl.lang.index.place import points
-from unisycl.lang.kernels.environment import inside_kernel
 from unisycl.lang.memory.cell import pace
 from unisycl.lang.memory.views import records_of
 

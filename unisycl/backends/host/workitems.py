@@ -31,9 +31,9 @@ from unisycl.base.errors import BoundsError, InternalError, errc
 from unisycl.ir.nodes import NULL
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
+from unisycl.lang.index.environment import inside_kernel
 from unisycl.lang.index.nd_item import group, item, nd_item
 from unisycl.lang.index.place import Place, Space, points
-from unisycl.lang.kernels.environment import inside_kernel
 from unisycl.lang.memory.views import records_of
 from unisycl.process import notices
 from unisycl.process.recursion import deep

@@ -15,7 +15,6 @@ from unisycl.api.devices.khr_info import experimental_info as info
 from unisycl.api.graphs.command_graph import command_graph, executable_graph
 from unisycl.api.graphs.command_graph import graph_node as node
 from unisycl.api.graphs.dynamic_command_group import dynamic_command_group
-from unisycl.api.graphs.dynamic_parameter import dynamic_parameter
 from unisycl.api.memory.accessor import work_group_memory
 from unisycl.api.memory.device_global import (
     device_global,
@@ -51,6 +50,7 @@ from unisycl.api.memory.device_memory import (
     reserve_virtual_mem,
 )
 from unisycl.api.properties import property
+from unisycl.api.queue.dynamic_parameter import dynamic_parameter
 from unisycl.api.queue.enqueue import (
     barrier,
     copy,

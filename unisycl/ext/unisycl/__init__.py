@@ -5,8 +5,8 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 """
 
 from unisycl.api.graphs.graph_files import load_graph, save_graph
-from unisycl.api.memory.mapped_buffer import mapped_buffer
 from unisycl.api.queue.event import command_times
+from unisycl.api.queue.mapped_buffer import mapped_buffer
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
 from unisycl.lang.kernels.device_queue import (

@@ -1,7 +1,7 @@
 """Geometric functions, and tests of whole vectors, in kernels (SYCL 2020 §4.17.9, §4.17.10).
 
 Non-goals: functions that work element by element. Invariants: each equals
-``lang.library.geometric``; a length whose square leaves the range is computed another way, in a
+``lang.numbers.geometric``; a length whose square leaves the range is computed another way, in a
 branch that is seldom taken.
 """
 
@@ -21,7 +21,7 @@ from unisycl.frontend.values.kinds import Vector, describe
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar
-from unisycl.lang.library.geometric import cross
+from unisycl.lang.numbers.geometric import cross
 
 _SAFE = {32: (2.0 ** -96, 2.0 ** 120), 64: (2.0 ** -900, 2.0 ** 1000)}
 """Squares of lengths that were computed without loss, by the bits of a float."""

@@ -47,8 +47,8 @@ from unisycl.frontend.values.unsure import Unsure, alternatives, plain
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
+from unisycl.lang.index import environment
 from unisycl.lang.index import nd_item as lang
-from unisycl.lang.kernels import environment
 from unisycl.lang.memory import atomic
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.memory.views import HostView

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from unisycl.base.enums import memory_scope
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import as_range, id, linear_id, nd_range, range
+from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.index.place import Place, Space, Unconstructible, pick, points
 from unisycl.lang.index.queries import id_query, range_query
-from unisycl.lang.kernels.environment import here
 from unisycl.lang.memory.views import HostView, scratch
 
 _Body: TypeAlias = "Callable[[h_item], object]"

@@ -13,7 +13,7 @@ from typing import Any
 
 from unisycl.base.architecture import architecture, checked, fits
 from unisycl.base.errors import UsageError, errc
-from unisycl.lang.kernels.environment import this_device
+from unisycl.lang.index.environment import this_device
 
 __kernel_language__ = True
 

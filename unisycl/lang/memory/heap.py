@@ -13,7 +13,7 @@ import numpy as np
 from unisycl.base.enums import address_space
 from unisycl.base.errors import BoundsError, errc
 from unisycl.ir.nodes import ASTRAY, NULL
-from unisycl.lang.kernels.environment import here
+from unisycl.lang.index.environment import here
 from unisycl.lang.memory.pointer import multi_ptr
 from unisycl.lang.memory.stored_pointers import address_of, reads_pointers, stored_pointer
 from unisycl.lang.memory.views import HostView, allocations

@@ -21,9 +21,9 @@ from unisycl.base import geometry
 from unisycl.base.dtypes import find_dtype
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.errors import BoundsError, UsageError, errc
+from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
 from unisycl.lang.index.place import pick
-from unisycl.lang.kernels.environment import here
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Count, Elements
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from unisycl.base.dtypes import find_dtype, promote
 from unisycl.base.errors import UsageError, errc
+from unisycl.lang.index.environment import here
 from unisycl.lang.index.item import item
-from unisycl.lang.kernels.environment import here
 from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 

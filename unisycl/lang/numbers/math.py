@@ -14,10 +14,10 @@ import numpy as np
 from unisycl.base.errors import UsageError, errc
 from unisycl.ir.builtins import BUILTINS, Builtin
 from unisycl.lang.index.item import item
-from unisycl.lang.library.geometric import OF_VECTORS
 from unisycl.lang.numbers import short_floats
 from unisycl.lang.numbers.convert import convert
 from unisycl.lang.numbers.elements import Operators, elementwise, silent
+from unisycl.lang.numbers.geometric import OF_VECTORS
 
 _NUMBERS = (bool, int, float, np.generic)
 

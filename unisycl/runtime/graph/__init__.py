@@ -1,1 +1,1 @@
-"""Internal: command groups, the task graph, and command graphs."""
+"""Internal: command groups and the task graph."""

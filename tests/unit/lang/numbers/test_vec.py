@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from unisycl.lang.kernels.environment import inside_kernel
+from unisycl.lang.index.environment import inside_kernel
 from unisycl.lang.numbers.vec import ALIASES
 
 float4, float3, float2, int4 = sycl.float4, sycl.float3, sycl.float2, sycl.int4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from unisycl.lang.kernels.environment import device_only, inside_kernel
+from unisycl.lang.index.environment import device_only, inside_kernel
 
 
 def test_being_inside_a_kernel_belongs_to_the_thread_and_nests() -> None:

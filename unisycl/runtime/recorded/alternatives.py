@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime.graph.command_graph import Graph, Node
 from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.graph.deps import Access
+from unisycl.runtime.recorded.command_graph import Graph, Node
 
 _Part = tuple[Node, list[Access], list[Node]]
 

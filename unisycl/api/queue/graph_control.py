@@ -13,9 +13,9 @@ from typing import Any
 from unisycl.api.memory.usm import usm_pointer
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
-from unisycl.runtime.graph import conditions
-from unisycl.runtime.graph.command_graph import Plan, plan_of
 from unisycl.runtime.graph.command_group import BoundView, Group
+from unisycl.runtime.recorded import conditions
+from unisycl.runtime.recorded.command_graph import Plan, plan_of
 
 
 class ControlCommands(Group):

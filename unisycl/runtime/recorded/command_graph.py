@@ -18,7 +18,7 @@ from unisycl.base import checked_mode
 from unisycl.base.enums import access_mode, node_type
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.runtime.devices.devices import ContextState, DeviceState
-from unisycl.runtime.graph import ordering, replay
+from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Command, Group
 from unisycl.runtime.graph.completions import Ends, Recorded, ended
@@ -28,6 +28,7 @@ from unisycl.runtime.launch import launch as launches
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.memory import moves, usm
 from unisycl.runtime.memory.buffers import BufferMemory
+from unisycl.runtime.recorded import replay
 from unisycl.runtime.threads.per_process import process
 
 _numbers = itertools.count()

@@ -11,7 +11,7 @@ from typing import Any
 from unisycl.api.memory.accessor import accessor
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
-from unisycl.runtime.graph.command_graph import Dynamic, Graph, Node
+from unisycl.runtime.recorded.command_graph import Dynamic, Graph, Node
 
 
 @ends_at_call

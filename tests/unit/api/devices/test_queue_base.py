@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unisycl as sycl
 from tests.unit.runtime.null import null_queue
-from unisycl.api.queue.queue_base import QueueBase
+from unisycl.api.devices.queue_base import QueueBase
 
 
 def test_a_queue_is_its_channel() -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from unisycl.backends.base import BoundView
 from unisycl.base.errors import DeviceError, errc
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_graph import Plan
 from unisycl.runtime.graph.tasks import Begin, Task, begin_python
+from unisycl.runtime.recorded.command_graph import Plan
 
 
 def begin_loop(channel: Channel, condition: BoundView, body: Plan, most: int | None) -> Begin:

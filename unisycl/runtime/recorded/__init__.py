@@ -1,0 +1,1 @@
+"""Internal: command graphs, which are recorded and replayed."""
