@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import weakref
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from unisycl.api.images.image_source import (
 )
 from unisycl.api.images.image_window import Picture
 from unisycl.api.memory.allocators import image_allocator
+from unisycl.api.memory.closing import Closing
 from unisycl.api.memory.shared_ptr import shared_ptr
 from unisycl.api.properties import HasProperties, Property, property_list
 from unisycl.base import geometry as geo
@@ -44,7 +44,7 @@ from unisycl.runtime.memory.usage import Usage
 
 
 @ends_at_call
-class _Image(Picture, HasProperties):
+class _Image(Picture, HasProperties, Closing):
     """What both kinds of images have in common."""
 
     __slots__ = ("__weakref__", "_finalizer", "_properties")
@@ -130,13 +130,8 @@ class _Image(Picture, HasProperties):
         """
         self.memory.close()
 
-    def __enter__(self) -> Self:
+    def _check_open(self) -> None:
         self.memory.check_open()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
 
     def __copy__(self) -> Self:
         return self

@@ -6,10 +6,10 @@ one group it was made in; host code sees pixels only while nothing else writes t
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from unisycl.api.images.image_window import Asked, ImageWindow, Picture
+from unisycl.api.memory.closing import HostTurn
 from unisycl.base.enums import access_mode, aspect
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.base.image_formats import image_target
@@ -88,18 +88,18 @@ class _Command(ImageWindow, Capturable):
     def open(self) -> None:
         """Let a host task see the pixels (internal)."""
         if self.target is image_target.host_task:
-            self._pixels = self._show()
+            self._seen = self._show()
 
     def shut(self) -> None:
         """End what ``open`` began (internal)."""
-        self._pixels = None
+        self._seen = None
 
     def _shown(self) -> HostImage:
-        if self._pixels is None:
+        if self._seen is None:
             raise UsageError(errc.accessor, f"{self!r}: its pixels exist only inside the command; "
                              "use a host accessor on the host, or image_target.host_task in a "
                              "host task")
-        return self._pixels
+        return self._seen
 
 
 class unsampled_image_accessor(_Command):
@@ -154,46 +154,27 @@ class sampled_image_accessor(_Command):
 
 
 @ends_at_call
-class _Host(ImageWindow):
-    """An accessor on the host; later commands that conflict wait until it is closed."""
+class _Host(HostTurn, ImageWindow):
+    """An accessor on the host."""
 
     __slots__ = ("__weakref__", "_holding")
 
     def _hold(self) -> None:
-        self._holding: Holding | None = None
+        self._holding = None
         mode = "writes" if self.mode.writes else "reads"
         self._holding = Holding(self._access(), self,
                                 f"a {type(self).__name__} that {mode} the image")
-        self._pixels = self._show()
+        self._seen = self._show()
 
     def _shown(self) -> HostImage:
-        if self._pixels is None:
+        seen: HostImage | None = self._seen
+        if seen is None:
             raise UsageError(errc.accessor, f"this {type(self).__name__} is closed; make a new one "
                              "to see the image again")
-        return self._pixels
+        return seen
 
-    def close(self) -> None:
-        """Let later commands go on; the accessor cannot be used any more."""
-        self._pixels = None
-        if self._holding is not None:
-            self._holding.release()
-
-    def is_open(self) -> bool:
-        """Say whether the pixels can still be used."""
-        return self._pixels is not None
-
-    def __enter__(self) -> Self:
+    def _check_open(self) -> None:
         self._shown()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        holding = getattr(self, "_holding", None)
-        if holding is not None:
-            holding.abandon()
 
 
 @ends_at_call

@@ -78,7 +78,7 @@ class Asked:
 class ImageWindow(HasProperties):
     """An image with a mode and a colour type: what all image accessors have in common."""
 
-    __slots__ = ("_pixels", "_properties", "_type", "image", "target")
+    __slots__ = ("_properties", "_seen", "_type", "image", "target")
 
     image: Picture
     target: image_target
@@ -92,7 +92,7 @@ class ImageWindow(HasProperties):
             raise UsageError(errc.invalid, f"{what}: expected {wanted} first, got "
                              f"{type(image).__name__}")
         image.memory.check_open()
-        self._pixels: HostImage | None = None
+        self._seen: HostImage | None = None
         self.image, self.target, self._properties = image, asked.target, asked.properties
         if mode.writes and image.memory.const:
             raise UsageError(errc.invalid, f"{what}: the image is over a read-only array, so only "

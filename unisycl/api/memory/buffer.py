@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from unisycl.api.memory.accessor import accessor
 from unisycl.api.memory.allocators import buffer_allocator
 from unisycl.api.memory.array_advice import NoElements
 from unisycl.api.memory.buffer_source import checked_dtype, checked_target, make_region, sub_region
+from unisycl.api.memory.closing import Closing
 from unisycl.api.memory.host_accessor import host_accessor
 from unisycl.api.memory.shared_ptr import shared_ptr
 from unisycl.api.properties import HasProperties, Property, property_list
@@ -34,7 +34,7 @@ from unisycl.runtime.memory.usage import Usage
 
 
 @ends_at_call
-class buffer(NoElements, Backed, HasProperties):
+class buffer(NoElements, Backed, HasProperties, Closing):
     """A one- to three-dimensional array for kernels (SYCL 2020 §4.7.2).
 
     Args:
@@ -200,13 +200,8 @@ class buffer(NoElements, Backed, HasProperties):
         if self._root is None:
             self.region.memory.close()
 
-    def __enter__(self) -> Self:
+    def _check_open(self) -> None:
         self.region.memory.check_open()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the contents: blocks until commands that write have ended."""

@@ -7,13 +7,13 @@ no conflicting command runs, and submitting one never blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from unisycl.api.memory.access import Array, Request, Window
+from unisycl.api.memory.closing import HostTurn
 from unisycl.api.memory.dlpack import export, interface_of
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
@@ -23,7 +23,7 @@ from unisycl.runtime.memory.host_access import Holding
 
 
 @ends_at_call
-class host_accessor(Window):
+class host_accessor(HostTurn, Window):
     """Blocks until the buffer is free, then gives its elements (SYCL 2020 §4.7.6.10).
 
     Later commands that conflict wait until it is closed: use ``with``, ``close()``, or let it go.
@@ -38,12 +38,11 @@ class host_accessor(Window):
             print(x[0], x.get_view().sum())
     """
 
-    __slots__ = ("__weakref__", "_array", "_holding")
+    __slots__ = ("__weakref__", "_holding", "_seen")
     __capture_refusal__ = "use accessor(buffer, handler, ...) inside the command group"
 
     def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:
-        self._holding: Holding | None = None
-        self._array: Array | None = None
+        self._holding = self._seen = None
         request = Request("host_accessor", args)
         if request.group is not None:
             raise UsageError(errc.invalid, "host_accessor: it belongs to no command group, so it "
@@ -51,12 +50,12 @@ class host_accessor(Window):
         self._setup("host_accessor", source, request, dimensions)
         mode = "reads" if not self.mode.writes else "writes"
         self._holding = Holding(self._access(), self, f"a host_accessor that {mode} the buffer")
-        self._array = self._host_array()
+        self._seen = self._host_array()
 
     def get_view(self) -> Array:
         """Return the elements as an array over the memory itself; valid until ``close``."""
         try:
-            array = self._array
+            array: Array | None = self._seen
             if array is None:
                 raise UsageError(errc.accessor, "this host_accessor is closed; make a new one "
                                  "to see the buffer again")
@@ -65,21 +64,11 @@ class host_accessor(Window):
             shorten(error)
             raise
 
-    def close(self) -> None:
-        """Let later commands go on; the accessor cannot be used any more."""
-        self._array = None
-        if self._holding is not None:
-            self._holding.release()
-
     def swap(self, other: Self) -> None:
         """Exchange what two host accessors denote (SYCL 2020 §4.7.6.12)."""
         super().swap(other)
         for one in (self, other):
             one._region.memory.open_hosts.add(one)
-
-    def is_open(self) -> bool:
-        """Say whether the elements can still be used."""
-        return self._array is not None
 
     def __getitem__(self, index: Any) -> Any:
         try:
@@ -123,18 +112,8 @@ class host_accessor(Window):
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         return np.array(self.get_view(), dtype=dtype, copy=copy)
 
-    def __enter__(self) -> Self:
+    def _check_open(self) -> None:
         self.get_view()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        holding = getattr(self, "_holding", None)
-        if holding is not None:
-            holding.abandon()
 
     def __repr__(self) -> str:
         extent = " x ".join(map(str, self._shape)) or "one element"

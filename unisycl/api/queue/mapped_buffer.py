@@ -39,7 +39,7 @@ class mapped_buffer(host_accessor):
 
     def __init__(self, source: Any, *args: Any, depends_on: Any = ()) -> None:
         self._holding: Holding | None = None
-        self._array: Array | None = None
+        self._seen: Array | None = None
         self._open = False
         self._setup("host_accessor", source, Request("host_accessor", args), None)
         mode = "writes" if self.mode.writes else "reads"
@@ -55,13 +55,13 @@ class mapped_buffer(host_accessor):
 
     def get_view(self) -> Array:
         """Return the elements as an array over the memory itself, waiting until it is ready."""
-        if self._array is None:
+        if self._seen is None:
             if not self._open or self._holding is None:
                 raise UsageError(errc.accessor, "this map is unmapped; map the buffer again to see "
                                  "its elements")
             self._holding.wait()
-            self._array = self._host_array()
-        return self._array
+            self._seen = self._host_array()
+        return self._seen
 
     def unmap(self) -> event:
         """Let later commands go on; the elements cannot be used any more.
