@@ -359,7 +359,10 @@ def nb_rt(image: Any, box: Any, first: Any, count: Any, tri: Any) -> None:
 
 def grow(corners: Any) -> tuple[Any, Any, Any, Any]:
     """Return boxes, first children or triangles, counts, and the order, of a tree by medians."""
-    boxes, first, count, order = [], [], [], []
+    boxes: list[Any] = []
+    first: list[int] = []
+    count: list[int] = []
+    order: list[int] = []
     waiting = [(0, np.arange(len(corners)))]
     boxes.append(np.zeros(6, F))
     first.append(0)
