@@ -8,7 +8,7 @@ from typing import Any
 from bench.corpus.frame import Entry
 
 FAMILIES = ("basic", "lcals", "apps", "polybench", "shading", "examples", "rodinia", "points",
-            "nas", "flows")
+            "nas", "flows", "algorithm", "classes")
 
 
 def families() -> dict[str, Any]:
