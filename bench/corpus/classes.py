@@ -56,7 +56,7 @@ UNIT = Entry(
      "(n / 4, 4)": lambda d: [Step(polynomial, (d.n // 4, 4), d.out, d.a)]},
     lambda d: {"out": ((d.a * F(0.3) - F(0.2)) * d.a + F(0.1)) * d.a - F(0.5)}, ROUNDING32,
     "three fused roundings", numba=lambda d: nb_polynomial(d.out, d.a),
-    opencl=lambda d: [Step("polynomial", d.n, d.out, d.a)])
+    opencl=lambda d: [Step("polynomial", d.n, d.out, d.a)], taichi="polynomial", warp="polynomial")
 
 
 # table: a constant tuple of 49 numbers, by a number read from memory and by loops
@@ -234,13 +234,13 @@ COPY = Entry(
     {"": lambda d: [Step(copy, d.a.shape, d.out, d.a)],
      "guarded": lambda d: [Step(copy_guarded, d.a.shape, d.out, d.a, d.n, d.n)]},
     lambda d: {"out": d.a}, numba=lambda d: nb_copy(d.out, d.a), opencl=True,
-    twin=("", "guarded"))
+    twin=("", "guarded"), taichi="copy", warp="copy")
 HEAT = Entry(
     "heat", make_grid, 2048, 21,
     {"": lambda d: [Step(heat, (d.n - 2, d.n - 2), d.out, d.a, d.alpha)],
      "guarded": lambda d: [Step(heat_guarded, d.a.shape, d.out, d.a, d.alpha, d.n, d.n)]},
     ref_heat, ROUNDING32, "five float32 roundings", numba=lambda d: nb_heat(d.out, d.a, d.alpha),
-    opencl=True, twin=("", "guarded"))
+    opencl=True, twin=("", "guarded"), taichi="heat", warp="heat")
 PERIODIC = Entry(
     "heat_periodic", make_grid, 1024, 13,
     {"": lambda d: [Step(heat_periodic, d.a.shape, d.out, d.a, d.alpha, d.n, d.n)]},

@@ -108,7 +108,8 @@ KMEANS = Entry(
      "guarded": lambda d: [Step(kmeans_guarded, d.space, d.features, d.centres, d.member, d.n)],
      "points in rows": lambda d: [Step(kmeans_points, d.n, d.points, d.centres, d.member)]},
     ref_kmeans, why="the nearest centre", numba=lambda d: nb_kmeans(
-        d.features, d.centres, d.member), twin=("", "guarded"), outliers=0.001,
+        d.features, d.centres, d.member), twin=("", "guarded"), outliers=0.001, taichi="kmeans",
+    warp="kmeans",
     opencl=lambda d: [Step("kmeans", d.n, d.features, d.centres, d.member, 8, 16)])
 
 
@@ -396,6 +397,6 @@ NN = Entry("nn", make_nn, 1 << 20, 500,
             "unguarded": lambda d: [Step(nn_plain, d.n, d.places, d.out, d.lat, d.lng)]},
            lambda d: {"out": np.hypot(d.places[:, 0] - d.lat, d.places[:, 1] - d.lng)}, ROUNDING32,
            "some float32 roundings", numba=lambda d: nb_nn(d.places, d.out, d.lat, d.lng),
-           opencl=True, twin=("unguarded", ""))
+           opencl=True, twin=("unguarded", ""), taichi="nn", warp="nn")
 
 ENTRIES = [KMEANS, BACKPROP, BFS, LAVAMD, NN]
