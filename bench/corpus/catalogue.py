@@ -7,8 +7,8 @@ from typing import Any
 
 from bench.corpus.frame import Entry
 
-FAMILIES = ("basic", "lcals", "apps", "polybench", "shading", "examples", "rodinia", "points",
-            "nas", "flows", "algorithm", "classes")
+FAMILIES = ("basic", "lcals", "apps", "elements", "polybench", "shading", "examples", "rodinia",
+            "points", "nas", "flows", "algorithm", "classes")
 
 
 def families() -> dict[str, Any]:
