@@ -14,7 +14,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import transform_iterator, zip_iterator
-from unisycl.oneapi.dpl.kernels import predicates, selections
+from unisycl.oneapi.dpl.kernels import predicates, scans, selections
 from unisycl.oneapi.dpl.places import Heads
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.frame import views
@@ -41,7 +41,7 @@ def counted(call: Call, flags: Operand, count: int) -> tuple[Memory, int]:
     counts = call.scratch(parts + 1, np.int64)
     call.launch(space, selections.count_kept, flags, counts,
                 views.chunks(count, call.shape.chunk(count)))
-    call.launch(ONE, single, selections.places, counts, parts)
+    call.launch(ONE, single, scans.before_all, counts, parts)
     return counts, parts
 
 

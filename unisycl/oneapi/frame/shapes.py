@@ -22,12 +22,14 @@ class Shape:
         tile: the elements of a tile, a multiple of the width.
         chunks: how many chunks there are at most.
         least: the elements of a chunk at least.
+        digit: the bits of a digit that sorting distributes by.
     """
 
     width: int
     tile: int
     chunks: int
     least: int
+    digit: int
 
     def chunk(self, count: int) -> int:
         """Return the elements of a chunk, of so many elements in all."""
@@ -50,10 +52,10 @@ class Shape:
         return sycl.nd_range(self.width, self.width)
 
 
-PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12)
-HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5)
-GRAPHICS = Shape(width=256, tile=1 << 12, chunks=1 << 13, least=1 << 6)
-IN_ORDER = Shape(width=1, tile=1 << 62, chunks=1, least=1 << 62)
+PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12, digit=8)
+HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5, digit=3)
+GRAPHICS = Shape(width=256, tile=1 << 12, chunks=1 << 13, least=1 << 6, digit=8)
+IN_ORDER = Shape(width=1, tile=1 << 62, chunks=1, least=1 << 62, digit=8)
 
 
 def shape_of(device: sycl.device) -> Shape:

@@ -42,7 +42,7 @@ def type_of_result(routine: str, function: Callable[..., Any], *kinds: Type) -> 
             sycl.exception) as error:
         refuse(routine, f"the function cannot be asked for the type of its results ({error}); "
                "give dtype=")
-    if not isinstance(found, tuple) and found.hasobject:
+    if not isinstance(found, tuple) and found.kind not in "biufcV":
         refuse(routine, f"the function returns no number for {kinds[0]}; give dtype=")
     return found
 

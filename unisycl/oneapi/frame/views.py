@@ -71,3 +71,11 @@ class candidates:
 
     values: Any
     places: Any
+
+
+@dataclass(eq=False)
+class sides:
+    """Two memories that go together."""
+
+    a: Any
+    b: Any

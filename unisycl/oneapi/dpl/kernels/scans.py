@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import unisycl as sycl
 
 __kernel_language__ = True
@@ -70,6 +72,16 @@ def before_parts(totals: Any, count: Any, op: Any, kind: Any, start: Any) -> Non
         total = totals.load(k)
         totals.store(k, carry)
         carry = kind(op(carry, total))
+
+
+def before_all(counts: Any, count: Any) -> None:
+    """Replace each count by the sum of those before it; that of all stands behind the last."""
+    at = np.int64(0)
+    for k in range(count):
+        found = counts.load(k)
+        counts.store(k, at)
+        at += found
+    counts.store(count, at)
 
 
 def before_chunks(totals: Any, count: Any, op: Any, kind: Any) -> None:

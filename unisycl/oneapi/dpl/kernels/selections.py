@@ -37,16 +37,6 @@ def count_kept(it: Any, flags: Any, counts: Any, plan: Any) -> None:
     counts.store(it.get_group(0), kept)
 
 
-def places(counts: Any, parts: Any) -> None:
-    """Replace the count of each chunk by where its elements go; all of them behind the last."""
-    at = np.int64(0)
-    for k in range(parts):
-        kept = counts.load(k)
-        counts.store(k, at)
-        at += kept
-    counts.store(parts, at)
-
-
 def keep(it: Any, flags: Any, source: Any, target: Any, counts: Any, plan: Any) -> None:
     """Write the elements of a chunk that are kept."""
     first = it.get_group(0) * plan.part

@@ -1,0 +1,97 @@
+"""Sorting, against NumPy and Python: every type of key, the order stated, and stability (L-14)."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.oneapi.sizes import FLOATS, INTEGERS, numbers, same_bits
+from unisycl.oneapi import dpl
+
+pytestmark = pytest.mark.part("L-14")
+KINDS = [*INTEGERS, *FLOATS, np.dtype(np.float16), np.dtype(bool)]
+
+
+def sizes(queue: sycl.queue) -> tuple[int, ...]:
+    slow = queue.get_device().has(sycl.aspect.host_debuggable)
+    return (0, 1, 2, 25, 129) if slow else (0, 1, 2, 31, 2047, 2049, 40001)
+
+
+def places(x: np.ndarray, descending: bool) -> np.ndarray:
+    """Return the stable order by ``<`` or ``>``, NaN last."""
+    if not descending:
+        return np.argsort(x, kind="stable")
+    number = [k for k in range(x.size) if x[k] == x[k]]
+    number.sort(key=lambda k: x[k].item(), reverse=True)  # Python's sort stays stable
+    return np.array([*number, *(k for k in range(x.size) if x[k] != x[k])], np.int64)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_keys_are_sorted_as_numpy_sorts_them(queue: sycl.queue, kind: np.dtype) -> None:
+    for n in sizes(queue):
+        x = numbers(kind, n)
+        for comp in (None, operator.gt):
+            order = places(x, comp is not None)
+            y, values = x.copy(), np.arange(n, dtype=np.int32)
+            dpl.sort_by_key(queue, y, values, comp)
+            assert np.array_equal(order, values)
+            assert same_bits(x[order], y)
+            y = x.copy()
+            dpl.sort(queue, y, comp)
+            assert same_bits(x[order], y)
+
+
+def test_keys_of_few_values_or_one(queue: sycl.queue) -> None:
+    for n in sizes(queue):
+        rng = np.random.default_rng(n)
+        for x in (np.full(n, -7), rng.integers(-3, 3, n), rng.integers(0, 2, n) << 40):
+            y, values = x.copy(), np.arange(n, dtype=np.float32)
+            dpl.stable_sort_by_key(queue, y, values)
+            order = np.argsort(x, kind="stable")
+            assert np.array_equal(order, values)
+            assert np.array_equal(x[order], y)
+
+
+def test_any_order_is_stable(queue: sycl.queue) -> None:
+    for n in sizes(queue):
+        x = np.random.default_rng(n).integers(-40, 40, n).astype(np.int32)
+        values = np.arange(n, dtype=np.int16 if n < 1000 else np.int32)
+        y = x.copy()
+        dpl.sort_by_key(queue, y, values, lambda a, b: a * a > b * b)
+        order = np.argsort(-x.astype(np.int64) ** 2, kind="stable")
+        assert np.array_equal(order, values)
+        assert np.array_equal(x[order], y)
+        y = x.copy()
+        dpl.stable_sort(queue, y, lambda a, b: a < b)
+        assert np.array_equal(np.sort(x), y)
+
+
+def test_parts_buffers_and_usm_are_sorted_in_place(queue: sycl.queue) -> None:
+    x = np.random.default_rng(5).permutation(100).astype(np.float64)
+    y = x.copy()
+    dpl.sort(queue, y[10:60])
+    assert np.array_equal(np.concatenate([x[:10], np.sort(x[10:60]), x[60:]]), y)
+    buffer, memory = sycl.buffer(x.copy()), sycl.malloc_shared(100, np.float64, queue)
+    dpl.copy(queue, x, memory)
+    dpl.sort(queue, dpl.begin(buffer), dpl.end(buffer), lambda a, b: a > b)
+    dpl.partial_sort(queue, memory, 10)
+    dpl.nth_element(queue, x, 50)
+    with sycl.host_accessor(buffer) as a:
+        assert np.array_equal(np.arange(100)[::-1], np.asarray(a))
+    assert np.array_equal(np.arange(10), memory[:10])
+    assert x[50] == 50
+    sycl.free(memory, queue)
+
+
+def test_what_cannot_be_sorted_is_refused(queue: sycl.queue) -> None:
+    x = np.arange(10)
+    for call in (lambda: dpl.sort(queue, dpl.counting_iterator(0, 5)),
+                 lambda: dpl.sort_by_key(queue, x, x[:5].copy()),
+                 lambda: dpl.sort_by_key(queue, x, x),
+                 lambda: dpl.nth_element(queue, x, 11)):
+        with pytest.raises(sycl.UsageError):
+            call()
+    assert np.array_equal(np.arange(10), x)

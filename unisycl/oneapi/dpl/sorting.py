@@ -1,0 +1,188 @@
+"""Sorting: by the digits of keys where the order is the numbers' own, else by merging.
+
+Both are stable, so ``sort`` is ``stable_sort``, and results are the same, bit for bit, on every
+device. The numbers' own order has -0.0 equal to 0.0, and NaN equal to one another and behind all
+numbers, descending, too. Non-goals: sorting in a group, which kernels do (``joint_sort``).
+Invariant: memory of the routine's own, as large as what is sorted, is taken and given back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.dpl.elementwise import each
+from unisycl.oneapi.dpl.iterators import Computed, zip_iterator
+from unisycl.oneapi.dpl.kernels import maps, merging, radix, scans
+from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
+from unisycl.oneapi.dpl.reductions import combined
+from unisycl.oneapi.dpl.scans import ONE, single
+from unisycl.oneapi.frame import views
+from unisycl.oneapi.frame.call import Call, routine
+from unisycl.oneapi.frame.operands import Memory, Operand, Record
+from unisycl.oneapi.frame.refusals import whole
+from unisycl.oneapi.frame.results import future
+
+SMALL = 1 << 11
+"""As many elements, or fewer, are sorted by one work-item."""
+
+
+class _Differing(Computed):
+    """The bits in which the ranks of elements differ from the first one's."""
+
+    def __init__(self, items: Operand, rank: Any, kind: np.dtype[Any]) -> None:
+        self._over(items)
+        self.rank, self.dtype = rank, kind
+
+    def _made(self, *bases: Any) -> Any:
+        return radix.differing(bases[0], self.rank)
+
+
+def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
+    """Return the ranks of keys and their type; None of types that have no digits."""
+    kind = np.dtype(f"u{dtype.itemsize}") if dtype.itemsize in (1, 2, 4, 8) else None
+    if kind is None or dtype.kind not in "buif":
+        return None, None
+    make = kind.type
+    every = np.iinfo(kind).max
+    top = (every >> 1) + 1
+    if dtype.kind in "bu":
+        return radix.unsigned(make, make(every if descending else 0)), kind
+    if dtype.kind == "i":
+        return radix.signed(make, make(every ^ top if descending else top)), kind
+    return radix.floating(make, make(top), make(every if descending else 0), make(every)), kind
+
+
+def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any) -> None:
+    """Sort keys in place, and values along with them."""
+    n = keys.size or 0
+    if n < 2:
+        return
+    other: Operand = call.scratch(n, keys.dtype)
+    items: Operand = keys
+    if values is not None:
+        items = zip_iterator(keys, values)
+        other = zip_iterator(other, call.scratch(n, values.dtype))
+    rank, kind = None, None
+    if not isinstance(keys.dtype, tuple) and (is_default(comp) or is_descending(comp)):
+        rank, kind = _rank_of(keys.dtype, descending=is_descending(comp))
+    if rank is not None:
+        if values is not None:
+            rank = radix.of_first(rank)
+        _by_digits(call, items, other, n, rank, kind)
+    else:
+        before = order_of(comp, keys.dtype)
+        order = merging.wholes(before) if values is None else merging.firsts(before)
+        by_merging(call, items, other, n, order)
+
+
+def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, kind: Any) -> None:
+    bits = call.shape.digit
+    varying = combined(call, _Differing(items, rank, kind), sycl.bit_or, kind)
+    own = sycl.local_accessor(np.int64, 1 << bits)
+    by = Record(radix.digits, rank, varying, bits, own)
+    if n <= SMALL:
+        each(call, n, maps.copy, items, other)
+        call.launch(ONE, radix.sort_whole, other, items, by, n)
+        return
+    plan = views.chunks(n, max(call.shape.chunk(n), -(-n // 256)))
+    parts = -(-n // plan.part)
+    space = sycl.nd_range(parts, 1)
+    counts = call.scratch((parts << bits) + 1, np.int64)
+    call.launch(space, radix.count_digits, items, counts, by, plan)
+    call.launch(ONE, single, scans.before_all, counts, parts << bits)
+    call.launch(space, radix.distribute, items, other, counts, by, plan)
+    call.launch(sycl.nd_range(1 << bits, 1), radix.sort_parts, other, items, counts, by, parts)
+
+
+def by_merging(call: Call, items: Operand, other: Operand, n: int, order: Any) -> None:
+    """Sort elements in place by an order that is a function."""
+    part = merging.RUN
+    while part * call.shape.chunks < n or part < call.shape.least:
+        part *= 4
+    call.launch(sycl.nd_range(-(-n // part), 1), merging.sort_chunk, items, other, order,
+                views.chunks(n, part))
+    width, piece = part, call.shape.chunk(n)
+    source, target = items, other
+    while width < n:
+        call.launch(sycl.nd_range(-(-n // piece), 1), merging.merge_neighbours, source, target,
+                    order, width, views.chunks(n, piece))
+        source, target, width = target, source, 2 * width
+    if source is not items:
+        each(call, n, maps.copy, source, items)
+
+
+@routine
+def sort(call: Call, data: Any, comp: Any = None) -> future:
+    """Sort memory in place; equal elements keep their order.
+
+    Numbers are sorted by ``<``, -0.0 equal to 0.0 and NaN last, as NumPy sorts.
+
+    Args:
+        call: the policy, or a queue.
+        data: the memory.
+        comp: a function of two that says whether the first comes before the second: a strict weak
+            order. ``operator.gt`` is the numbers' own, descending, and as fast.
+    """
+    _sorted(call, call.memory("the memory", data), None, comp)
+    return call.done()
+
+
+@routine
+def stable_sort(call: Call, data: Any, comp: Any = None) -> future:
+    """Sort memory in place; equal elements keep their order; see ``sort``."""
+    _sorted(call, call.memory("the memory", data), None, comp)
+    return call.done()
+
+
+def _by_key(call: Call, keys: Any, values: Any, comp: Any) -> future:
+    a, b = call.memory("the keys", keys), call.memory("the values", values)
+    if a.size != b.size:
+        call.refuse(f"there are {a.size} keys and {b.size} values")
+    call.apart(a, b)
+    _sorted(call, a, b, comp)
+    return call.done()
+
+
+@routine
+def sort_by_key(call: Call, keys: Any, values: Any, comp: Any = None) -> future:
+    """Sort keys in place, and values along with them; equal keys keep their order.
+
+    Args:
+        call: the policy, or a queue.
+        keys: the memory that is compared.
+        values: as much other memory.
+        comp: an order of two keys, as in ``sort``.
+    """
+    return _by_key(call, keys, values, comp)
+
+
+@routine
+def stable_sort_by_key(call: Call, keys: Any, values: Any, comp: Any = None) -> future:
+    """Sort keys in place, and values along with them; see ``sort_by_key``."""
+    return _by_key(call, keys, values, comp)
+
+
+@routine
+def partial_sort(call: Call, data: Any, middle: Any, comp: Any = None) -> future:
+    """Bring the least ``middle`` elements to the front, sorted; here all are sorted."""
+    return _up_to(call, data, middle, comp)
+
+
+@routine
+def nth_element(call: Call, data: Any, nth: Any, comp: Any = None) -> future:
+    """Bring element ``nth`` of the sorted order to its place, lesser ones before it.
+
+    Here all elements are sorted.
+    """
+    return _up_to(call, data, nth, comp)
+
+
+def _up_to(call: Call, data: Any, place: Any, comp: Any) -> future:
+    target = call.memory("the memory", data)
+    if whole(call.name, "the position", place) > (target.size or 0):
+        call.refuse(f"the position is {place}, and there are {target.size} elements")
+    _sorted(call, target, None, comp)
+    return call.done()
