@@ -21,10 +21,12 @@ from unisycl.process import notices
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
     "host": "unisycl.backends.host.driver:make_driver",
+    "cuda": "unisycl.backends.cuda.driver:make_drivers",
     "opencl": "unisycl.backends.opencl.driver:make_drivers",
 }
 NATIVE = "cpu"
-BEYOND = {"opencl": "unisycl.backends.opencl.discovery.runtimes:beyond_processors"}
+BEYOND = {"cuda": "unisycl.backends.cuda.discovery.library:beyond_processors",
+          "opencl": "unisycl.backends.opencl.discovery.runtimes:beyond_processors"}
 """Functions that say, without loading the backend, whether it may have more than processors."""
 
 
@@ -115,6 +117,12 @@ def use(name: str, driver: Driver) -> None:
         _loaded.drivers[name] = {name: driver}
         _loaded.problems.pop(name, None)
         _loaded.absent.discard(name)
+
+
+def unuse(name: str) -> None:
+    """Look again for the backend of a name that ``use`` had installed a driver under."""
+    with _loaded.lock:
+        _loaded.drivers.pop(name, None)
 
 
 def forget() -> None:

@@ -1,1 +1,1 @@
-"""Internal: NVIDIA's devices by CUDA's own driver."""
+"""Internal: NVIDIA cards by their own driver."""

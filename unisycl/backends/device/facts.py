@@ -22,6 +22,7 @@ class Facts:
         units: how many compute units there are.
         scalar: whether an item's instructions have no vectors of floats.
         local_size: the bytes of local memory that a work-group may have.
+        starts: whether texts themselves add where ids begin, since launches cannot say it.
     """
 
     name: str
@@ -32,3 +33,4 @@ class Facts:
     units: int = 1
     scalar: bool = True
     local_size: int = 0
+    starts: bool = False

@@ -26,6 +26,13 @@ def new_buffer(words: int = WORDS) -> np.ndarray[Any, np.dtype[np.uint32]]:
     return buffer
 
 
+def clear(buffer: np.ndarray[Any, np.dtype[np.uint32]]) -> None:
+    """Make a buffer that was used, or is all 0, an empty one."""
+    words = buffer.size - HEADER
+    buffer[:HEADER + min(int(buffer[0]), words)] = 0
+    buffer[1] = words
+
+
 def take(buffer: np.ndarray[Any, np.dtype[np.uint32]], kernel: str, sites: tuple[Site, ...],
          ) -> BaseException | None:
     """Print the texts of a buffer; return the error of a kernel in which a check failed."""

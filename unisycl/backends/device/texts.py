@@ -76,24 +76,26 @@ class Key(NamedTuple):
     """What of a geometry the text depends on.
 
     ``guards``: padded dimensions; ``small``: ids are below 2**30; ``items``: those that one takes
-    in one go.
+    in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add.
     """
 
     guards: tuple[int, ...]
     small: bool
     items: int = 1
+    offset: bool = False
 
 
 def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
     """Return the key of a launch."""
     small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
+    offset = facts.starts and any(geometry.offset)
     if kernel.index_kind == "range" and kernel.reducers:
-        return Key((), small, shapes.items_of_round(kernel, facts))
+        return Key((), small, shapes.items_of_round(kernel, facts), offset)
     if kernel.index_kind == "range":
         items = shapes.items_side_by_side(kernel, geometry, facts)
         guards = () if items > 1 else shapes.shape_of_range(geometry, facts, kernel).guards
-        return Key(guards, small, items)
-    return Key((), small and kernel.index_kind != "work_group")
+        return Key(guards, small, items, offset)
+    return Key((), small and kernel.index_kind != "work_group", 1, offset)
 
 
 class Texts:
@@ -136,7 +138,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
     elif kernel.index_kind == "single":
         local = (1,)
     return print_kernel(kernel, dialect, Form(
-        key.guards, local, key.items, variant.shapes, small, variant.same))
+        key.guards, local, key.items, variant.shapes, small, variant.same, offset=key.offset))
 
 
 def local_memory(kernel: n.Kernel, facts: Facts) -> tuple[int, ...]:

@@ -1,0 +1,185 @@
+"""Kernels of the driver that is none: the native CPU runs what was to be compiled for a card.
+
+Every argument is taken from where the driver was told it lies, and compared with what the launch
+means; only the index space and the extents of views are known besides. Non-goals: the text of
+kernels. Invariant: a view that is not in memory of the driver's is an illegal address.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tests.cuda_fake.library import FakeCuda
+from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize, PipeEnds
+from unisycl.backends.cfamily.kernel import Source
+from unisycl.backends.cpu.driver import CpuDriver
+from unisycl.backends.cuda.launch import arguments
+from unisycl.backends.device import printing
+from unisycl.backends.device.scratch import Call
+from unisycl.ir.nodes import Kernel
+from unisycl.ir.types import View
+
+TAKE = printing.take
+_TYPES = {"Q": ctypes.c_uint64, "q": ctypes.c_int64, "i": ctypes.c_int32, "I": ctypes.c_uint32}
+_CODES = {"view": "Q", "partials": "Q", "flags": "Q", "counter": "Q", "target": "Q", "report": "Q",
+          "small extent": "i", "small pitch": "i", "local": "I", "keep": "i"}
+
+
+@functools.cache
+def cpu() -> CpuDriver:
+    """Return what runs kernels."""
+    return CpuDriver()
+
+
+class Known:
+    """What of a launch its arguments need not tell: shapes of views, and the index space."""
+
+    def __init__(self, launch: Launch, call: Call) -> None:
+        self.geometry: Geometry = launch.geometry
+        self.values = [_shape_of(v) for v in launch.values]
+        self.results = [_shape_of(view) for view, _ in launch.reductions]
+        self.fresh = [drop for _, drop in launch.reductions]
+
+
+def _shape_of(value: Any) -> Any:
+    if not isinstance(value, BoundView):
+        return value if isinstance(value, LocalSize) else None
+    return type(value), value.memory.dtype, value.shape, value.pitches
+
+
+class Kernels:
+    """The kernels that were compiled for one fake; ``errors`` are what they ended with."""
+
+    def __init__(self, fake: FakeCuda) -> None:
+        self.fake = fake
+        self.errors: list[BaseException] = []
+        self.made: list[Source] = []
+        self._known: dict[int, tuple[Any, Known]] = {}
+        self._compiled: dict[Any, Any] = {}
+
+    def compile(self, source: Source, kernel: Kernel, target: Any) -> bytes:
+        """Return code of a kernel, as the compiler does."""
+        image = f"code {len(self.made)} of {source.name}".encode()
+        self.made.append(source)
+        self.fake.kernels[image] = functools.partial(self.launched, source, kernel)
+        return image
+
+    def packed(self, launch: Launch, call: Call, pack: arguments.Pack) -> None:
+        """Note what a launch means whose arguments were packed."""
+        kernel: Any = launch.executable.kernel
+        self._executable(kernel, launch.geometry)  # not in a call of the driver's
+        self._known[ctypes.addressof(pack.pointers)] = pack, Known(launch, call)
+        if len(self._known) > 1 << 14:
+            for key in list(self._known)[:1 << 13]:
+                del self._known[key]
+
+    def _executable(self, kernel: Kernel, geometry: Geometry) -> Any:
+        """Return a kernel compiled for the CPU, with sub-groups as large as a card's."""
+        key = id(kernel), geometry
+        known = self._compiled.get(key)
+        if known is None:
+            like = kernel
+            if kernel.index_kind == "nd_range" and not kernel.sub_group:
+                like = dataclasses.replace(kernel, sub_group=32)
+            known = self._compiled[key] = cpu().compile(like, geometry), kernel
+        return known[0]
+
+    def take(self, buffer: Any, kernel: str, sites: Any) -> BaseException | None:
+        """Return the error of a kernel in which a check failed: the CPU's own words."""
+        return self.errors.pop() if buffer[2] and self.errors else TAKE(buffer, kernel, sites)
+
+    def launched(self, source: Source, kernel: Kernel, name: str, sizes: tuple[int, ...],
+                 shared: int, params: Any) -> Callable[[], None]:
+        """Take the arguments of a launch; return what runs it."""
+        finishes = name == source.finish_name
+        assert finishes or name == source.name
+        _, known = self._known[ctypes.addressof(params)]
+        described = source.finish if finishes else source.arguments
+        found: dict[tuple[str, int, int], Any] = {}
+        for k, a in enumerate(described):
+            if a.kind in ("scalar", "record"):
+                size = kernel.params[a.number].type.size  # type: ignore[union-attr]
+                found[a] = ctypes.string_at(params[k], size)
+            else:
+                kind = _TYPES[_CODES.get(a.kind, "q")]
+                found[a] = kind.from_address(params[k]).value
+        if finishes:
+            return lambda: None
+        values = [self._value(kernel, i, known, found) for i in range(len(kernel.params))]
+        results = tuple((self._view(known.results[i], found.get(("target", i, 0))), drop)
+                        for i, drop in enumerate(known.fresh))
+        report = found.get(("report", 0, 0))
+        self._check(kernel, known, found, sizes, source)
+        return lambda: self.run(kernel, known.geometry, (tuple(values), results), report)
+
+    def _check(self, kernel: Kernel, known: Known, found: dict[Any, Any], sizes: tuple[int, ...],
+               source: Source) -> None:
+        """Compare what was passed of shapes and the index space with what is meant."""
+        geometry = known.geometry
+        meant = {"last": lambda i, d: geometry.global_[d] + (geometry.offset or (0,) * 3)[d],
+                 "range": lambda i, d: geometry.global_[d],
+                 "start": lambda i, d: geometry.offset[d],
+                 "groups": lambda i, d: geometry.global_[d] // kernel.local[d],
+                 "extent": lambda i, d: known.values[i][2][d],
+                 "small extent": lambda i, d: known.values[i][2][d],
+                 "pitch": lambda i, d: known.values[i][3][d],
+                 "small pitch": lambda i, d: known.values[i][3][d]}
+        for (kind, i, d), value in found.items():
+            if kind in meant:
+                assert value == meant[kind](i, d), (kind, i, d, value)
+        items = math.prod(sizes)
+        if kernel.index_kind == "nd_range":
+            assert items == math.prod(geometry.global_)
+        elif kernel.index_kind == "range" and not kernel.reducers:
+            assert items * source.items >= math.prod(geometry.global_)
+
+    def _value(self, kernel: Kernel, i: int, known: Known, found: dict[Any, Any]) -> Any:
+        kind = kernel.params[i].type
+        shape = known.values[i]
+        if isinstance(shape, LocalSize):
+            return shape
+        if isinstance(kind, View):
+            return self._view(shape, found.get(("view", i, 0)))
+        raw = found.get(("scalar", i, 0), found.get(("record", i, 0)))
+        own: Any = kind
+        dtype = own.dtype.numpy if hasattr(own, "dtype") else own.numpy
+        if raw is None:  # the text does not use it
+            return np.zeros((), dtype)[()]
+        return np.frombuffer(raw, dtype)[0]
+
+    def _view(self, shape: Any, address: int | None) -> BoundView:
+        """Return a view of memory at an address; of none where the text does not use it."""
+        made, dtype, extents, pitches = shape
+        if 0 in extents or address is None:
+            size = max(1, math.prod(extents))
+            return made(np.zeros(size, dtype), 0, extents, pitches)  # type: ignore[no-any-return]
+        ends = [(n - 1) * p for n, p in zip(extents, pitches, strict=True)]
+        low, high = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
+        start, size = address + low * dtype.itemsize, (high - low + 1) * dtype.itemsize
+        if not self.fake._inside(start, size):
+            raise MemoryError
+        raw = (ctypes.c_char * size).from_address(start)
+        view = made(np.frombuffer(raw, dtype), -low, extents, pitches)
+        assert made is not PipeEnds
+        return view  # type: ignore[no-any-return]
+
+    def run(self, kernel: Kernel, geometry: Geometry, given: tuple[Any, Any],
+            report: int | None) -> None:
+        """Run a kernel to its end; note in its report that it failed."""
+        values, results = given
+        made = self._executable(kernel, geometry)
+        done = cpu().launch(Launch(made, geometry, values, reductions=results), ())
+        while not done.wait(1.0):
+            continue
+        error = done.error()
+        if error is not None:
+            self.errors.append(error)
+            if report is not None:
+                ctypes.c_uint32.from_address(report + 8).value = 1

@@ -1,0 +1,161 @@
+"""The functions of NVIDIA's driver that this backend calls, through ctypes.
+
+A call by name checks its result; the few that are called for every launch are there as they are,
+for arguments that were made ctypes' own before: that halves what a call costs. Non-goals: what the
+calls are for. Invariants: a call that fails raises, but for those whose names begin with ``try_``;
+nothing else in the package knows how a function of CUDA's is declared.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from unisycl.backends.cuda.errors import device_error
+
+_P, _S, _I, _U = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint
+_A = ctypes.c_uint64  # an address of a device's
+_T = ctypes.c_char_p
+_F = ctypes.c_float
+_B, _H = ctypes.c_ubyte, ctypes.c_ushort
+
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "cuInit": (_U,),
+    "cuDriverGetVersion": (_P,),
+    "cuDeviceGetCount": (_P,),
+    "cuDeviceGet": (_P, _I),
+    "cuDeviceGetName": (_T, _I, _I),
+    "cuDeviceGetUuid_v2": (_P, _I),
+    "cuDeviceGetAttribute": (_P, _I, _I),
+    "cuDeviceTotalMem_v2": (_P, _I),
+    "cuDeviceGetPCIBusId": (_T, _I, _I),
+    "cuDevicePrimaryCtxRetain": (_P, _I),
+    "cuCtxSetCurrent": (_P,),
+    "cuCtxPushCurrent_v2": (_P,),
+    "cuCtxPopCurrent_v2": (_P,),
+    "cuCtxSynchronize": (),
+    "cuStreamCreate": (_P, _U),
+    "cuStreamDestroy_v2": (_P,),
+    "cuStreamWaitEvent": (_P, _P, _U),
+    "cuStreamSynchronize": (_P,),
+    "cuStreamGetCtx": (_P, _P),
+    "cuEventCreate": (_P, _U),
+    "cuEventDestroy_v2": (_P,),
+    "cuEventRecord": (_P, _P),
+    "cuEventSynchronize": (_P,),
+    "cuEventElapsedTime": (_P, _P, _P),
+    "cuMemAlloc_v2": (_P, _S),
+    "cuMemFree_v2": (_A,),
+    "cuMemAllocAsync": (_P, _S, _P),
+    "cuMemFreeAsync": (_A, _P),
+    "cuMemHostAlloc": (_P, _S, _U),
+    "cuMemFreeHost": (_P,),
+    "cuMemAllocManaged": (_P, _S, _U),
+    "cuMemGetInfo_v2": (_P, _P),
+    "cuDeviceGetDefaultMemPool": (_P, _I),
+    "cuMemPoolSetAttribute": (_P, _I, _P),
+    "cuMemPoolTrimTo": (_P, _S),
+    "cuMemcpyAsync": (_A, _A, _S, _P),
+    "cuMemcpy2DAsync_v2": (_P, _P),
+    "cuMemsetD8Async": (_A, _B, _S, _P),
+    "cuMemsetD16Async": (_A, _H, _S, _P),
+    "cuMemsetD32Async": (_A, _U, _S, _P),
+    "cuMemPrefetchAsync": (_A, _S, _I, _P),
+    "cuMemAdvise": (_A, _S, _I, _I),
+    "cuPointerGetAttribute": (_P, _I, _A),
+    "cuModuleLoadData": (_P, _P),
+    "cuModuleUnload": (_P,),
+    "cuModuleGetFunction": (_P, _P, _T),
+    "cuFuncGetAttribute": (_P, _I, _P),
+    "cuFuncSetAttribute": (_P, _I, _I),
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_P, _P, _I, _S),
+}
+_QUICK = {
+    "cuLaunchKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P, _P),
+    "cuLaunchCooperativeKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P),
+    "cuEventQuery": (_P,),
+    "cuStreamQuery": (_P,),
+    "cuEventRecord": (_P, _P),
+    "cuCtxSetCurrent": (_P,),
+}
+OLDEST = 12000
+"""CUDA 12.0: the driver's version as ``cuDriverGetVersion`` gives it."""
+
+
+class Copy2D(ctypes.Structure):
+    """``CUDA_MEMCPY2D``."""
+
+    _fields_ = (
+        ("srcXInBytes", _S), ("srcY", _S), ("srcMemoryType", _I), ("srcHost", _P),
+        ("srcDevice", _A), ("srcArray", _P), ("srcPitch", _S),
+        ("dstXInBytes", _S), ("dstY", _S), ("dstMemoryType", _I), ("dstHost", _P),
+        ("dstDevice", _A), ("dstArray", _P), ("dstPitch", _S),
+        ("WidthInBytes", _S), ("Height", _S))
+
+
+class Api:
+    """The functions of one library. Thread-safe, as the driver is.
+
+    Raises ``AttributeError`` with the name of a function that the library lacks: it is too old.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self._functions = {}
+        for name, types in _FUNCTIONS.items():
+            function = getattr(library, name)
+            function.argtypes, function.restype = types, _I
+            self._functions[name] = function
+        quick = {name: library[name] for name in _QUICK}
+        for function in quick.values():
+            function.restype = _I  # without types: the arguments are ctypes' own already
+        self.try_launch = quick["cuLaunchKernel"]
+        self.try_launch_together = quick["cuLaunchCooperativeKernel"]
+        self.try_query = quick["cuEventQuery"]
+        self.try_idle = quick["cuStreamQuery"]
+        self.try_record = quick["cuEventRecord"]
+        self.try_make_current = quick["cuCtxSetCurrent"]
+
+    def attempt(self, name: str, *args: Any) -> int:
+        """Call a function; return its result, which is 0 if all went well."""
+        return int(self._functions[name](*args))
+
+    def call(self, name: str, *args: Any) -> None:
+        """Call a function; raise our error if it fails."""
+        result = self._functions[name](*args)
+        if result:
+            raise device_error(name, int(result))
+
+    def address(self, name: str, *args: Any) -> int:
+        """Call a function that stores a handle or an address first of all; return that."""
+        out = ctypes.c_uint64()
+        self.call(name, ctypes.byref(out), *args)
+        return out.value
+
+    def number(self, name: str, *args: Any) -> int:
+        """Call a function that stores an ``int`` first of all; return that."""
+        out = ctypes.c_int()
+        self.call(name, ctypes.byref(out), *args)
+        return out.value
+
+    def text(self, name: str, *args: Any) -> str:
+        """Call a function that stores a text of at most 255 bytes first of all; return that."""
+        out = ctypes.create_string_buffer(256)
+        self.call(name, out, 256, *args)
+        return out.value.decode(errors="replace").strip()
+
+    def memory_info(self) -> tuple[int, int]:
+        """Return how many bytes of the current context's device are free, and how many it has."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def milliseconds(self, start: Any, stop: Any) -> float:
+        """Return the time between two events."""
+        out = _F()
+        self.call("cuEventElapsedTime", ctypes.byref(out), start, stop)
+        return out.value
+
+
+def handle(value: int) -> ctypes.c_void_p:
+    """Return a handle for a function that takes arguments as ctypes' own."""
+    return ctypes.c_void_p(value)

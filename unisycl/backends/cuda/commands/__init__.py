@@ -1,0 +1,1 @@
+"""Internal: streams, what is given to them, and how its end is seen."""

@@ -1,0 +1,77 @@
+"""Gives commands to the streams of one card.
+
+Non-goals: what they do. Invariants: nothing here waits for a command; what a command uses is kept
+until its end was seen, whatever fails in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from unisycl.backends.cuda.commands.completion import CheckedCompletion, CuCompletion, Ends
+from unisycl.backends.cuda.commands.lanes import Lane, Lanes, Told
+from unisycl.backends.cuda.session import Session
+
+Call = Callable[[Lane], int]
+After = Callable[[], BaseException | None]
+
+
+class Commands:
+    """The commands of one driver.
+
+    ``own``: a stream of a program's own, in which all of them go.
+    """
+
+    def __init__(self, session: Session, own: int | None = None) -> None:
+        self.session = session
+        self.lanes = Lanes(session, own)
+        self.ends = Ends(session, self.lanes)
+
+    def time(self) -> None:
+        """Have later commands timed."""
+        self.ends = Ends(self.session, self.lanes, timed=True)
+
+    def begin(self, call: Call, deps: Sequence[Any], told: Told, keep: object,
+              after: After | None = None) -> CuCompletion:
+        """Give a command to a stream behind others.
+
+        Args:
+            call: gives it to a lane's stream, which is all it does; returns CUDA's result.
+            deps: completions of this card's commands.
+            told: what messages call it.
+            keep: what it uses.
+            after: what is to be done when it has ended.
+        """
+        ends = self.ends
+        with self.session:
+            lane = self.lanes.choose(deps)
+            start = self.stamp(lane) if ends.timed else None
+            result = call(lane)
+            if result:
+                raise self.session.failed(result, _call_it(told))
+            made = CuCompletion(ends, lane, told, keep, start) if after is None else (
+                CheckedCompletion(ends, lane, told, keep, start, after))
+            lane.last = made
+            made.record()
+        return made
+
+    def stamp(self, lane: Lane) -> Any:
+        """Record when a command begins; the session is entered."""
+        ends = self.ends
+        base = ends.clock.base(ends.events, lane)
+        event = ends.events.take()
+        self.session.api.call("cuEventRecord", event, lane.value)
+        return event, base
+
+    def join(self, stream: int) -> None:
+        """Have a stream of a program's own wait for all that was begun."""
+        with self.session as api:
+            for lane in self.lanes:
+                last = lane.last
+                if last is not None and not last.done():
+                    api.call("cuStreamWaitEvent", stream, last.event(), 0)
+
+
+def _call_it(told: Told) -> str:
+    return told[0]

@@ -1,0 +1,283 @@
+"""The end of a command on a card.
+
+A kernel that is launched again and again gets an event only if somebody asks for its end, which
+then is that of all that its stream was given so far. Non-goals: starting commands. Invariants:
+``keep`` holds everything the command uses until its end was seen; what is to be done then is done
+once, by whoever sees it first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from unisycl.backends.base import Tentative
+from unisycl.backends.cuda.api import handle
+from unisycl.backends.cuda.commands.lanes import Lane, Lanes, Told
+from unisycl.backends.cuda.errors import NOT_READY
+from unisycl.backends.cuda.session import Session, again
+from unisycl.backends.device.loans import spoil
+from unisycl.base.errors import exception
+
+_SPIN_NS = 300_000  # the card's processors do not need this one
+_YIELD_NS = 3_000_000
+_UNTIMED, _TIMED = 2, 0
+_REBASE_NS = 2_000_000_000
+_KEPT = 256
+
+
+class Events:
+    """Events of one session, used again."""
+
+    def __init__(self, session: Session, *, timed: bool) -> None:
+        self._session = session
+        self._flags = _TIMED if timed else _UNTIMED
+        self._free: list[Any] = []
+
+    def take(self) -> Any:
+        """Return an event; the session is entered."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return handle(self._session.api.address("cuEventCreate", self._flags))
+
+    def give(self, event: Any) -> None:
+        """Take back an event that nobody waits for."""
+        if len(self._free) < _KEPT:
+            self._free.append(event)
+        elif self._session.lost is None:
+            with contextlib.suppress(exception), self._session as api:
+                api.attempt("cuEventDestroy_v2", event)
+
+
+class Clock:
+    """Turns times of events into those of ``time.monotonic_ns``, by an event whose time is known.
+
+    CUDA tells only what passed between two events, in milliseconds of 24 bits; so there is a new
+    one every two seconds.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._base: Any = None
+        self._time = 0
+
+    def base(self, events: Events, lane: Lane) -> tuple[Any, int]:
+        """Return an event and its time; the session is entered."""
+        now = time.monotonic_ns()
+        if self._base is None or now - self._time > _REBASE_NS:
+            api, event = self._session.api, events.take()
+            before = time.monotonic_ns()
+            stream = api.address("cuStreamCreate", 1)
+            try:
+                api.call("cuEventRecord", event, stream)
+                api.call("cuEventSynchronize", event)
+                after = time.monotonic_ns()
+            finally:
+                api.attempt("cuStreamDestroy_v2", stream)
+            self._base, self._time = event, (before + after) // 2
+        return self._base, self._time
+
+
+class Ends:
+    """How the ends of one driver's commands are seen."""
+
+    def __init__(self, session: Session, lanes: Lanes, *, timed: bool = False) -> None:
+        self.session = session
+        self.lanes = lanes
+        self.timed = timed
+        self.events = Events(session, timed=timed)
+        self.clock = Clock(session)
+        self.kept: list[object] = []
+        """What commands use whose end nobody can see."""
+
+    def failed(self, result: int) -> exception:
+        """Return the error of a device that was lost, or of a call about a command's end."""
+        session = self.session
+        if session.lost is not None:
+            return again(session.lost)
+        return session.failed(result, self.lanes.told())
+
+
+class CuCompletion:
+    """The end of one command. Any thread may ask."""
+
+    __slots__ = ("__weakref__", "_ends", "_error", "_event", "_keep", "_number", "_start",
+                 "_upto", "_young", "lane", "over", "times", "told")
+
+    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object, start: Any = None,
+                 ) -> None:
+        self.lane = lane
+        self.told = told
+        self.over = False
+        self.times = (0, 0)
+        self._ends = ends
+        self._keep = keep
+        self._start = start
+        self._event: Any = None
+        self._error: BaseException | None = None
+        self._young = True
+        self._upto = 0
+        self._number = lane.note(told)
+
+    def __del__(self) -> None:
+        if self._event is not None:
+            self._ends.events.give(self._event)
+        if self._start is not None:
+            self._ends.events.give(self._start[0])
+
+    def keep(self, more: object) -> None:
+        """Keep something else until the end."""
+        self._keep = (self._keep, more)
+
+    def event(self) -> Any:
+        """Return an event that others may wait for, recorded now if it was not; None: it is over.
+
+        Raises the error of the driver.
+        """
+        found = self._event
+        if found is None and not self.over:
+            with self._ends.session:
+                self._record()
+            found = self._event
+        return found
+
+    def _record(self) -> None:
+        """Record an event behind the command; the session is entered."""
+        ends, lane = self._ends, self.lane
+        upto = lane.begun
+        event = ends.events.take()
+        result = ends.session.api.try_record(event, lane.stream)
+        if result:
+            ends.events.give(event)
+            raise ends.failed(result)
+        if self._event is None:
+            self._upto, self._event = upto, event
+        else:  # another thread was faster
+            ends.events.give(event)
+
+    def record(self) -> None:
+        """Record the event of a command that was just begun; the session is entered.
+
+        Where that fails, what the command uses is kept until its stream has ended.
+        """
+        try:
+            self._record()
+        except exception:
+            ends = self._ends
+            if ends.session.api.attempt("cuStreamSynchronize", self.lane.value):
+                ends.kept.append(self._keep)
+            raise
+
+    def done(self) -> bool:
+        """Say whether the command has ended; never blocks.
+
+        Who asks first has only just begun it, so the driver is not asked then.
+        """
+        if self.over:
+            return True
+        if self._young:
+            self._young = False
+            return False
+        lane = self.lane
+        if self._number <= lane.finished:
+            self._end(None)
+            return self.over
+        ends = self._ends
+        session = ends.session
+        try:
+            with session:
+                if self._event is None:
+                    self._record()
+                result = session.api.try_query(self._event)
+        except exception as error:
+            self._end(error)
+            return self.over
+        if result == NOT_READY:
+            return False
+        if result == 0:
+            lane.finished = max(self._upto, lane.finished)
+        self._end(ends.failed(result) if result else None)
+        return self.over
+
+    def _end(self, error: BaseException | None) -> None:
+        """Note the end. What is let go of may end others, and ask this one again."""
+        if error is not None and not self.over:
+            self._error = error
+            spoil(self._keep)
+            self._ends.kept.append(self._keep)  # perhaps the device still uses it
+        self.over = True
+        keep, self._keep = self._keep, None
+        del keep
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until the command ends or ``timeout`` seconds pass; say whether it ended."""
+        if self.done():
+            return True
+        start = time.monotonic_ns()
+        stop = start + (1 << 62) if timeout is None else start + int(timeout * 1e9)
+        now = start
+        while not self.done():
+            spent = now - start
+            if now >= stop:
+                return False
+            if spent >= _YIELD_NS:
+                time.sleep(min(spent * 3e-11, 1e-3, (stop - now) / 1e9))
+            elif spent >= _SPIN_NS:
+                select.select((), (), (), 0)  # lets others run; time.sleep(0) may take 50 us
+            now = time.monotonic_ns()
+        return True
+
+    def error(self) -> BaseException | None:
+        """Return what the command failed with; only valid once done."""
+        return self._error
+
+    def profile(self) -> tuple[int, int]:
+        """Return (start, end) in nanoseconds of ``time.monotonic_ns``; only valid once done.
+
+        Of a command that failed, or began before times were kept, they are now.
+        """
+        start, event, ends = self._start, self._event, self._ends
+        if start is not None and event is not None and self._error is None:
+            with contextlib.suppress(exception), ends.session as api:
+                base, when = start[1]
+                begun = when + round(api.milliseconds(base, start[0]) * 1e6)
+                return begun, begun + round(api.milliseconds(start[0], event) * 1e6)
+        now = time.monotonic_ns()
+        return now, now
+
+
+class CheckedCompletion(CuCompletion, Tentative):
+    """The end of a command whose outcome is known only when ``after`` was called behind it.
+
+    ``after`` is called once, by whoever sees the end first, and returns the error or None.
+    """
+
+    __slots__ = ("_after", "_ending", "_lock")
+
+    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object, start: Any,
+                 after: Callable[[], BaseException | None]) -> None:
+        super().__init__(ends, lane, told, keep, start)
+        self._after: Callable[[], BaseException | None] | None = after
+        self._lock = threading.RLock()
+        self._ending = False
+
+    def _end(self, error: BaseException | None) -> None:
+        """Note the end. What is let go of may end others, and ask this one again: not locked."""
+        with self._lock:
+            if self.over or self._ending:
+                return
+            self._ending = True
+            if error is not None:
+                self._error = error
+                spoil(self._keep)
+                self._ends.kept.append(self._keep)
+            elif self._after is not None:
+                self._error = self._after()
+            self.over = True
+            keep, self._keep, self._after = (self._keep, self._after), None, None
+        del keep

@@ -1,0 +1,122 @@
+"""The streams of one card: which one a command goes to, and what it waits for there.
+
+A command that follows the newest one of a stream goes behind it; one that follows nothing goes to a
+stream that is free. Non-goals: what a command does. Invariants: a command is behind each of its
+dependencies in one stream, or its stream waits for their events; a number is given to a command
+once the stream has it, so that an event recorded after a number was read covers all up to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from unisycl.backends.cuda.api import handle
+from unisycl.backends.cuda.session import Session
+from unisycl.process.callers import Where, place
+
+MOST = 8
+_NON_BLOCKING = 1
+_TOLD = 32
+Told = tuple[str, Where | None]
+"""What a command is called, and where the program submitted it."""
+
+
+class Lane:
+    """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
+
+    __slots__ = ("_next", "_under_way", "begun", "finished", "lanes", "last", "stream", "value")
+
+    def __init__(self, value: int, lanes: Lanes) -> None:
+        self.value = value
+        self.stream = handle(value)
+        self.lanes = lanes
+        self.begun = self.finished = 0
+        self.last: Any = None
+        self._next = itertools.count(1).__next__
+        self._under_way: deque[tuple[int, Told]] = deque(maxlen=_TOLD)
+
+    def note(self, told: Told) -> int:
+        """Return the number of a command that the stream was given."""
+        number = self.begun = self._next()
+        self._under_way.append((number, told))
+        return number
+
+    def under_way(self) -> list[Told]:
+        """Return what was begun and not seen to end, of the newest commands."""
+        return [told for number, told in self._under_way if number > self.finished]
+
+    def idle(self) -> bool:
+        """Say whether all its commands were seen to end."""
+        last = self.last
+        return last is None or last.over or last.done()
+
+
+class Lanes:
+    """The streams of one session, made when needed; ``own`` is a program's, the only one then."""
+
+    def __init__(self, session: Session, own: int | None = None) -> None:
+        self._session = session
+        self._own = own
+        self._lanes: list[Lane] = []
+        self._turn = 0
+        if own is not None:
+            self._lanes.append(Lane(own, self))
+
+    def __iter__(self) -> Any:
+        return iter(self._lanes)
+
+    def choose(self, deps: Sequence[Any]) -> Lane:
+        """Return where a command goes, once its stream waits for what is elsewhere.
+
+        The session is entered.
+        """
+        lane = None
+        for dep in deps:
+            if dep.lane is not None and dep.lane.last is dep:
+                lane = dep.lane
+                break
+        if lane is None or lane.lanes is not self:
+            lane = self._free()
+        for dep in deps:
+            if dep.lane is not lane and not dep.over:
+                event = dep.event()
+                if event is not None:
+                    self._session.api.call("cuStreamWaitEvent", lane.value, event, 0)
+        return lane
+
+    def _free(self) -> Lane:
+        """Return a stream without work; a new one if there may be, else the next in turn."""
+        lanes = self._lanes
+        if self._own is not None:
+            return lanes[0]
+        for lane in lanes:
+            if lane.idle():
+                return lane
+        if len(lanes) < MOST:
+            made = Lane(self._session.api.address("cuStreamCreate", _NON_BLOCKING), self)
+            lanes.append(made)
+            return made
+        self._turn = (self._turn + 1) % len(lanes)
+        return lanes[self._turn]
+
+    def told(self) -> str:
+        """Return what is under way, for the error of a device that was lost."""
+        rows = [[_spelt(t) for t in lane.under_way()] for lane in self._lanes]
+        first = [row[0] for row in rows if row]
+        if not first:
+            return "a command"
+        behind = sum(len(row) - 1 for row in rows if row)
+        text = first[0] if len(first) == 1 else f"one of {', '.join(first)}"
+        if behind:
+            which = next(row[1] for row in rows if len(row) > 1)
+            others = which if behind == 1 else f"{behind} commands behind it, the next {which}"
+            text = f"{text}, or {others} (run with CUDA_LAUNCH_BLOCKING=1 to see which),"
+        return text
+
+
+def _spelt(told: Told) -> str:
+    what, where = told
+    return what if where is None else f"{what}, {where[2]} at {place(where)}"

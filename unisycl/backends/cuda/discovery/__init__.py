@@ -1,0 +1,1 @@
+"""Internal: which cards and which driver there are."""

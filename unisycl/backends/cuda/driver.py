@@ -1,0 +1,356 @@
+"""One card (``backends.base.Driver``): kernels, copies and fills in streams of its context.
+
+The context is made on the first use. Non-goals: finding cards (``discovery``), text (``cfamily``
+and ``text``). Invariants: a command's order is that of its stream and the events it waits for;
+nothing here waits but ``compile``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
+from unisycl.backends.cuda.api import Api
+from unisycl.backends.cuda.commands.commands import Commands
+from unisycl.backends.cuda.commands.completion import CuCompletion
+from unisycl.backends.cuda.commands.lanes import Lane, Told
+from unisycl.backends.cuda.commands.threads import Workers
+from unisycl.backends.cuda.discovery import library
+from unisycl.backends.cuda.discovery.card import Card, cards
+from unisycl.backends.cuda.discovery.info import device_info
+from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
+from unisycl.backends.cuda.launch.prepared import Prepared
+from unisycl.backends.cuda.launch.scratch import CuScratch
+from unisycl.backends.cuda.memory.arrays import UnifiedArray, address_of
+from unisycl.backends.cuda.memory.heap import Heap
+from unisycl.backends.cuda.memory.transfers import Transfers
+from unisycl.backends.cuda.session import Session
+from unisycl.backends.cuda.text import compile as compiler
+from unisycl.backends.cuda.text.dialect import make_dialect
+from unisycl.backends.cuda.text.target import Target
+from unisycl.backends.device import printing
+from unisycl.backends.device.scratch import Call
+from unisycl.backends.device.shapes import groups_of
+from unisycl.backends.device.texts import PLAIN, Texts, Variant, key_of, source_of, watched
+from unisycl.base.enums import backend, usm_kind
+from unisycl.base.errors import DeviceError, UnsupportedError, errc
+from unisycl.ir.nodes import Kernel
+from unisycl.passes import pipeline
+
+_VARIANTS = 16  # of one kernel for what its views are
+_STAGES = ("source", "cuda")
+_HOST = -1  # CU_DEVICE_CPU
+_ADVICE = {0: (2, 4, 6), **{number: (number,) for number in range(1, 7)}}
+"""CUDA's numbers of advice; 0 takes back what was advised, and others mean nothing here."""
+
+__all__ = ["CudaDriver", "make_drivers", "problems"]
+
+
+class _Opened:
+    """What a driver has once its context is made."""
+
+    def __init__(self, driver: CudaDriver, session: Session, stream: int | None) -> None:
+        self.session = session
+        self.commands = Commands(session, stream)
+        self.heap = Heap(session)
+        self.workers = Workers()
+        self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
+        self.scratch = CuScratch(self.heap)
+
+
+class CudaDriver(Driver):
+    """The driver of one card. Its methods may be called from any thread."""
+
+    backend = backend.cuda
+    repeats = True
+
+    def __init__(self, api: Api, card: Card, *, alone: bool = True, session: Session | None = None,
+                 stream: int | None = None) -> None:
+        self.card = card
+        self.facts = card.facts()
+        self.memory = f"cuda {card.ordinal} {card.identity}"
+        self._api = api
+        self._alone = alone
+        self._session = session
+        self._stream = stream
+        self._info = device_info(card)
+        self._target = Target(card.capability)
+        self._dialect = make_dialect(self._target)
+        self._lock = threading.RLock()
+        self._open: _Opened | None = None
+        self._timed = False
+        self._texts = Texts()
+        self._moves: dict[Any, CuExecutable] = {}
+
+    # ------------------------------------------------------------------ the device
+    def devices(self) -> Sequence[DeviceInfo]:
+        """Return the one device."""
+        return (self._info,)
+
+    def part(self, units: tuple[int, ...]) -> CudaDriver:
+        """Refuse: the driver splits no card, but by MIG, before the process starts."""
+        raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot be split "
+                               "by a program; parts of it, which MIG makes, are devices")
+
+    def opened(self) -> _Opened:
+        """Return the context and what works in it, made on the first use."""
+        found = self._open
+        if found is None or not found.session.is_mine():
+            with self._lock:
+                if self._open is None:
+                    session = self._session or Session(self._api, self.card, alone=self._alone)
+                    made = _Opened(self, session, self._stream)
+                    if self._timed:
+                        made.commands.time()
+                    self._open = made
+                found = self._open
+            if not found.session.is_mine():
+                raise UnsupportedError(errc.feature_not_supported, f"'{self._info.name}' cannot be "
+                                       f"used in this process: {library.FORKED}")
+        return found
+
+    def timed(self) -> None:
+        """Have later commands timed: two events each instead of none or one."""
+        with self._lock:
+            self._timed = True
+            if self._open is not None:
+                self._open.commands.time()
+
+    def leave(self) -> None:
+        """Have no thread inside the driver any more."""
+        if self._open is not None:
+            self._open.workers.leave()
+
+    def outlast(self, keep: object) -> None:
+        """Keep what a command uses that Ctrl-C cut off, begun or not, to the end of all."""
+        found = self._open
+        if found is not None:
+            def wait() -> None:
+                with found.session as api:
+                    api.call("cuCtxSynchronize")
+
+            found.workers.begin(wait, keep)
+
+    def abandon(self, keep: object) -> None:
+        """Leave what does not end to the end of the process, which the driver ends it with."""
+        if self._open is not None:
+            self._open.commands.ends.kept.append(keep)
+
+    # ------------------------------------------------------------------ kernels
+    def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
+        """Return what of a geometry the kernel's text depends on."""
+        return key_of(kernel, geometry, self.facts)
+
+    def compile(self, kernel: Kernel, geometry: Geometry) -> CuExecutable:
+        """Build a kernel for launches of this geometry."""
+        made = self._compile(kernel, geometry, PLAIN)
+        made.watched = watched(kernel, made.source, self.facts)
+        made.check(geometry, self.card)
+        return made
+
+    def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> CuExecutable:
+        if kernel.sub_group not in (0, *self._info.sub_group_sizes):
+            raise UnsupportedError(errc.kernel_not_supported, f"kernel '{kernel.name}' requires "
+                                   f"sub-groups of {kernel.sub_group}; those of "
+                                   f"'{self._info.name}' are of {self._info.sub_group_sizes[0]}")
+        key = key_of(kernel, geometry, self.facts)
+        source = self._texts.note(kernel, key, source_of(
+            kernel, key, self._dialect, self.facts, variant))
+        image = compiler.compile_kernel(source, kernel, self._target)
+        session = self.opened().session
+        with session:
+            return make_executable(session, kernel, source, image)
+
+    def _variant(self, executable: CuExecutable, launch: Launch) -> CuExecutable:
+        """Return a kernel compiled for the views of a launch."""
+        known = executable.watched.variant(launch)
+        if known == PLAIN:
+            return executable
+        found = executable.variants.get(known)
+        if found is None:
+            if len(executable.variants) >= _VARIANTS and not known.wide:
+                return executable
+            known = known if len(executable.variants) < _VARIANTS else Variant(wide=True)
+            found = self._compile(executable.kernel, launch.geometry, known)
+            found = executable.variants.setdefault(known, found)
+        return found
+
+    def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
+        """Return a kernel's CUDA C++ ('source' or 'cuda'), as it was compiled last."""
+        if stage not in _STAGES:
+            raise UnsupportedError(errc.feature_not_supported,
+                                   f"this device has the stage source, not {stage}")
+        key = key_of(kernel, geometry, self.facts)
+        known = None if pipeline.is_seen() else self._texts.of(kernel, key)
+        return known or source_of(kernel, key, self._dialect, self.facts).text
+
+    def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
+        """Launch a kernel, and behind it the one that joins the results of its reductions."""
+        ready = launch.packed
+        if type(ready) is not Prepared:
+            return self._launch_unprepared(launch, deps)
+        here = self._open or self.opened()
+        commands, session = here.commands, here.session
+        ends = commands.ends
+        if ends.timed or not session.entered:
+            return commands.begin(lambda lane: session.api.try_launch(*ready.arguments(lane)),
+                                  deps, ready.told, ready)
+        if len(deps) == 1 and (lane := deps[0].lane) is not None and (  # type: ignore[attr-defined]
+                lane.last is deps[0] and lane.lanes is commands.lanes):
+            pass
+        else:
+            lane = commands.lanes.choose(deps)
+        result = session.api.try_launch(*ready.arguments(lane))
+        if result:
+            raise session.failed(result, ready.told[0])
+        made = lane.last = CuCompletion(ends, lane, ready.told, ready)
+        return made
+
+    def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> CuCompletion:
+        here = self._open or self.opened()
+        executable: CuExecutable = launch.executable  # type: ignore[assignment]
+        if executable.watched.locals or executable.watched.spans:
+            executable = self._variant(executable, launch)
+        plan = executable.plan(launch.geometry, self.facts, self.card)
+        told: Told = executable.what, launch.where
+        if not executable.simple:
+            return self._launch_parts(executable, launch, deps)
+        dynamic = executable.launch_sizes(launch)
+        with here.session:
+            executable.main.allow(dynamic, executable.what, self.card)
+        ready = Prepared(executable, launch, plan, told)
+        api = here.session.api
+        if executable.together:
+            return here.commands.begin(
+                lambda lane: api.try_launch_together(*ready.arguments(lane)[:-1]), deps, told,
+                ready)
+        if launch.packed is None:
+            launch.packed = executable
+        elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
+            launch.packed = ready
+        return here.commands.begin(
+            lambda lane: api.try_launch(*ready.arguments(lane)), deps, told, ready)
+
+    def _launch_parts(self, executable: CuExecutable, launch: Launch,
+                      deps: Sequence[Completion]) -> CuCompletion:
+        """Launch a kernel with reductions or reports."""
+        here = self.opened()
+        plan = executable.plan(launch.geometry, self.facts, self.card)
+        call = here.scratch.call(executable.kernel, executable.source, launch, plan.shape)
+        api, shown = here.session.api, call.report
+        main, finish = executable.main, executable.finish
+        dynamic = executable.launch_sizes(launch)
+        pack = main.signature.pack(launch, call)
+        second: Any = None
+        if finish is not None:
+            second = finish.signature.pack(launch, _finishing(call, groups_of(plan.shape)))
+
+        def give(lane: Lane) -> int:
+            start = api.try_launch_together if executable.together else api.try_launch
+            more = () if executable.together else (None,)
+            main.allow(dynamic, executable.what, self.card)
+            result = start(main.handle, *plan.sizes, _unsigned(dynamic), lane.stream,
+                           pack.pointers, *more)
+            if result or finish is None:
+                return int(result)
+            return int(api.try_launch(finish.handle, *FINISH_SIZES, _unsigned(0), lane.stream,
+                                      second.pointers, None))
+
+        after = None if shown is None else functools.partial(
+            printing.take, shown, executable.kernel.name, executable.source.sites)
+        keep = executable, launch.values, launch.reductions, call, pack, second
+        return here.commands.begin(give, deps, (executable.what, launch.where), keep, after)
+
+    def move(self, make: Any, dst: BoundView, source: Any, deps: Sequence[Completion],
+             ) -> CuCompletion:
+        """Run a copy or fill kernel over a view whose rows do not follow one another."""
+        kernel = make(dst.memory.dtype.name, len(dst.shape))
+        geometry = Geometry("range", dst.shape, (), (0,) * len(dst.shape))
+        key = (kernel.name, dst.memory.dtype.name, kernel.ndim,
+               self.geometry_key(kernel, geometry))
+        known = self._moves.get(key)
+        if known is None:
+            known = self._moves[key] = self.compile(kernel, geometry)
+        return self._launch_unprepared(Launch(known, geometry, (dst, source)), deps)
+
+    # ------------------------------------------------------------------ memory
+    def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
+                 addressed: bool = False) -> Any:
+        """Return bytes of the card's own memory, the host's in place, or shared."""
+        return self.opened().heap.allocate(nbytes, kind, alignment)
+
+    def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
+             ) -> Callable[[Sequence[Completion]], Completion] | None:
+        """Return what gives a hint about managed memory (``Driver.hint``)."""
+        memory = view.memory
+        if not isinstance(memory, UnifiedArray) or not memory.allocation.managed or (
+                0 in view.shape):
+            return None
+        at, nbytes = address_of(view), int(np.prod(view.shape)) * memory.dtype.itemsize
+        here = self.opened()
+        api, device = here.session.api, _HOST if to_host else self.card.ordinal
+
+        def give(lane: Lane) -> int:
+            for number in () if advice is None else _ADVICE.get(advice, ()):
+                result = api.attempt("cuMemAdvise", at, nbytes, number, device)
+                if result:
+                    return result
+            return 0 if advice is not None else api.attempt("cuMemPrefetchAsync", at, nbytes, device, lane.value)
+
+        return lambda deps: here.commands.begin(give, deps, ("a hint", None), view)
+
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy equal shapes."""
+        return (self._open or self.opened()).transfers.copy(dst, src, deps)
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one value everywhere in a view."""
+        value = np.asarray(pattern, dst.memory.dtype)
+        return (self._open or self.opened()).transfers.fill(dst, value, deps)
+
+    def __repr__(self) -> str:
+        return f"<CUDA driver of {self._info.name}>"
+
+
+def _unsigned(value: int) -> Any:
+    return ctypes.c_uint(value)
+
+
+def _finishing(call: Call, groups: int) -> Call:
+    """Return what the second kernel of a reduction is given."""
+    return dataclasses.replace(call, count=groups)
+
+
+class _Found:
+    """Why cards that there are cannot be used."""
+
+    problems: ClassVar[dict[str, str]] = {}
+
+
+def make_drivers() -> Sequence[CudaDriver]:
+    """Return a driver for each card; no context is made yet.
+
+    Raises ``UnsupportedError`` saying what is missing where there is none, and ``DeviceError``
+    saying what is wrong where there is one that cannot be used.
+    """
+    api = library.load()
+    found, _Found.problems = cards(api)
+    why = compiler.problem()
+    if found and why:
+        raise DeviceError(errc.platform, f"'{found[0].name}' is there, but {why}")
+    if not found:
+        kind = UnsupportedError if set(_Found.problems) <= {""} else DeviceError
+        raise kind(errc.platform, "; ".join(_Found.problems.values()))
+    return [CudaDriver(api, card, alone=len(found) == 1) for card in found]
+
+
+def problems() -> dict[str, str]:
+    """Return why cards that there are cannot be used, by their numbers."""
+    return dict(_Found.problems)

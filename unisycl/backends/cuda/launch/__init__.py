@@ -1,0 +1,1 @@
+"""Internal: streams, and what is launched into them."""

@@ -1,0 +1,1 @@
+"""Internal: memory of cards, and memory that cards and the host share."""

@@ -1,0 +1,82 @@
+"""The context of one card in this process: its primary one, which all libraries share.
+
+Non-goals: what runs in it. Invariants: a thread that calls the driver has the context current, and
+is given back the one that it had, where there are several; a session that is lost says so to
+whoever comes next, and calls nothing any more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from types import TracebackType
+
+from unisycl.backends.cuda.api import Api, handle
+from unisycl.backends.cuda.discovery.card import Card
+from unisycl.backends.cuda.errors import device_error, is_lasting
+from unisycl.base.errors import DeviceError, errc, exception
+
+
+class Session:
+    """The primary context of a card, retained for as long as the process lives.
+
+    ``alone``: no other card is visible, so that no thread has another context current.
+    """
+
+    def __init__(self, api: Api, card: Card, *, alone: bool) -> None:
+        self.api = api
+        self.card = card
+        self.alone = alone
+        self.context = api.address("cuDevicePrimaryCtxRetain", card.ordinal)
+        self.lost: exception | None = None
+        self._handle = handle(self.context)
+        self._pid = os.getpid()
+        self._mine = threading.local()
+
+    def __enter__(self) -> Api:
+        """Have the context current in this thread."""
+        if self.lost is not None:
+            raise again(self.lost)
+        if self.alone:
+            if not getattr(self._mine, "current", False):
+                self.enter()
+        else:
+            self.api.call("cuCtxPushCurrent_v2", self.context)
+        return self.api
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 frames: TracebackType | None) -> None:
+        if not self.alone:
+            self.api.attempt("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_uint64()))
+
+    def enter(self) -> None:
+        """Make the context current in a thread, for good."""
+        result = self.api.try_make_current(self._handle)
+        if result:
+            raise device_error("cuCtxSetCurrent", result)
+        self._mine.current = True
+
+    @property
+    def entered(self) -> bool:
+        """Whether this thread has the context current for good."""
+        return self.alone and getattr(self._mine, "current", False)
+
+    def is_mine(self) -> bool:
+        """Say whether this process made it, and not its parent."""
+        return os.getpid() == self._pid
+
+    def failed(self, result: int, what: str) -> exception:
+        """Return the error of a call; note it where the device is lost by it."""
+        error = device_error(what, result)
+        if is_lasting(result) and self.lost is None:
+            self.lost = error
+        return error
+
+
+def again(lost: exception) -> DeviceError:
+    """Return the error of what comes after the loss of a device."""
+    made = DeviceError(errc.runtime, "the device does nothing any more in this process, since "
+                       f"{lost.what()}; start another process, or use another device")
+    made.__cause__ = lost
+    return made
