@@ -78,6 +78,8 @@ class Core:
         self.kernels: dict[bytes, Callable[..., Callable[[], None]]] = {}
         self.lost = 0
         self.held = False
+        self.loses = False
+        self.gone: set[int] = set()
         self.launches: list[tuple[int, ...]] = []
         self._random = random.Random(seed)
         self._lock = threading.RLock()
@@ -114,6 +116,7 @@ class Core:
             if left is not None:
                 if left[0] == 0:
                     del self.failing[name]
+                    self.lost = left[1] if self.loses else 0
                     return left[1]
                 self.failing[name] = left[0] - 1, left[1]
             if self.lost and name not in ("cuCtxPopCurrent_v2", "cuDriverGetVersion"):

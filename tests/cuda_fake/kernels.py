@@ -112,12 +112,16 @@ class Kernels:
                 found[a] = kind.from_address(params[k]).value
         if finishes:
             return lambda: None
-        values = [self._value(kernel, i, known, found) for i in range(len(kernel.params))]
-        results = tuple((self._view(known.results[i], found.get(("target", i, 0))), drop)
-                        for i, drop in enumerate(known.fresh))
-        report = found.get(("report", 0, 0))
         self._check(kernel, known, found, sizes, source)
-        return lambda: self.run(kernel, known.geometry, (tuple(values), results), report)
+
+        def work() -> None:
+            values = [self._value(kernel, i, known, found) for i in range(len(kernel.params))]
+            results = tuple((self._view(known.results[i], found.get(("target", i, 0))), drop)
+                            for i, drop in enumerate(known.fresh))
+            self.run(kernel, known.geometry, (tuple(values), results),
+                     found.get(("report", 0, 0)))
+
+        return work
 
     def _check(self, kernel: Kernel, known: Known, found: dict[Any, Any], sizes: tuple[int, ...],
                source: Source) -> None:

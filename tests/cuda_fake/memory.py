@@ -29,6 +29,8 @@ class Memory(Core):
 
     def _take(self, address: Any, kinds: tuple[str, ...]) -> int:
         found = self._blocks.get(number(address))
+        if number(address) in self.gone:
+            return INVALID_VALUE
         if found is None or found[2] not in kinds:
             self.misuse.append(f"{number(address):#x} is freed, which is none of {kinds}")
             return INVALID_VALUE
