@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -245,3 +247,29 @@ def test_extremes_by_a_key(queue):
             out[i, 3] = max(range(len(best)), key=lambda j: best[j])
         return kernel
     agree(queue, build, N, a=A, k=K, out=ints(N, 4))
+
+
+def test_map_filter_and_reduce(queue):
+    def build(a, k, out):
+        def kernel(i):
+            out[i, 0] = sum(map(lambda x, y: x * y, k, range(i)))
+            out[i, 1] = max(map(abs, a[i]))
+            out[i, 2] = sum(filter(None, k)) + sum(filter(lambda x: x > i, k))
+            x, y = tuple(map(int, (2.5, a[i, 0])))
+            out[i, 3] = x + 10 * y
+            out[i, 4] = functools.reduce(lambda x, y: x * 2 + y, k[0:5], 0)
+            out[i, 5] = functools.reduce(max, (1, k[i], 5), 3)
+            out[i, 6] = functools.reduce(operator.add, (k[i],))
+            out[i, 7] = k[i] in {1, 2, -3} or i not in {3, 4}
+        return kernel
+    agree(queue, build, N, a=A, k=K, out=np.zeros((N, 8)))
+
+
+def test_a_number_of_numpy_is_seen_as_another_type(queue):
+    def build(a, out):
+        def kernel(i):
+            out[i, 0] = a[i, 0].view(np.int32)
+            out[i, 1] = np.float64(i).view(np.int64) >> 32
+            out[i, 2] = np.uint8(200 + i % 50).view(np.int8)
+        return kernel
+    agree(queue, build, N, a=A, out=ints(N, 3))

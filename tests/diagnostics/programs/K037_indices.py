@@ -13,7 +13,7 @@ m = np.zeros((4, 4))
 
 
 def kernel(i):
-    m[i] = 1
+    m[i] += 1
     x = m[0, 0, 0]
     a[0, 1] = 2
     y = a[i][0]

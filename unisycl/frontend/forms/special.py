@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,13 +21,13 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.faults import whole
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms import copies, math_functions, numpy_functions
+from unisycl.frontend.forms import copies, decimals, math_functions, numpy_functions
 from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
 from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
-from unisycl.frontend.syntax.given import placed
+from unisycl.frontend.syntax.given import given, placed
 from unisycl.frontend.values import complexes, instances, vectors
 from unisycl.frontend.values.items import ITEM_KINDS, item_ids
 from unisycl.frontend.values.joins import Met, meet
@@ -157,8 +158,9 @@ def _round(ctx: Context, node: ast.Call) -> Value:
     if "ndigits" in found and not x.type.weak:
         return numpy_functions.rounded(ctx, x, found["ndigits"], node)
     if "ndigits" in found:
-        raise ctx.refuse("K034", node, what="'round' of a Python number", found=2,
-                         expected="one number in a kernel")
+        digits = found["ndigits"]
+        if not (isinstance(digits, Constant) and digits.object is None):
+            return decimals.rounded(ctx, x, digits, node)
     if not x.type.dtype.is_float:
         return coerce.convert(x, WEAK_INT)
     x = whole(ctx, x, node)
@@ -283,6 +285,31 @@ form(sum)(_total("sum", 0))
 form(math.prod)(_total("prod", 1))
 
 
+@form(functools.reduce)
+def _reduce(ctx: Context, node: ast.Call) -> Value:
+    found = [*node.args]
+    if node.keywords or not 2 <= len(found) <= 3:
+        raise ctx.refuse("K034", node, what="'functools.reduce'", found=len(found) + len(
+            node.keywords), expected="a function, what it goes over, and a first value")
+    step = ctx.value(found[0])
+    over = generators.over_loop(ctx, ast.copy_location(ast.Call(node.func, found[1:], []), node))
+    if over is not None:
+        if len(found) < 3:
+            raise ctx.refuse("K034", node, what="'functools.reduce' of what only a run tells",
+                             found=2, expected="a first value as well")
+        return generators.reduced(ctx, "fold", over, [step, ctx.value(found[2])], node)
+    values = ctx.operands(*found[1:])
+    items = [*map(ctx.hold_value, (*values[1:], *items_of(ctx, values[0], node)))]
+    if not items:
+        raise ctx.refuse("K034", node, what="'functools.reduce'", found="none",
+                         expected="at least one value")
+    total = items[0]
+    for item in items[1:]:
+        total = ctx.value(ast.copy_location(ast.Call(given(step, node), [
+            given(total, node), given(item, node)], []), node))
+    return total
+
+
 def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of Python's ``any`` and ``all``."""
     def lower(ctx: Context, node: ast.Call) -> Value:
@@ -318,8 +345,9 @@ def _rows(ctx: Context, node: ast.Call) -> Value:
 
 @form(tuple)
 def _tuple(ctx: Context, node: ast.Call) -> Value:
-    if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
-        return generators.lower_comprehension(ctx, node.args[0])
+    over = generators.over_loop(ctx, node) if len(node.args) == 1 and not node.keywords else None
+    if over is not None:
+        return generators.lower_comprehension(ctx, over)
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
     value = as_static(ctx, value, node)
     if isinstance(value, Vector):

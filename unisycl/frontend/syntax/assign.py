@@ -11,6 +11,7 @@ import ast
 from unisycl.frontend import coerce
 from unisycl.frontend.captures import names_reference
 from unisycl.frontend.context import Context
+from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.names import global_names
 from unisycl.frontend.syntax.places import store
 from unisycl.frontend.syntax.subset import refusal
@@ -53,9 +54,13 @@ def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST)
 
 
 def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: ast.AST) -> None:
-    held: list[Value] = [ctx.hold_value(v) for v in unpacked(ctx, value, origin)]
     parts = list(target.elts)
     starred = [k for k, part in enumerate(parts) if isinstance(part, ast.Starred)]
+    if isinstance(value, Memory) and rows.is_row(value) and not starred:
+        found = rows.elements(ctx, value, len(parts), origin)
+    else:
+        found = unpacked(ctx, value, origin)
+    held: list[Value] = [ctx.hold_value(v) for v in found]
     spare = len(held) - len(parts) + 1
     if len(starred) == 1 and spare >= 0:  # what the others leave; in Python a list
         k = starred[0]

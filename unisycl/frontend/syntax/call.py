@@ -278,8 +278,13 @@ def _callable_name(obj: Any) -> str:
     return f"'{module}.{name}'" if module not in ("", "builtins") else f"'{name}'"
 
 
+_OF_ARRAYS = frozenset(("sum", "max", "min", "mean", "any", "all", "prod", "dot", "amax", "amin"))
+
+
 def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
+    if module == "numpy" and getattr(obj, "__name__", "") in _OF_ARRAYS:
+        return "NumPy adds in an order of its own: write sum(a), max(a), any(x > 0 for x in a)"
     if module == "numpy" or isinstance(obj, np.ufunc):
         return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
     if isinstance(getattr(obj, "__self__", None), str | bytes):
@@ -327,7 +332,11 @@ def _call_number(ctx: Context, x: n.Expr, name: str, args: list[Value],
     """Call a method that NumPy's or Python's numbers have."""
     if numpy_functions.method(x, name) and not args and not keywords:
         return numpy_functions.call_method(ctx, x, name)
-    found = match(ctx, node, name, args, keywords, ("dtype",) if name == "astype" else ())
+    found = match(ctx, node, name, args, keywords, ("dtype",) if name in (
+        "astype", "view") else ())
+    if name == "view":
+        return vec_methods.bit_cast(ctx, ast.copy_location(ast.Call(
+            given(Constant(name), node), [given(found["dtype"], node), given(x, node)], []), node))
     if name == "astype":
         kind = as_element(found["dtype"])
         if not isinstance(kind, Scalar):

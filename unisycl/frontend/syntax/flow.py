@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
+from unisycl.frontend.syntax.names import nonlocal_names
 from unisycl.frontend.values.joins import Form, Met, ThingForm, form_of
 from unisycl.frontend.values.kind import Frame, Lowering, Value
 from unisycl.frontend.values.kinds import (
@@ -141,9 +142,19 @@ def state(ctx: Lowering) -> State:
                  dict(ctx.known), ctx.path)
 
 
+def owner(frame: Frame, name: str) -> Frame:
+    """Return the frame whose variable a name is: an outer one's where it is ``nonlocal``."""
+    if name not in nonlocal_names(frame.source.node):
+        return frame
+    outer = frame.parent
+    while outer is not None and not (name in outer.names or name in outer.assigned):
+        outer = outer.parent
+    return outer or frame
+
+
 def condition(ctx: Lowering, node: ast.expr) -> Test:
     """Return a condition at which ways part here."""
-    return Test(node, {x.id: definition(ctx.frame, x.id) for x in ast.walk(node)
+    return Test(node, {x.id: definition(owner(ctx.frame, x.id), x.id) for x in ast.walk(node)
                        if isinstance(x, ast.Name)})
 
 
@@ -409,7 +420,7 @@ class Head:
         self.exit: Label | None = None
         self.before = state(ctx)
         self.turns: list[State] = []
-        heads = dict.fromkeys([(ctx.frame.key, name) for name in sorted(stored)])
+        heads = dict.fromkeys([(owner(ctx.frame, name).key, name) for name in sorted(stored)])
         heads.update(self.extra)
         self.names: dict[Name, tuple[Frame, Definition]] = {}
         frames = {frame.key: frame for frame in ctx.frames}

@@ -39,6 +39,8 @@ NAME = "<generator>"
 _FORMS = {
     "sum": "def f(start):\n total = start\n LOOP: total = total + ELEMENT\n return total",
     "prod": "def f(start):\n total = start\n LOOP: total = total * ELEMENT\n return total",
+    "fold": "def f(step, start):\n total = start\n LOOP: total = step(total, ELEMENT)\n"
+            " return total",
     "any": "def f():\n LOOP:\n  if ELEMENT: return True\n return False",
     "all": "def f():\n LOOP:\n  if not ELEMENT: return False\n return True",
     "any of all": "def f():\n found = False\n LOOP:\n  if ELEMENT: found = True\n return found",
@@ -268,10 +270,14 @@ def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
     if isinstance(first, ast.GeneratorExp | ast.ListComp):
         return first
     func = first.func if isinstance(first, ast.Call) else None
-    if isinstance(first, ast.Call) and isinstance(func, ast.Name) and func.id == "range":
+    if isinstance(first, ast.Call) and isinstance(func, ast.Name) \
+            and func.id in ("range", "map", "filter", "zip", "enumerate", "reversed"):
         callee = ctx.value(func)
-        if isinstance(callee, Constant) and callee.object is range:
+        known = callee.object if isinstance(callee, Constant) else None
+        if known in (range, zip, enumerate, reversed):
             return of_values(first)
+        if known in (map, filter):
+            return mapped(ctx, known, first)
     if isinstance(first, ast.Name | ast.Attribute | ast.Subscript):
         with ctx.into():
             value = ctx.value(first)
@@ -286,6 +292,26 @@ def of_values(values: ast.expr) -> ast.GeneratorExp:
     name = f"element of {NAME}"
     part = ast.comprehension(ast.Name(name, ast.Store()), values, [], 0)
     return placed(ast.GeneratorExp(ast.Name(name, ast.Load()), [part]), values)
+
+
+def mapped(ctx: Context, form: object, node: ast.Call) -> ast.GeneratorExp:
+    """Return the generator that a call of ``map`` or ``filter`` means."""
+    if node.keywords or len(node.args) < 2 or (form is filter and len(node.args) > 2):
+        raise ctx.refuse("K034", node, what=f"'{ast.unparse(node.func)}'",
+                         expected="a function and what it goes over", found=len(node.args))
+    function = ctx.value(node.args[0])
+    loop = of_values(node.args[1] if len(node.args) == 2 else ast.copy_location(
+        ast.Call(given(Constant(zip), node), node.args[1:], []), node))
+    element: ast.expr = ast.Name(f"element of {NAME}", ast.Load())
+    passed = ast.Starred(element, ast.Load()) if len(node.args) > 2 else element
+    part = loop.generators[0]
+    call: ast.expr = ast.Call(given(function, node.args[0]), [passed], [])
+    if form is map:
+        return placed(ast.GeneratorExp(call, [part]), node)
+    if isinstance(function, Constant) and function.object is None:
+        call = element
+    kept = ast.comprehension(part.target, part.iter, [call], 0)
+    return placed(ast.GeneratorExp(element, [kept]), node)
 
 
 def as_list(over: ast.GeneratorExp) -> ast.ListComp:

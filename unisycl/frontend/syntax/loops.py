@@ -16,9 +16,17 @@ from unisycl.frontend.faults import moving_step
 from unisycl.frontend.forms.hardware import Controls, controlled
 from unisycl.frontend.syntax.assign import assign_target, unpacked
 from unisycl.frontend.syntax.compare import static_truth
-from unisycl.frontend.syntax.flow import Head, Label, condition, site, state, wanted
+from unisycl.frontend.syntax.flow import (
+    Head,
+    Label,
+    condition,
+    owner,
+    site,
+    state,
+    wanted,
+)
 from unisycl.frontend.syntax.generators import unrolled
-from unisycl.frontend.syntax.names import loop_names, stored_names
+from unisycl.frontend.syntax.names import lent_names, loop_names, nonlocal_names, stored_names
 from unisycl.frontend.syntax.variables import is_stable
 from unisycl.frontend.values.kind import Refused, Value
 from unisycl.frontend.values.kinds import Constant, Poison, Several
@@ -132,7 +140,9 @@ def _range_loop(ctx: Context, node: ast.For, call: ast.Call, controls: Controls,
     head.lead_out(ctx, end, node)
     ctx.loops.append(Loop(exit or end, head, outer))
     with ctx.repeated(node) as body:
-        if name in loop_names(node) or (ctx.frame.key, name) in wanted(ctx, at):
+        home = owner(ctx.frame, name)
+        if name in loop_names(node) | lent_names(home.source.node) \
+                or home is not ctx.frame or (home.key, name) in wanted(ctx, at):
             ctx.assign(name, n.Read(WEAK_INT, counter), node.target)
         else:
             ctx.define(ctx.frame, name, counter, node.target)
@@ -175,7 +185,8 @@ def _unrolled_loop(ctx: Context, node: ast.For, items: Sequence[Value], around: 
                    end: Label, exit: Label) -> None:
     """Repeat the body once per value; break and continue become jumps out of scopes."""
     outer = ctx.number() if around is None else around
-    stored = loop_names(node)
+    stored = loop_names(node) | lent_names(ctx.frame.source.node) | nonlocal_names(
+        ctx.frame.source.node)
     alive = True
     with ctx.into() as whole:
         for k, item in enumerate(items):

@@ -29,7 +29,11 @@ def _lower(ctx: Context, node: ast.Compare) -> Value:
     return found if isinstance(node.ops[0], ast.In) else coerce.negate(ctx.to_scalar(found, node))
 
 
-def _found(ctx: Context, x: ast.expr, over: ast.expr, node: ast.AST) -> Value | None:
+def _found(ctx: Context, x: ast.expr, over: ast.expr, node: ast.Compare) -> Value | None:
+    if isinstance(over, ast.Set):  # what linters write for a tuple
+        among = ast.copy_location(ast.Tuple(over.elts, ast.Load()), over)
+        return lower_compare(ctx, ast.copy_location(
+            ast.Compare(x, [ast.In()], [among]), node))
     if counted_loops.is_range(ctx, over):
         return counted_loops.among(ctx, ctx.value(x), over, node)
     if not isinstance(over, ast.Name | ast.Attribute | ast.Subscript):

@@ -59,10 +59,35 @@ def global_names(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
+def nonlocal_names(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names a function declares to be those of a function around it."""
+    return frozenset(_nonlocals(function, inner=False))
+
+
+@functools.lru_cache(maxsize=1024)
+def lent_names(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names that functions inside a function bind in one around them."""
+    return frozenset(_nonlocals(function, inner=True))
+
+
+def _nonlocals(function: ast.FunctionDef | ast.Lambda, *, inner: bool) -> Iterable[str]:
+    todo = [(node, False) for node in ast.iter_child_nodes(function)]
+    while todo:
+        node, inside = todo.pop()
+        if isinstance(node, ast.Nonlocal) and inside == inner:
+            yield from node.names
+        inside = inside or isinstance(node, ast.FunctionDef)
+        todo.extend((child, inside) for child in ast.iter_child_nodes(node))
+
+
+@functools.lru_cache(maxsize=1024)
 def function_names(function: ast.FunctionDef | ast.Lambda) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names a function binds, and those that a single ``name = value`` binds."""
     found, declared = _in_function(function)
-    return found - declared, _bound_once(function)
+    spec, lent = function.args, lent_names(function)
+    given = {a.arg for a in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]}
+    return (found - declared - nonlocal_names(function)) | (given & lent), \
+        _bound_once(function) - lent
 
 
 def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:

@@ -16,6 +16,7 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import access_mode
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context, position
+from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.access import (
     attribute_of,
     choice_at,
@@ -46,6 +47,7 @@ from unisycl.frontend.values.kinds import (
     record_help,
 )
 from unisycl.frontend.values.objects import is_named
+from unisycl.frontend.values.slices import span_of
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct
 
@@ -74,17 +76,24 @@ Target: TypeAlias = (Memory | Choice | Record | Image | Vector | Element | Slot 
 
 def target_of(ctx: Context, node: ast.Subscript | ast.Attribute, *,
               read: bool = False) -> Target:
-    """Return what a subscript or member denotes, to be written; refuse what is not."""
+    """Return what a subscript or member denotes, to be written; refuse what is not.
+
+    Unless it is read, too, that may be a row or window of memory with numbers.
+    """
     base = referent(ctx, _owner(ctx, node.value), node)
     if isinstance(base, Memory) and isinstance(node, ast.Subscript):
-        memory = index_memory(ctx, base, node)
-        if len(memory.index) != memory.view.ndim:
+        rows = not read and base.pointer is None and isinstance(base.view.elem, Scalar)
+        memory = span_of(ctx, base, node) if rows and isinstance(node.slice, ast.Slice) else \
+            index_memory(ctx, base, node)
+        if not (rows or len(memory.index) == memory.view.ndim):
             raise ctx.refuse("K037", node, what=f"'{memory.name}'", expected=memory.view.ndim,
                              found=len(memory.index), help="give one index for each dimension")
         if not memory.view.mode.writes:
             raise ctx.refuse("K039", node, name=memory.name)
         if memory.view.mode is access_mode.atomic:
             raise ctx.refuse("K072", node, name=memory.name)
+        if len(memory.index) != memory.view.ndim:
+            return memory
         return _as_target(ctx, record_of(memory), node) \
             if isinstance(memory.view.elem, Struct) else memory
     if isinstance(base, n.Expr) and isinstance(
@@ -247,6 +256,9 @@ def store(ctx: Context, node: ast.Subscript | ast.Attribute, value: Value,
     if _has_effects(node):
         value = ctx.hold_value(value)
     target = target_of(ctx, node)
+    if isinstance(target, Memory) and len(target.index) < target.view.ndim:
+        rows.fill(ctx, target, value, node, origin)
+        return
     if isinstance(value, Memory) and isinstance(value.view.elem, Struct) \
             and len(value.index) == value.view.ndim:
         value = record_of(value)

@@ -154,6 +154,15 @@ def lower_global(ctx: Context, node: ast.Global, tail: Tail) -> bool:
     return False
 
 
+def lower_nonlocal(ctx: Context, node: ast.Nonlocal, tail: Tail) -> bool:
+    """Allow ``nonlocal x`` for variables of functions that are being run around this one."""
+    for name in node.names:
+        home = flow.owner(ctx.frame, name)
+        if home is ctx.frame or home not in ctx.frames:
+            raise ctx.refuse("K015", node, what="nonlocal", name=name)
+    return False
+
+
 # ---- control flow
 def lower_if(ctx: Context, node: ast.If, tail: Tail) -> bool:
     try:
@@ -293,7 +302,8 @@ def lower_functiondef(ctx: Context, node: ast.FunctionDef, tail: Tail) -> bool:
 LOWER: dict[type[ast.AST], Callable[[Context, Any, Tail], bool]] = {
     ast.Assign: lower_assign, ast.AnnAssign: lower_annassign, ast.AugAssign: lower_augassign,
     ast.If: lower_if, ast.Return: lower_return, ast.Expr: lower_expr_stmt,
-    ast.Assert: lower_assert, ast.Global: lower_global, ast.Pass: lower_pass,
+    ast.Assert: lower_assert, ast.Global: lower_global,
+    ast.Nonlocal: lower_nonlocal, ast.Pass: lower_pass,
     ast.FunctionDef: lower_functiondef, Do: lower_do, ast.Match: lower_match,
     **loops.LOWER, ast.For: lower_for,
 }

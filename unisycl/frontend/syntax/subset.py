@@ -29,7 +29,8 @@ EXPRESSIONS: dict[str, tuple[str, dict[str, str]]] = {
     "JoinedStr": ("K019", {}), "FormattedValue": ("K019", {}), "TemplateStr": ("K019", {}),
     "Interpolation": ("K019", {}),
     "Starred": ("K020", {}),
-    "Slice": ("K001", {"what": "a slice", "help": "index single elements in a loop"}),
+    "Slice": ("K001", {"what": "a slice", "help": "a window is on the last "
+                      "dimension, a[i][j:k]; else index single elements in a loop"}),
 }
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.frontend import absorbed, coerce
-from unisycl.frontend.syntax.flow import Definition, lost, resolve, same, spread
+from unisycl.frontend.syntax.flow import Definition, lost, owner, resolve, same, spread
 from unisycl.frontend.syntax.unassigned import note_flag
 from unisycl.frontend.values import functions, memories, stored_pointers
 from unisycl.frontend.values.items import ITEM_KINDS
@@ -151,7 +151,7 @@ class Variables(Lowering):
     # ---- names
     def assign(self, name: str, value: Value, node: ast.AST) -> None:
         """Bind a name in the current frame, as ``name = value`` does."""
-        frame = self.frames[-1]
+        frame = owner(self.frames[-1], name)
         if isinstance(value, n.Const) and name in frame.once and not self.loops:
             self.define(frame, name, value, node)
             return

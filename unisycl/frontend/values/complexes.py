@@ -21,7 +21,7 @@ from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
 
 ATTRIBUTES = frozenset(("real", "imag", "conjugate"))
-_OF_NUMPY = frozenset(("astype", "conj", "item"))
+_OF_NUMPY = frozenset(("astype", "conj", "item", "view"))
 _MOST = 100  # NumPy multiplies for whole exponents below this
 
 

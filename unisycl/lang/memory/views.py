@@ -98,14 +98,17 @@ class HostView:
         if (kind is int and 0 <= index < self._writable) or (
                 kind is tuple and self._writes and _inside(index, self._data.shape)):
             place: Any = index
+        elif kind is slice:
+            self[index]._fill(value)
+            return
         else:
             place = self._locate(index)
             if not self._mode.writes:
                 raise UsageError(errc.accessor, f"'{self._name}' is read-only here and cannot be "
                                  "written; request write or read_write")
             if len(place) < self._data.ndim:
-                raise BoundsError(errc.accessor, f"'{self._name}' has {self._data.ndim} dimensions;"
-                                  f" {len(place)} given where a store needs all")
+                self[index]._fill(value)
+                return
         if self._data.dtype.names:
             value = stored(value, self._data.dtype)
         try:
@@ -114,6 +117,19 @@ class HostView:
             if self._data.dtype.names:
                 raise
             self._data[place] = convert(value, self._data.dtype)
+
+    def _fill(self, value: Any) -> None:
+        """Store the numbers of a tuple, or one number in all elements."""
+        count = len(self)
+        if isinstance(value, tuple | list | geometry.id | geometry.range | Elements):
+            if len(value) != count:
+                raise ValueError("could not broadcast input array from shape "
+                                 f"({len(value)},) into shape ({count},)")
+            for k, x in enumerate(value):
+                self[k] = x
+            return
+        for k in range(count):
+            self[k] = value
 
     def _span(self, cut: slice) -> HostView:
         """Return a window on some elements, in place; unlike Python's it must lie inside."""

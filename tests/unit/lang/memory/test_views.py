@@ -52,10 +52,18 @@ def test_wrong_rank_and_wrong_kind_of_index_are_refused():
     view = HostView(np.zeros((2, 3)), "m")
     with pytest.raises(BoundsError, match="has 2 dimension"):
         view[1, 2, 3]
-    with pytest.raises(BoundsError, match="a store needs all"):
-        view[1] = 0
     with pytest.raises(UsageError, match="not by float"):
         HostView(np.zeros(2), "m")[1.0]
+
+
+def test_a_row_is_filled_or_given_a_tuple_of_its_length():
+    data = np.zeros((2, 3), np.int16)
+    view = HostView(data, "m")
+    view[1] = 7
+    view[0] = 1, 2, 70000
+    np.testing.assert_array_equal(data, [[1, 2, 70000 - 65536], [7, 7, 7]])
+    with pytest.raises(ValueError, match=r"\(2,\) into shape \(3,\)"):
+        view[0] = 1, 2
 
 
 @pytest.mark.parametrize(("value", "stored"), [

@@ -1,0 +1,87 @@
+"""Rows of memory: unpacked, assigned from tuples, filled with a number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.language.compare import agree
+
+pytestmark = pytest.mark.row("D-11")
+N = 7
+P = ((np.arange(N * 3) * 31 % 19 - 9) / 4).reshape(N, 3).astype(np.float32)
+
+
+def test_rows_are_unpacked(queue):
+    def build(p, out):
+        def kernel(i):
+            x, y, z = p[i]
+            out[i, 0] = x + 10 * y + 100 * z
+            (a, b), c = p[i][0:2], i
+            out[i, 1] = a - b * c
+            for x, y, z in p:
+                out[i, 2] += x * y - z * i
+            x, y = y, x
+            out[i, 3] = x - y
+        return kernel
+    agree(queue, build, N, p=P, out=np.zeros((N, 4)))
+
+
+def test_rows_are_assigned_from_tuples_and_filled(queue):
+    def build(p, out, few):
+        def kernel(i):
+            x, y, z = p[i]
+            out[i] = z, x, y
+            out[i][1:3] = 2 * x, i
+            few[i] = (x > 0, i)
+            few[i] = 300 - i if i % 3 == 0 else few[i][1]
+        return kernel
+    agree(queue, build, N, p=P, out=np.zeros((N, 3)), few=np.zeros((N, 2), np.int16))
+
+
+def test_local_and_private_memory_is_filled(queue):
+    out = np.zeros((8, 4), np.int32)
+
+    def kernel(it, out):
+        i, table = it.get_global_id(0), np.zeros((2, 3), np.int32)
+        shared = sycl.ext.oneapi.group_local_memory_for_overwrite((np.int32, 4), it.get_group())
+        if it.get_local_id(0) == 0:
+            shared[:] = 7
+        sycl.group_barrier(it.get_group())
+        table[0][:] = 2
+        table[1] = (i, 5, 6)
+        table[1][1:] = 3
+        out[i] = table[0, 2], table[1, 0], table[1, 2], shared[i % 4]
+    queue.parallel_for(sycl.nd_range(8, 4), kernel, out).wait()
+    ids = np.arange(8)
+    np.testing.assert_array_equal(out, np.stack([0 * ids + 2, ids, 0 * ids + 3, 0 * ids + 7], 1))
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("three", "too many values to unpack"), ("five", "not enough values to unpack"),
+    ("store", r"could not broadcast input array from shape \(3,\) into shape \(4,\)")])
+def test_debugged_kernels_tell_another_length(device, name, said):
+    @sycl.kernel(debug=True)
+    def three(i, a):
+        x, y, z = a[i]
+        a[i, 0] = x + y + z
+
+    @sycl.kernel(debug=True)
+    def five(i, a):
+        x, y, z, u, v = a[i]
+        a[i, 0] = x + y + z + u + v
+
+    @sycl.kernel(debug=True)
+    def store(i, a):
+        a[i] = 1, 2, 3
+    kernel = {"three": three, "five": five, "store": store}[name]
+    with pytest.raises(sycl.exception, match=said):
+        sycl.queue(device).parallel_for(1, kernel, np.zeros((2, 4))).wait_and_throw()
+
+
+def test_copies_of_memory_to_memory_are_refused(queue):
+    def kernel(i, a, b):
+        a[0:4] = b[1:5]
+    with pytest.raises(sycl.exception, match=r"K049.*\n.*\n.*\n.*copy in a loop"):
+        queue.parallel_for(1, kernel, np.zeros(8), np.zeros(8))
