@@ -59,7 +59,7 @@ class _Mutex(Property):
     """A lock of the user's that the runtime holds while commands use some data.
 
     The lock is a ``threading.Lock`` or an object with ``acquire`` and ``release``, which
-    threads of the runtime call; whoever holds it sees current data.
+    threads of the runtime call; its holder sees current data.
     """
 
     def __init__(self, lock: Any) -> None:
@@ -309,7 +309,7 @@ def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:
 
 
 def check_priority(properties: Iterable[Property]) -> None:
-    """Refuse a queue that is to be of more than one urgency (sycl_ext_oneapi_queue_priority)."""
+    """Refuse more than one priority for a queue (sycl_ext_oneapi_queue_priority)."""
     kinds = property.queue
     found = {type(p) for p in properties} & {
         kinds.priority_low, kinds.priority_normal, kinds.priority_high}

@@ -325,7 +325,7 @@ class Driver(ABC):
     def outlast(self, keep: object) -> None:  # noqa: B027 -- right as it is
         """Keep what a command uses until all that was begun has ended.
 
-        Ctrl-C came while it was begun, so nobody knows whether it was. Not to be waited for.
+        Ctrl-C came while it began, so whether it did is unknown. Not to be waited for.
         """
 
     def abandon(self, keep: object) -> None:  # noqa: B027 -- right as it is
@@ -366,14 +366,14 @@ class Driver(ABC):
         return None
 
     def batch(self, launches: Sequence[Launch]) -> Batch | None:
-        """Return launches that are better run by one call; None where each is run by itself."""
+        """Return launches that are better run by one call; None where each is run separately."""
         return None
 
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
                  addressed: bool = False) -> Any:
         """Return bytes of the driver's memory space; None in ``HOST``, where an array will do.
 
-        Without a kind nobody keeps their addresses; those of kind device are kept if they are an
+        Without a kind, programs keep no addresses; those of kind device are kept if they are an
         array, which they are where ``addressed``. Of kind host or shared they are an array that
         the host uses, too, and looks at only once its ``before_access`` was called, if it has one
         that is not None. Raises ``MemoryError``.
@@ -385,7 +385,7 @@ class Driver(ABC):
 
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
              ) -> Callable[[Sequence[Completion]], Completion] | None:
-        """Return what, given ``deps``, says that memory will be used; None if that is no use.
+        """Return a function that enqueues a hint of memory's use; None if that has no effect.
 
         ``advice``: how it will be used, a number of the device's own; ``to_host``: by the host.
         """

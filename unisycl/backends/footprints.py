@@ -1,8 +1,8 @@
 """Races between two commands: those that use the same USM memory and that nothing orders.
 
 What each command read and wrote is compared with what those before it did. Non-goals: how a backend
-finds that out, buffers (accessors order them). Invariant: what is told is a race, whatever order
-the commands happened to run in.
+finds that out, buffers (accessors order them). Invariant: every report is a race, in whatever order
+the commands ran.
 """
 
 from __future__ import annotations

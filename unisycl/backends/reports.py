@@ -120,7 +120,7 @@ def id_names(index_kind: str, *, in_group: bool) -> tuple[str, ...]:
 
 
 class Report:
-    """What one launch has told so far. Reports are taken one after another."""
+    """What one launch has reported so far. Reports are taken one after another."""
 
     __slots__ = ("__weakref__", "_failure", "_kernel", "_launch", "_lines", "_sites")
 

@@ -2,8 +2,8 @@
 
 The kernel (``debug=``), its queue (``property.queue.debug``) and the environment
 (``UNISYCL_DEBUG``) each ask for words; a kernel makes the checks of all three, unless it says
-``debug=False``. Non-goals: the words (``checked_mode``). Invariant: where nobody asks, nothing of
-Python's is called.
+``debug=False``. Non-goals: the words (``checked_mode``). Invariant: without a request no Python
+code runs.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Variable(Generic[_T]):
         """Return the path it names, None if empty: absolute, ``~`` expanded.
 
         A relative one starts where the process was when unisycl was imported, whatever it has
-        changed to since. Raises ``ValueError`` where that cannot be told.
+        changed to since. Raises ``ValueError`` where it is unknown.
         """
         text = self.get().strip()
         if not text:

@@ -5,7 +5,7 @@ what programs call for every launch, wait or element has ``except exception`` ar
 ``shorten`` and a bare ``raise`` in it, which costs nothing until something is raised.
 
 Non-goals: the text of errors. Invariants: an error keeps its type, its causes and every frame that
-is not ours; an ``InternalError``, and what is no error of unisycl's, is shown whole.
+is not ours; an ``InternalError``, and any error of others, is shown whole.
 """
 
 from __future__ import annotations

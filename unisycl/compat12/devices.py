@@ -57,7 +57,7 @@ _TYPES = {1: device_type.automatic, 2: device_type.cpu, 4: device_type.gpu,
 
 
 def _type(kind: Any) -> Any:
-    """Return the type that is meant; what is none is the callee's to refuse."""
+    """Return the type that is meant; the callee refuses anything else."""
     if kind is None:
         return device_type.all
     return _TYPES.get(kind, kind) if isinstance(kind, int) else kind
@@ -218,7 +218,7 @@ class queue(Legacy, queues.queue):
         args: a context, a device selector or a device, an asynchronous handler; a single function
             is the handler. Or OpenCL's queue, and the handler.
 
-    Errors that no handler gets are dropped, as SYCL 1.2 §3.5.5.1 has it.
+    Errors without a handler are dropped (SYCL 1.2 §3.5.5.1).
     """
 
     __slots__ = ("_native_queue",)

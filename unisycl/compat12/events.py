@@ -1,4 +1,4 @@
-"""``event`` in SYCL 1.2's spelling (§3.5.7): made of OpenCL's, and giving one back.
+"""``event`` in SYCL 1.2's spelling (§3.5.7): converted from and to OpenCL's.
 
 Non-goals: the state of commands. Invariant: what ``get`` returns ends when the event ends, with an
 error where the event has one.

@@ -2,7 +2,7 @@
 
 Command groups acquire the objects that they access as ``cl_gl_buffer`` or ``cl_gl_image``, and
 release them behind their kernel. Non-goals: OpenGL's functions, which are the program's to call.
-Invariants: a refusal asks the device; what was acquired is released, whatever the kernel does.
+Invariants: a refusal asks the device; acquired objects are released even where the kernel fails.
 """
 
 from __future__ import annotations

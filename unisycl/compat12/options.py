@@ -42,7 +42,7 @@ def traits_of(options: str, devices: Iterable[DeviceState]) -> Traits:
 
 
 def check_linking(options: str, devices: Iterable[DeviceState]) -> None:
-    """Refuse options that no linker has (``errc.build``); those it has permit what is not used."""
+    """Refuse options that no linker has (``errc.build``); known options have no effect."""
     words = tuple(_joined(options))
     for state in devices:
         _check("link", words, _LINKING, state)

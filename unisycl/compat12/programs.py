@@ -200,7 +200,7 @@ class program:
         """Return what a ``program_info``, or OpenCL's number of one, asks for (Table 3.48).
 
         Of several kernels, each of which is a program of OpenCL's own, the sources follow one
-        another, and the count of the first is told.
+        another, and the count is that of the first.
         """
         try:
             asked = program_info(what)

@@ -45,13 +45,13 @@ class storage:
         return None
 
     def destroy(self) -> None:
-        """Be told that the last copy of the buffer is gone; called once."""
+        """Called once, when the last copy of the buffer is gone."""
 
     def in_use(self) -> None:
-        """Be told that a command group needs the data; ``completed`` follows."""
+        """Called when a command group needs the data; ``completed`` follows."""
 
     def completed(self) -> None:
-        """Be told that the last command has completed."""
+        """Called when the last command has completed."""
 
 
 class Attachment:
@@ -76,7 +76,7 @@ class Attachment:
         self.owner.completed()
 
     def end(self) -> None:
-        """The buffer is gone: tell the storage; what it raises is nobody's (§3.6.3)."""
+        """The buffer is gone: tell the storage; ignore what it raises (§3.6.3)."""
         with contextlib.suppress(Exception):
             self.owner.destroy()
         with self.lock:

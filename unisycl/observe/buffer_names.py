@@ -1,6 +1,6 @@
 """What the user calls a buffer: the variable that holds it, looked for in the callers' frames.
 
-Only used while somebody looks at what is submitted. Non-goals: being complete; a buffer without
+Used only while submissions are recorded. Non-goals: being complete; a buffer without
 a name is called by its shape and type. Invariant: no user code runs; only our own objects are
 asked anything.
 """

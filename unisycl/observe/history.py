@@ -1,4 +1,4 @@
-"""What was submitted, while somebody looks: each command, what it touched, its times, its end.
+"""What was submitted while recording: each command, what it touched, its times, its end.
 
 Non-goals: being told (``watching``), drawing (``picture``), time lines (``timeline``). Invariants:
 nothing here keeps a buffer, a kernel or a task alive; all times are ``time.monotonic_ns``; every

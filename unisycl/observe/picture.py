@@ -79,7 +79,7 @@ def of_queue(channel: Channel, most: int = MOST) -> Drawing:
 
 
 def of_pending(channel: Channel, most: int = MOST) -> Drawing:
-    """Return the drawing of what a queue still has to do, as far as it is remembered."""
+    """Return the drawing of a queue's pending commands."""
     tasks = [t for t in channel.snapshot() if not t.done()]
     shown = tasks[:most]
     places = {id(t): k for k, t in enumerate(shown)}

@@ -1,6 +1,6 @@
 """Which line of the program called us: noted where a launch is made, so it takes half a us.
 
-Non-goals: tracebacks. Invariant: what is noted is looked up only when somebody wants to know.
+Non-goals: tracebacks. Invariant: a noted place is looked up only on request.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ PATIENCE = 1.0
 
 
 class Awaited(Protocol):
-    """A command that somebody waited for."""
+    """A command that was waited for."""
 
     def done(self) -> bool:
         """Say whether it has ended; never blocks."""

@@ -1,7 +1,7 @@
 """Public: what a test of unisycl, or of a backend for it, needs.
 
 ``unisycl.testing.plugin`` is a pytest plugin with the fixtures ``device`` and ``queue`` and the
-marker ``row``; ``refused`` states what a device may turn down. Non-goals: tests themselves.
+marker ``row``; ``refused`` states what a device may refuse. Non-goals: tests themselves.
 """
 
 from unisycl.testing.devices import device_names, find_device

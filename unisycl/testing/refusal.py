@@ -1,8 +1,8 @@
 """How a test states that a device may refuse something.
 
 Non-goals: deciding what a device must offer. Invariant: a refusal counts only if the error says so
-by its code, and only where the device itself says that it lacks what was asked. Where nobody asked
-the device it is unisycl that has not built it, and the report says that.
+by its code, and only where the device itself says that it lacks what was asked. A refusal without
+a question to the device is unisycl's own gap; the report says so.
 """
 
 from __future__ import annotations

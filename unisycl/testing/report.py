@@ -1,6 +1,6 @@
 """Test outcomes gathered into rows × devices, and printed: text, JSON, Markdown.
 
-Non-goals: running tests. Invariants: every row is in every output; an outcome nobody recorded is
+Non-goals: running tests. Invariants: every row is in every output; a missing outcome is
 ``untested``, and so is a row of which a test was skipped; what needs no device claims nothing of
 any device.
 """

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def elsewhere(kernel: Any, stage: str) -> str:
-    """Return how to see a stage that the device has not, on one that has it; else nothing."""
+    """Return how to see a stage that this device lacks on another one; else nothing."""
     for device in sycl.device.get_devices():
         with contextlib.suppress(sycl.exception):
             device.state.driver.text(kernel.kernel, kernel.geometry, stage)
@@ -100,7 +100,7 @@ def unknown_kernel(file: str, name: str, known: list[str]) -> str:
 
 
 def likely(name: str, names: Iterable[str]) -> str:
-    """Return a question for the name that somebody may have meant; '' if none is close."""
+    """Return a question for the most similar name; '' if none is close."""
     close = difflib.get_close_matches(name, list(names), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 

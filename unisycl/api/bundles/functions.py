@@ -1,6 +1,6 @@
 """The functions that make kernel bundles: get, compile, link, build, join (SYCL 2020 §4.11.7-11).
 
-Non-goals: the bundle itself. Invariant: what is refused is refused before anything is compiled.
+Non-goals: the bundle itself. Invariant: a refusal comes before anything is compiled.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``kernel_bundle``: kernels compiled together, ahead of their launches (SYCL 2020 §4.11).
 
-And what is taken out of one, to be asked about its devices (§4.11.13). Non-goals: the functions
+And its kernels, which answer queries about devices (§4.11.13). Non-goals: the functions
 that make bundles (``functions``); launching: the function itself is launched. Invariants: a
 bundle's devices belong to its context; constants can be set in input state only; a bundle never
 changes its state.
@@ -156,7 +156,7 @@ class kernel_bundle(HasBackendInfo):
         self._constants[known] = known.convert(value)
 
     def get_specialization_constant(self, name: specialization_id) -> Any:
-        """Return the value set here, else in a bundle that this one was made of, else the default.
+        """Return the value set here, else in a bundle this one came from, else the default.
 
         (SYCL 2020 §4.11.12.2)
         """
@@ -203,7 +203,7 @@ class kernel_bundle(HasBackendInfo):
         return made
 
     def inherit(self, other: kernel_bundle) -> None:
-        """Note the constants that were set in a bundle that this one is made of (internal)."""
+        """Copy the constants set in a bundle that this one comes from (internal)."""
         self._before.update({**other._before, **other._constants})
 
     def __copy__(self) -> kernel_bundle:

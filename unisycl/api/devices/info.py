@@ -73,7 +73,7 @@ NAMES: dict[str, list[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """One thing that can be asked of one class."""
+    """One query of one class."""
 
     owner: str
     name: str

@@ -1,8 +1,8 @@
 """What devices and kernels answer about forward progress and the limits it puts on launches.
 
 The queries of sycl_ext_oneapi_forward_progress and sycl_ext_oneapi_launch_queries. Non-goals:
-requiring progress (``base.forward_progress``). Invariant: a launch within the limits told here is
-accepted.
+requiring progress (``base.forward_progress``). Invariant: a launch within the limits returned here
+is accepted.
 """
 
 from __future__ import annotations

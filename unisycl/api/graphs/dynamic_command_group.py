@@ -18,7 +18,7 @@ from unisycl.runtime.recorded.command_graph import Graph
 
 @ends_at_call
 class dynamic_command_group:
-    """Command groups of which a node runs one; the first until told otherwise.
+    """Command groups of which a node runs one; the first by default.
 
     Args:
         graph: the ``command_graph`` that it will be added to with ``add``.

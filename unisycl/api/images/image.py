@@ -2,7 +2,7 @@
 
 Non-goals: where the bytes lie (``image_source``, ``runtime.memory.images``), reading and writing
 pixels (``image_accessor``). Invariants: extents count x first; an image over an array works on that
-array; what is written back are pixels, never the bytes between rows.
+array; only pixels are written back, never the bytes between rows.
 """
 
 from __future__ import annotations

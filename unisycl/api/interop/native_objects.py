@@ -133,7 +133,7 @@ def check(wanted: Any, have: backend) -> None:
 
 
 def check_backend(wanted: Any, such_as: backend = backend.cpu) -> None:
-    """Refuse what is no backend."""
+    """Refuse anything but a backend."""
     if not isinstance(wanted, backend):
         raise UsageError(errc.invalid, f"expected a backend such as backend.{such_as.name}, got "
                          f"{type(wanted).__name__}")

@@ -161,7 +161,7 @@ class accessor(Window, Capturable):
         return self._region.flat()
 
     def bound_window(self, channel: Channel) -> BoundView:
-        """Return the accessible range as the channel's device has it (internal)."""
+        """Return the accessible range in the memory of the channel's device (internal)."""
         region, driver = self._region, channel.driver
         if self._shape == region.shape:
             return region.bound(driver)

@@ -173,7 +173,7 @@ class buffer(NoElements, Backed, HasProperties, Closing):
         Args:
             target: a writable array or buffer of elements of this type or of bytes, at least as
                 many; a weak reference to one or to a ``shared_ptr``; or a callable that gets the
-                bytes. What lies beyond the buffer's elements stays as it is.
+                bytes. Elements beyond the buffer's own keep their values.
 
         What earlier commands wrote into the source array in place stays written.
         """

@@ -66,7 +66,7 @@ def _shared_region(owner: shared_ptr, places: list[Any], dtype: npt.DTypeLike | 
 
 
 def _refuse_source(source: Any) -> None:
-    """Refuse what NumPy would make some array of that nobody means."""
+    """Refuse objects that NumPy would silently turn into an unwanted array."""
     if isinstance(source, Mapping | Set):
         raise UsageError(errc.invalid, f"buffer: a {type(source).__name__} has no order; make a "
                          "list or an array of what you mean, e.g. list(d.values()) or sorted(s)")

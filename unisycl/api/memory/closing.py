@@ -1,4 +1,4 @@
-"""What ends by ``close``, by a ``with`` block, or when nobody refers to it any more.
+"""Objects that end by ``close``, with a ``with`` block, or when no reference is left.
 
 Non-goals: what the end means (``runtime.memory``). Invariant: ``close`` may be called twice.
 """

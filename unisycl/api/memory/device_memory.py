@@ -35,7 +35,7 @@ class address_access_mode(enum.Enum):
 
 
 def _refuse(what: str, wanted: aspect, given: tuple[Any, ...]) -> NoReturn:
-    """Refuse for each device that what is given names."""
+    """Refuse for each device that the argument names."""
     states: list[DeviceState] = []
     for one in given:
         if isinstance(one, QueueBase):

@@ -1,7 +1,7 @@
 """DLPack capsules, as NumPy makes and takes them, and types of which NumPy has no name.
 
 Non-goals: memory that the host cannot address. Invariant: nothing is copied; a capsule is changed
-only between its making and its taking, when nobody else can see it.
+only before its consumer gets it.
 """
 
 from __future__ import annotations

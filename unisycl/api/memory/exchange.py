@@ -1,7 +1,7 @@
 """Memory of other libraries: NumPy's protocol, DLPack, and the SYCL USM array interface.
 
-Non-goals: memory that the host cannot address. Invariant: nothing is copied; whoever imports memory
-keeps its owner alive, and frees nothing.
+Non-goals: memory that the host cannot address. Invariant: nothing is copied; importing memory keeps
+its owner alive and frees nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Unified shared memory (SYCL 2020 §4.8): allocate, index, free, ask.
 
-Non-goals: system allocations (a NumPy array is one as it is). Invariants: device allocations
+Non-goals: system allocations (any NumPy array is one). Invariants: device allocations
 cannot be indexed from the host; ``free`` raises where C++ would corrupt the heap.
 """
 

@@ -35,7 +35,7 @@ _PAUSES = (0.0005, 0.05)  # seconds between looks: while packets move, and when 
 
 
 class FileEnds(Variable):
-    """The ends of an I/O pipe; the first launch on a device of a context is told to the pump.
+    """The ends of an I/O pipe; the pump learns of the first launch on a device of a context.
 
     ``file`` is its path; ``reads``: kernels read it.
     """

@@ -2,8 +2,8 @@
 
 Also sycl_ext_intel_dataflow_pipes. The methods for kernels are written in the kernel language and
 compiled with the kernel that calls them, so they mean the same on every device. A pipe is a ring
-of packets, each with the number of the turn it is free or full for; whoever moves an end of the
-pipe owns the packets between. Invariant: packets are read in the
+of packets, each with the number of the turn it is free or full for; moving an end of the pipe
+takes the packets passed. Invariant: packets are read in the
 order in which they were written; a packet is complete before a reader can see it.
 """
 

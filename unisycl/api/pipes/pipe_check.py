@@ -61,7 +61,7 @@ class _Connection:
 
 @ends_at_call
 def check_pipes(q: queue, *launches: tuple[Any, ...], host: Iterable[Any] = ()) -> list[str]:
-    """Return what each pipe of some kernels connects; refuse what hardware could not be made of.
+    """Return what each pipe of some kernels connects; refuse what hardware could not implement.
 
     Args:
         q: a queue; the kernels are neither compiled nor run, so its device need not be able to.

@@ -1,8 +1,8 @@
 """A launch prepared once and submitted many times: ``kernel.bind`` and ``queue.bind``.
 
-Non-goals: changing arguments afterwards (bind again; it is cheap). Invariant: what is submitted is
-what was bound, whatever the function's globals and captured variables have become since; where the
-function itself has changed or its module was loaded anew, a warning says so.
+Non-goals: changing arguments afterwards (bind again; it is cheap). Invariant: a submission runs
+what was bound, whatever happens later to the function's globals and captures; where the function
+itself has changed or its module was loaded anew, a warning says so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from unisycl.runtime.threads.per_process import process
 
 
 class _Origin:
-    """The function that a bound kernel was made of, and the global name it was found under."""
+    """The function of a bound kernel, and its global name."""
 
     __slots__ = ("_code", "_function", "_names", "_object")
 

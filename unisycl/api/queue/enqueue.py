@@ -139,7 +139,7 @@ def nd_launch(where: Where, space: Any, kernel: Any, *rest: Any) -> None:
 
 @ends_at_call
 def memcpy(where: Where, dst: Any, src: Any, nbytes: int | None = None) -> None:
-    """Copy bytes between USM memory and arrays; all of the source if not told otherwise."""
+    """Copy bytes between USM memory and arrays; all of the source by default."""
     _command("memcpy", where, lambda h: h.memcpy(dst, src, nbytes))
 
 

@@ -1,8 +1,8 @@
 """Loops and conditions as commands: graphs that run while, or if, memory says so.
 
 What CUDA's conditional nodes are; SYCL has no names for them yet. Non-goals: conditions on the
-host, which a program writes in Python. Invariant: nothing but the runtime takes part between the
-first turn and the last.
+host, which a program writes in Python. Invariant: between the first and the last turn only
+the runtime acts.
 """
 
 from __future__ import annotations

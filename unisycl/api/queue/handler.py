@@ -318,7 +318,7 @@ class handler(RectangleCommands):
         self.set_command("a graph", plan.begin(), native=plan.one_end(), kind=node_type.subgraph)
 
     def host_task(self, fn: Any = None) -> Any:
-        """Run a Python function on a thread of the runtime when its turn has come (§4.10.1).
+        """Run a Python function on a runtime thread after its dependencies (§4.10.1).
 
         Accessors with a ``_host_task`` tag give it the data; an exception becomes an asynchronous
         error. A function with a parameter gets an ``interop_handle``. A decorator without a
@@ -543,7 +543,7 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
 
 
 def check_group(fn: Any) -> None:
-    """Refuse what is no command group function."""
+    """Refuse anything but a command group function."""
     if not callable(fn):
         raise UsageError(errc.invalid, "submit: expected a command group function, which takes the "
                          f"handler and submits one command with it, got {type(fn).__name__}; "
@@ -551,7 +551,7 @@ def check_group(fn: Any) -> None:
 
 
 def check_callable(fn: Any) -> None:
-    """Refuse what is no function, before the front end looks at it."""
+    """Refuse anything but a function before the front end sees it."""
     if not callable(fn):
         raise UsageError(errc.kernel_argument, f"expected a function to run, got "
                          f"{type(fn).__name__}; " + (

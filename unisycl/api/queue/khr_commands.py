@@ -179,7 +179,7 @@ def enqueue_memcpy(where: queue, dest: Any, src: Any, nbytes: int | None = None,
 def enqueue_copy(where: queue, src: Any, dest: Any, *rest: Any) -> None:
     """Copy elements: ``enqueue_copy(q, src, dest[, count][, requirements])``.
 
-    Between USM memory, arrays and accessors; a placeholder accessor is required by itself.
+    Between USM memory, arrays and accessors; a placeholder accessor is registered automatically.
     """
     count, reqs = _counted("enqueue_copy", rest)
     _command("enqueue_copy", where, reqs, lambda h: h.copy(src, dest, count), src, dest)

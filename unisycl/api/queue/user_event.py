@@ -1,7 +1,7 @@
 """Events that the program itself completes, as OpenCL's user events (OpenCL 3.0 §3.3.7.5).
 
-Non-goals: work. Invariant: an event that nobody can set any more fails, and so does what depends on
-it, rather than hang.
+Non-goals: work. Invariant: an event that can no longer be set fails together with what depends on
+it, instead of hanging.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the host device tells a user whose kernel went wrong.
+"""Messages of the host device for kernels that fail.
 
 Non-goals: finding out (``workitems`` and ``HostView`` do). Invariant: every message names the
 kernel, the work-items by their global ids, and lines of the user's own files.

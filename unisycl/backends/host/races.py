@@ -5,7 +5,7 @@ atomic, and nothing orders them: neither a group function that both work-items r
 nor atomic operations that the one did afterwards and the other before. Two atomic operations race
 if the scope of one of them does not reach the other. Members of records and elements of vectors
 are numbers by themselves; reducers are not watched. Local and private memory that is read and never
-written is told, too. Non-goals: orders of atomics
+written is reported, too. Non-goals: orders of atomics
 (all count as ordering, so races may be missed); launches on several threads. Invariant: what is
 reported is a race.
 """
@@ -302,7 +302,7 @@ class Watch:
         return None
 
     def private(self, data: np.ndarray[Any, Any]) -> HostView:
-        """Return an array of a work-item's own, whose reads before writes are told."""
+        """Return a work-item's own array, whose reads before writes are reported."""
         return self._own.view(data) if self._fresh else HostView(
             data, "private array", space=address_space.private_space)
 
@@ -313,7 +313,7 @@ class Watch:
         return before.atomic and now.atomic and _reaches(before, now) and _reaches(now, before)
 
     def finish(self, kernel: str) -> None:
-        """Raise ``DeviceError`` if local memory was read that nobody has written by the end."""
+        """Raise ``DeviceError`` if local memory was read but never written."""
         for number, text in self._blind:
             if number.written is None:
                 raise DeviceError(errc.kernel, f"kernel '{kernel}' failed {text}")

@@ -120,7 +120,7 @@ class _Rewriter(ast.NodeTransformer):
         return [_copied(node, f"{counter} = 0"), node]
 
     def _counter(self, node: ast.For | ast.While) -> str | None:
-        """Return the variable that counts a loop's turns; None if nobody meets in it."""
+        """Return the variable that counts a loop's turns; None if no items meet in it."""
         if not self.turns or not any(isinstance(inner, ast.Call)
                                      and position(inner) in self.convergent
                                      for inner in ast.walk(node)):

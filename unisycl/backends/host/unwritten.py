@@ -153,7 +153,7 @@ class Own:
         self._known: list[tuple[int, int, weakref.ref[PrivateView]]] = []
 
     def view(self, data: np.ndarray[Any, Any]) -> PrivateView:
-        """Return an array of a work-item's own, whose reads before writes are told."""
+        """Return a work-item's own array, whose reads before writes are reported."""
         made = PrivateView(data)
         if made._low:
             where = (made._low, made._low + data.nbytes, weakref.ref(made, self._gone))

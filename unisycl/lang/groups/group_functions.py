@@ -121,12 +121,12 @@ def present_bits(group: sub_group) -> Any:
 
 
 def exchange(x: Any, lane: Any) -> Any:
-    """Return the ``x`` of a work-item of the sub-group; only what is compiled calls this."""
+    """Return the ``x`` of a work-item of the sub-group; called by compiled code only."""
     _outside("exchange")
 
 
 def lane_count() -> int:
-    """Return the size of a full sub-group; only what is compiled calls this."""
+    """Return the size of a full sub-group; called by compiled code only."""
     _outside("lane_count")
 
 

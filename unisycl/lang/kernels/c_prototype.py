@@ -107,7 +107,7 @@ def _plain(word: str) -> str:
 
 
 def _parameter(text: str) -> Declared:
-    """Return a parameter; an array is a pointer, as C has it."""
+    """Return a parameter; an array is a pointer, as in C."""
     words = re.findall(r"\w+|\*", _ARRAY.sub(r" * \1", text, count=1))
     if "*" in words:
         last = len(words) - words[::-1].index("*")

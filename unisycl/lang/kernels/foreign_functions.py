@@ -62,7 +62,7 @@ class extern_function:
 
 
 def _given(parameter: ForeignParameter, value: Any) -> Any:
-    """Return an argument as the parameter has it."""
+    """Return an argument converted to the parameter's type."""
     if parameter.space is not None:
         return value if value is None or isinstance(value, multi_ptr) else multi_ptr(value)
     kind = parameter.type
@@ -132,7 +132,7 @@ def _hints(stub: FunctionType) -> dict[str, Any]:
 
 def _parameter(function: str, name: str, found: Declared, hint: Any, language: str,
                ) -> ForeignParameter:
-    """Return a parameter as the text, and perhaps an annotation, have it."""
+    """Return a parameter by the text and, if there is one, the annotation."""
     what = f"'{function}': parameter '{name}' is '{found.spelt}' in {language}"
     kind, space = _meant(hint)
     if _differs(found, kind, space):

@@ -56,7 +56,7 @@ class kernel:
         properties: attributes as values, such as ``work_group_progress(...)``,
             ``build_options("-O3")`` or ``nd_range_kernel(1)``; a callable object may return them
             from a method ``get(self, tag: properties_tag)`` instead.
-        debug: what is checked while it runs, in the words of ``UNISYCL_DEBUG``
+        debug: the checks at run time, in the words of ``UNISYCL_DEBUG``
             (``"bounds,races"``), besides what its queue and that variable ask for; True for the
             usual, False for nothing at all.
 

@@ -18,7 +18,7 @@ _MOST = 64
 
 
 def by_value(kernel: Any) -> bool:
-    """Say whether a kernel is to be pickled with its function, not by its name."""
+    """Say whether to pickle a kernel with its function, not by its name."""
     name = getattr(kernel.function, "__module__", None) or "__main__"
     found: Any = sys.modules.get(name)
     for part in getattr(kernel.function, "__qualname__", "").split("."):

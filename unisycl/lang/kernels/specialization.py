@@ -79,7 +79,7 @@ class specialization_id:
         return value if self.default is _MISSING else type(self.default)(value)
 
     def _compose(self, value: Any) -> Any:
-        """Return a value of a vec or marray type or a dataclass, of which nobody else has it."""
+        """Return a value of a vec or marray type or a dataclass, which no one else shares."""
         kind = self._made_by
         if isinstance(value, kind):
             return copy.deepcopy(value)
@@ -118,7 +118,7 @@ def likeness(value: Any) -> Any:
 
 
 class Arguments(tuple[Any, ...]):  # noqa: SLOT001 - a tuple cannot have slots of its own
-    """A kernel's arguments, and the specialization constants it is to be compiled for."""
+    """A kernel's arguments and specialization constants."""
 
     constants: Constants
 

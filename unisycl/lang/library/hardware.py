@@ -160,7 +160,7 @@ def fpga_mem(memory: T, *attributes: str) -> T:
 
 @dataclass(frozen=True, slots=True)
 class lsu:
-    """How loads and stores are to be done: ``lsu(prefetch=True).load(p)``; a hint.
+    """How to load and store: ``lsu(prefetch=True).load(p)``; a hint.
 
     Args:
         burst_coalesce: whether neighbouring accesses are joined while running.

@@ -39,8 +39,8 @@ def binary_partition(group: Any, predicate: Any) -> Any:
 def chunked_partition(group: Any, size: int) -> Any:
     """Divide a group into parts of neighbouring work-items.
 
-    All work-items of the group call together. What is left at the end of a group that ``size`` does
-    not divide is a part by itself.
+    All work-items of the group call together. Where ``size`` does not divide the group,
+    the rest is a part of its own.
 
     Args:
         group: a sub-group, or a chunk.

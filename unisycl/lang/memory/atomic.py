@@ -187,7 +187,7 @@ class atomic_ref:
             cell.scope = scope or self.default_scope
 
     def _operand(self, value: Any) -> Any:
-        """Return a value as the element's type has it, of a pointer its address."""
+        """Return a value converted to the element's type; of a pointer its address."""
         element = self._element
         return address_of(value) if element.pointer else convert(value, element.dtype)
 

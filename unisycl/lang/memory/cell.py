@@ -38,7 +38,7 @@ Bits = Callable[[Any], int]
 class PythonCell:
     """An element that only Python's threads change: they take turns.
 
-    One that is ``watched`` is told the ``scope`` of each operation.
+    A ``watched`` one gets the ``scope`` of each operation.
     """
 
     __slots__ = ("_bits", "_index", "_view", "scope")

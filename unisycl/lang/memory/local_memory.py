@@ -1,7 +1,7 @@
 """Local memory declared inside a kernel (sycl_ext_oneapi_local_memory).
 
 Written in the kernel language. Non-goals: memory given as an argument (``local_accessor``,
-``work_group_memory``). Invariant: nobody returns from here before the memory is filled.
+``work_group_memory``). Invariant: no work-item returns before the memory is filled.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def _layout_of(kind: Any) -> np.dtype[Any] | None:
 
 
 def _numpy_layout(kind: Any) -> np.dtype[Any] | None:
-    """Return what NumPy makes of a type, if kernels have it: an element, or an array of some."""
+    """Return NumPy's layout of a type that kernels have: an element, or an array of some."""
     if isinstance(kind, type) and not issubclass(kind, np.generic):
         return None
     try:

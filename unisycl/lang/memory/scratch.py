@@ -1,7 +1,7 @@
 """Local memory sized by the launch (sycl_ext_oneapi_work_group_scratch_memory).
 
 Non-goals: memory of several types at once; C++ casts the pointer, Python names the type once.
-Invariant: a work-group has one such memory, however often it is asked for.
+Invariant: a work-group has one such memory, however often a kernel calls for it.
 """
 
 from __future__ import annotations
@@ -59,6 +59,6 @@ def get_work_group_scratch_memory(dtype: npt.DTypeLike = np.uint8) -> Any:
 
 
 def missing() -> exception:
-    """Return the error of a kernel whose launch gives it no such memory."""
+    """Return the error of a kernel launched without such memory."""
     return exception(errc.memory_allocation, "get_work_group_scratch_memory: the launch has no "
                      "such memory; give it the property work_group_scratch_size(bytes)")

@@ -456,7 +456,7 @@ def place(owner: Any, key: Any, attribute: bool) -> Any:
 
 
 def scratch(dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Return memory whose content shows that nobody wrote it."""
+    """Return memory whose content shows that it is unwritten."""
     data = np.empty(shape, dtype)
     poison(data)
     return data

@@ -1,4 +1,4 @@
-"""Ranges whose caches are used well by other work-groups than rows: those along which dimension.
+"""Ranges for which other work-groups than rows use caches better: those along which dimension.
 
 Non-goals: what to do about it (backends choose the shape of work-groups). Invariant: an answer is
 advice; any shape gives the same results.

@@ -65,7 +65,7 @@ class ContextState:
     generation: int = field(default_factory=lambda: process.generation)
 
     def local(self, device: DeviceState) -> DeviceState:
-        """Return a device as this context has it."""
+        """Return this context's form of a device."""
         return next((d for d in self.devices if d.twin is device), device)
 
     def covers(self, device: DeviceState) -> bool:

@@ -1,7 +1,7 @@
 """Functions called when a command has ended, and commands that the program ends itself.
 
 Non-goals: commands that do work. Invariants: a callback runs once, on a thread of the runtime,
-after the command whether it failed or not; a user's command that nobody can end any more fails.
+after the command whether it failed or not; a user's command that can no longer end fails.
 """
 
 from __future__ import annotations

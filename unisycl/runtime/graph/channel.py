@@ -36,7 +36,7 @@ class Recorder(Protocol):
 
     def launch(self, channel: Any, function: Any, geometry: Any, arguments: tuple[Any, ...],
                reductions: tuple[Any, ...], deps: Sequence[Task]) -> Task:
-        """Make a node of a kernel that a queue launches by itself."""
+        """Make a node of a kernel launched without a command group."""
 
 
 class Turns(Protocol):
@@ -278,7 +278,7 @@ class Channel:
 
     # ------------------------------------------------------------------ errors
     def take_errors(self) -> list[BaseException]:
-        """Take the errors not delivered yet; whoever takes them has to deliver them."""
+        """Take the errors not delivered yet; the caller has to deliver them."""
         with self._lock:
             taken = self.errors[:]
             del self.errors[: len(taken)]

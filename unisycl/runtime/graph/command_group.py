@@ -84,7 +84,7 @@ class Group:
         return (self.channel,)
 
     def recorded(self, node: object) -> None:
-        """Be told which node of a graph the group has become."""
+        """Note which node of a graph the group has become."""
 
     def check_alive(self) -> None:
         """Refuse a handler kept beyond its command group (SYCL 2020 §4.9.4)."""
@@ -213,7 +213,7 @@ def _compared(order: ordering.Order, label: str, where: Where, used: Footprint, 
 
 
 def _enter_usages(accesses: Sequence[Access], task: Task) -> list[Task]:
-    """Count the command in where somebody wants to know when a memory is in use."""
+    """Count the command where a memory's use is tracked."""
     found = [a.key.usage for a in accesses
              if isinstance(a.key, BufferMemory) and a.key.usage is not None]
     return [usage.enter(task) for usage in dict.fromkeys(found)] if found else []

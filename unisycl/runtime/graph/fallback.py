@@ -1,7 +1,7 @@
 """Secondary queues: a command that fails on one device runs again on another (SYCL 2020 §3.9.10).
 
 Non-goals: which commands have a second way (``api.queue.handler``). Invariants: the second way is
-tried once, and only after the first has failed; nobody hears of that failure if the second
+tried once, and only after the first has failed; that failure is not reported if the second
 succeeds.
 """
 

@@ -1,7 +1,7 @@
 """The start and end of the runtime in a process: exit, fork, and queues whose object is gone.
 
 Non-goals: what runs in between. Invariants: at interpreter exit queued work completes or is
-reported, and an error nobody saw makes the exit status 1; a forked child starts afresh.
+reported, and an unseen error makes the exit status 1; a forked child starts afresh.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Line(Protocol):
         """Return the tasks that may still run, in order of submission."""
 
     def take_errors(self) -> list[BaseException]:
-        """Take the errors not delivered yet; whoever takes them has to deliver them."""
+        """Take the errors not delivered yet; the caller has to deliver them."""
 
 
 class _Alive:
@@ -152,7 +152,7 @@ def _print(text: str) -> None:
 
 
 def finish() -> None:
-    """Let queued work complete, report what nobody saw; exit status 1 if there was an error."""
+    """Let queued work complete, report unseen errors; exit status 1 if there was an error."""
     for gate in list(_alive.gates):
         gate.finish(gate.at_exit)
     channels = [c for c in _alive.channels if c.generation == process.generation]
@@ -176,7 +176,7 @@ def finish() -> None:
 
 
 def _report(channels: list[Line]) -> bool:
-    """Tell of errors that nobody saw; say whether there was one that no handler took."""
+    """Report unseen errors; say whether there was one that no handler took."""
     failed = False
     for channel in channels:
         errors = [e for e in channel.take_errors() if not interrupts.was_cut(e)]

@@ -64,7 +64,7 @@ class Line(Protocol):
 
 
 def _nobody(text: str) -> bool:
-    """Answer for a command that nobody can ask."""
+    """Answer for a command without a driver to ask."""
     return False
 
 
@@ -101,7 +101,7 @@ class Task:
 
     @property
     def label(self) -> str:
-        """What the user knows the command by; made only when somebody asks."""
+        """What the user knows the command by; made on request only."""
         return f"{self._kind} '{self._name}'" if self._kind else self._name
 
     # ------------------------------------------------------------------ observing
@@ -255,7 +255,7 @@ class Task:
         self.completion = gate
 
     def follow(self, deps: Sequence[Task]) -> None:
-        """Name the predecessors of a command that starts by itself."""
+        """Name the predecessors of a command that starts without a driver."""
         self._waits = deps
 
     def enqueue(self, deps: Sequence[Task], begin: Begin) -> None:
@@ -351,7 +351,7 @@ class Task:
                 self._end(err)
 
     def interrupted(self, error: BaseException) -> None:
-        """End what was being submitted when Ctrl-C came, which the program is told of at once.
+        """End a submission that Ctrl-C interrupted; the program sees the interrupt at once.
 
         What the driver has taken already goes on, and somebody will see its end.
         """
@@ -457,7 +457,7 @@ class Task:
         self._end(error)
 
     def deliver(self) -> BaseException | None:
-        """Return the error to whoever tells the program; what is kept knows no frame of it."""
+        """Return the error for delivery to the program; what is kept knows no frame of it."""
         self.delivered = True
         return self.hand_out()
 

@@ -1,4 +1,4 @@
-"""Being told what is submitted, at no cost while nobody looks.
+"""Notes of what is submitted, at no cost unless recording.
 
 A channel that is watched is of another class, and so are its tasks; the classes that run when
 nobody looks know nothing of it, and what notes and draws is loaded when somebody first does.
@@ -116,7 +116,7 @@ class WatchedChannel(Channel):
 
 
 def _part(name: str) -> Any:
-    """Return a module that is needed only where somebody looks."""
+    """Return a module that only recording needs."""
     return importlib.import_module(f"unisycl.observe.{name}")
 
 
@@ -127,7 +127,7 @@ def svg_of_queue(channel: Channel) -> str | None:
 
 
 def open_channel(*args: Any, **options: Any) -> Channel:
-    """Return a new channel, watched if somebody looks."""
+    """Return a new channel, watched while recording."""
     if not _watch.traced:
         _begin_trace()
     if not _watch.looking:
@@ -143,7 +143,7 @@ def looking() -> bool:
 
 
 def history() -> Any:
-    """Return what was noted since somebody began to look."""
+    """Return what was noted since recording began."""
     return _watch.history
 
 

@@ -50,7 +50,7 @@ def compile_form(device: DeviceState, function: Any, geometry: Geometry,
 
 def lacks(device: DeviceState, aspects: frozenset[str], required: tuple[int, ...],
           sub_group: int) -> bool:
-    """Say whether a device cannot run a kernel with these attributes at all."""
+    """Say whether a device lacks what these attributes of a kernel need."""
     info = device.info
     if any(aspect(a) not in info.aspects for a in aspects):
         return True

@@ -1,4 +1,4 @@
-"""What was compiled, for whoever wants to look: ``python -m unisycl show``.
+"""A record of what was compiled: ``python -m unisycl show``.
 
 Non-goals: keeping anything while nobody looks. Invariant: a record copies nothing; it holds the
 kernel and asks its driver for text.
@@ -77,7 +77,7 @@ def kernels() -> Iterator[list[Compiled]]:
 
 
 def note(kernel: Kernel, driver: Driver, geometry: Geometry) -> None:
-    """Tell whoever looks that a kernel is launched."""
+    """Note that a kernel is launched."""
     for found in watchers:
         if not any(c.kernel is kernel and c.driver is driver for c in found):
             found.append(Compiled(kernel, driver, geometry))

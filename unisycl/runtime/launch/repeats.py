@@ -45,7 +45,7 @@ class Repeat:
 
 
 def _gone() -> object:
-    """Return what nobody gives to a kernel."""
+    """Return an object that no kernel is ever given."""
     return _gone
 
 

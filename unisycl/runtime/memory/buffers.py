@@ -134,13 +134,13 @@ class BufferMemory:
             raise error
 
     def adopt(self, memory: Array) -> None:
-        """Use memory of somebody else's, before anything was allocated."""
+        """Use another owner's memory, before anything was allocated."""
         self._storage = memory
 
     def own(self) -> None:
         """Go on in memory that may be written, if this is not (SYCL 2020 §4.7.2, const data).
 
-        The value is the same, so whoever reads the old memory may go on doing so.
+        The value is the same, so readers of the old memory may go on.
         """
         old = self._storage
         if not self.borrowed or old is None:

@@ -55,7 +55,7 @@ class Block:
 
     @classmethod
     def over(cls, memory: Array, context: ContextState, device: DeviceState) -> Block:
-        """Return an allocation over memory that somebody else owns, given as bytes."""
+        """Return an allocation over another owner's memory, given as bytes."""
         return cls(memory.size, usm_kind.shared, context, device, memory=memory)
 
     def bytes(self) -> Any:

@@ -2,7 +2,7 @@
 
 Non-goals: SYCL's names (``api.graphs.command_graph``). Invariants: edges never form a cycle; an
 executable graph runs once at a time; what is replayed is what was finalized or updated, whatever
-has become of the globals that its functions name.
+happened to the globals of its functions.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Graph:
     def launch(self, channel: Channel, function: Any, geometry: Geometry,
                arguments: tuple[Any, ...], reductions: tuple[Any, ...],
                deps: Sequence[Task]) -> Task:
-        """Make a node of a kernel that a queue launches by itself."""
+        """Make a node of a kernel launched without a command group."""
         made = launches.build(channel, None, function, geometry, present(arguments), reductions)
         return self.add_launch(channel, f"kernel '{label(function)}'", made, deps, arguments)
 
@@ -362,7 +362,7 @@ class Step:
 
 
 def _batch(driver: Driver, nodes: Sequence[Node]) -> Batch | None:
-    """Return nodes as one batch; None where one is no kernel or has to be started by itself."""
+    """Return nodes as one batch; None where one is no kernel or must start separately."""
     found = [n.launch for n in nodes if n.launch is not None and not n.launch.rest]
     return driver.batch(found) if len(found) == len(nodes) else None
 

@@ -1,4 +1,4 @@
-"""Replays of graphs that no driver can order by itself: those with host tasks.
+"""Replays of graphs that no single driver can order: those with host tasks.
 
 Non-goals: graphs of one driver's commands (``command_graph`` starts those in a row). Invariants: a
 step begins when those before it have ended, whatever else runs; the replay ends when all steps
