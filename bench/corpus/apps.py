@@ -14,6 +14,7 @@ from bench.corpus.frame import (
     Namespace,
     Operands,
     Step,
+    inner,
     parallel,
     prange,
 )
@@ -400,18 +401,22 @@ def zonal_accumulation(ii: Any, x: Any, vol: Any, zone: Any, jp: Any, kp: Any) -
                       + x[i + 1 + jp + kp] + x[i + jp + kp])
 
 
+@inner
+def from_zones(vol: Any, i: Any, j: Any, k: Any, n: Any) -> Any:
+    total = 0.0
+    for c in range(8):
+        a, b, e = i - (c & 1), j - ((c >> 1) & 1), k - (c >> 2)
+        if a >= 0 and b >= 0 and e >= 0 and a < n - 1 and b < n - 1 and e < n - 1:
+            total += 0.125 * vol[a + b * n + e * n * n]
+    return total
+
+
 @parallel
 def nb_nodal_accumulation(x: Any, vol: Any, n: Any) -> None:
-    jp, kp = n, n * n
     for k in prange(n):  # no atomics in Numba: each node gathers from the zones around it
         for j in range(n):
             for i in range(n):
-                total = 0.0
-                for c in range(8):
-                    a, b, e = i - (c & 1), j - ((c >> 1) & 1), k - (c >> 2)
-                    if a >= 0 and b >= 0 and e >= 0 and a < n - 1 and b < n - 1 and e < n - 1:
-                        total += 0.125 * vol[a + b * jp + e * kp]
-                x[i + j * jp + k * kp] = total
+                x[i + j * n + k * n * n] = from_zones(vol, i, j, k, n)
 
 
 @parallel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -202,6 +203,26 @@ def forward(basis: Any, given: Any, one: Any, two: Any, data: Any) -> None:
                 one[qz, qy, qx] = total * data[qz, qy, qx]
 
 
+@inner
+def backward(basis: Any, one: Any, two: Any, out: Any) -> None:
+    """Add the integrals of what is in one against each function."""
+    for qz in range(Q1D):
+        for qy in range(Q1D):
+            for dx in range(D1D):
+                total = 0.0
+                for qx in range(Q1D):
+                    total += basis[qx, dx] * one[qz, qy, qx]
+                two[qz, qy, dx] = total
+    for qz in range(Q1D):
+        for dy in range(D1D):
+            for dx in range(D1D):
+                total = 0.0
+                for qy in range(Q1D):
+                    total += basis[qy, dy] * two[qz, qy, dx]
+                for dz in range(D1D):
+                    out[dz, dy, dx] += basis[qz, dz] * total
+
+
 @parallel
 def nb_mass3dpa(basis: Any, x: Any, data: Any, y: Any) -> None:
     blocks = 64
@@ -209,21 +230,7 @@ def nb_mass3dpa(basis: Any, x: Any, data: Any, y: Any) -> None:
         one, two = np.empty((Q1D, Q1D, Q1D)), np.empty((Q1D, Q1D, Q1D))
         for e in range(b * len(x) // blocks, (b + 1) * len(x) // blocks):
             forward(basis, x[e], one, two, data[e])
-            for qz in range(Q1D):
-                for qy in range(Q1D):
-                    for dx in range(D1D):
-                        total = 0.0
-                        for qx in range(Q1D):
-                            total += basis[qx, dx] * one[qz, qy, qx]
-                        two[qz, qy, dx] = total
-            for qz in range(Q1D):
-                for dy in range(D1D):
-                    for dx in range(D1D):
-                        total = 0.0
-                        for qy in range(Q1D):
-                            total += basis[qy, dy] * two[qz, qy, dx]
-                        for dz in range(D1D):
-                            y[e, dz, dy, dx] += basis[qz, dz] * total
+            backward(basis, one, two, y[e])
 
 
 def make_mass(elements: int) -> Operands:
@@ -277,25 +284,30 @@ def hex_integral(it: Any, out: Any, x: Any, n: Any) -> None:
     out[i] = total
 
 
+@inner
+def integral(x: Any, i: Any, n: Any) -> Any:
+    m = i + n * n
+    total = 0.0
+    for gz in range(3):
+        for gy in range(3):
+            for gx in range(3):
+                u, v, w = AG[gx], AG[gy], AG[gz]
+                low = ((1.0 - u) * x[i] + u * x[i + 1]) * (1.0 - v) + v * (
+                    (1.0 - u) * x[i + n] + u * x[i + n + 1])
+                high = ((1.0 - u) * x[m] + u * x[m + 1]) * (1.0 - v) + v * (
+                    (1.0 - u) * x[m + n] + u * x[m + n + 1])
+                value = (1.0 - w) * low + w * high
+                total += AWG[gx] * AWG[gy] * AWG[gz] * value * value
+    return total
+
+
 @parallel
 def nb_hex_integral(out: Any, x: Any, n: Any) -> None:
     for k in prange(n - 1):
         for j in range(n - 1):
             for a in range(n - 1):
                 i = (k * n + j) * n + a
-                m = i + n * n
-                total = 0.0
-                for gz in range(3):
-                    for gy in range(3):
-                        for gx in range(3):
-                            u, v, w = AG[gx], AG[gy], AG[gz]
-                            low = ((1.0 - u) * x[i] + u * x[i + 1]) * (1.0 - v) + v * (
-                                (1.0 - u) * x[i + n] + u * x[i + n + 1])
-                            high = ((1.0 - u) * x[m] + u * x[m + 1]) * (1.0 - v) + v * (
-                                (1.0 - u) * x[m + n] + u * x[m + n + 1])
-                            value = (1.0 - w) * low + w * high
-                            total += AWG[gx] * AWG[gy] * AWG[gz] * value * value
-                out[i] = total
+                out[i] = integral(x, i, n)
 
 
 def make_integral(n: int) -> Operands:
@@ -305,16 +317,16 @@ def make_integral(n: int) -> Operands:
 
 def ref_integral(d: Operands) -> dict[str, Any]:
     at = [d.x[d.zone + offset] for offset in corners(d)]
-    total = 0.0
+    total: Any = 0.0
     for g in np.ndindex(3, 3, 3):
-        value = 0.0
+        value: Any = 0.0
         for c, corner in enumerate(at):
             part = 1.0
             for axis in range(3):
                 u = GAUSS[g[axis]]
                 part *= u if c >> axis & 1 else 1 - u
             value = value + part * corner
-        total = total + np.prod([WEIGHT[k] for k in g]) * value * value
+        total = total + math.prod(WEIGHT[k] for k in g) * value * value
     d.out[d.zone] = total
     return {"out": d.out}
 

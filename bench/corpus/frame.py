@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -146,11 +146,10 @@ def mismatch(entry: Entry, found: Operands, wanted: Mapping[str, Any]) -> str:
     return ""
 
 
-def digest(entry: Entry, found: Operands) -> dict[str, list[float]]:
-    """Return two figures for each result at full size, which peers must agree on."""
-    wanted = entry.reference(entry.make(entry.small))
+def digest(found: Operands, names: Iterable[str]) -> dict[str, list[float]]:
+    """Return two figures for each of some results, which all peers must agree on."""
     figures = {}
-    for name in wanted:
+    for name in names:
         values = np.asarray(getattr(found, name), np.float64).ravel()
         wave = np.cos(np.arange(values.size) * 0.61803)
         figures[name] = [float(np.mean(np.abs(values))), float(np.mean(values * wave))]

@@ -216,6 +216,15 @@ def bfs_2(tid: Any, mask: Any, updating: Any, visited: Any) -> None:
         updating[tid] = False
 
 
+@inner
+def visit(tid: Any, starts: Any, edges: Any, updating: Any, visited: Any, cost: Any) -> None:
+    for i in range(starts[tid], starts[tid + 1]):
+        other = edges[i]
+        if not visited[other]:
+            cost[other] = cost[tid] + 1
+            updating[other] = True
+
+
 @parallel
 def nb_bfs(starts: Any, edges: Any, mask: Any, updating: Any, visited: Any, cost: Any) -> None:
     n = len(mask)
@@ -228,11 +237,7 @@ def nb_bfs(starts: Any, edges: Any, mask: Any, updating: Any, visited: Any, cost
         for tid in prange(n):
             if mask[tid]:
                 mask[tid] = False
-                for i in range(starts[tid], starts[tid + 1]):
-                    other = edges[i]
-                    if not visited[other]:
-                        cost[other] = cost[tid] + 1
-                        updating[other] = True
+                visit(tid, starts, edges, updating, visited, cost)
         for tid in prange(n):
             if updating[tid]:
                 mask[tid] = True

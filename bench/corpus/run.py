@@ -108,12 +108,12 @@ class Result:
 
 
 def differs(one: dict[str, list[float]], other: dict[str, list[float]], tolerance: float) -> str:
-    """Return what two results of full size disagree on; nothing if they agree."""
+    """Return what two digests of results disagree on; nothing if they agree."""
     for name, (size, wave) in one.items():
         size2, wave2 = other[name]
         allowed = max(tolerance, 1e-12) * 10 * max(size, size2)
         if not (abs(size - size2) <= allowed and abs(wave - wave2) <= allowed):
-            return f"{name} at full size: {size:.6g}, {wave:.6g} and {size2:.6g}, {wave2:.6g}"
+            return f"{name}: {size:.6g}, {wave:.6g} and {size2:.6g}, {wave2:.6g}"
     return ""
 
 
@@ -129,11 +129,9 @@ def _prepare(result: Result, workers: dict[str, Process], check: bool) -> list[s
             result.errors[peer] = told["error"]
         else:
             ready.append(peer)
-            if not check:
-                result.digests[peer] = told["digest"]
-                tolerance = told["tolerance"]
-                if peer == OURS:
-                    result.compiled = told["compiled"]
+            result.digests[peer], tolerance = told["digest"], told["tolerance"]
+            if peer == OURS:
+                result.compiled = told.get("compiled", 0.0)
     mine = result.digests.get(OURS)
     for peer, figures in result.digests.items():
         wrong = differs(mine, figures, tolerance) if mine else ""
@@ -141,6 +139,17 @@ def _prepare(result: Result, workers: dict[str, Process], check: bool) -> list[s
             result.errors[peer] = f"differs from ours: {wrong}"
             ready.remove(peer)
     return ready
+
+
+def _round(result: Result, workers: dict[str, Process], ready: list[str]) -> None:
+    """Time one round of each who is ready."""
+    for peer in ready:
+        told = workers[peer].ask("round")
+        if "error" in told:
+            result.errors[peer] = told["error"]
+            continue
+        result.wall.setdefault(peer, []).append(told["wall"])
+        result.cpu.setdefault(peer, []).append(told["cpu"])
 
 
 def run(rows: Sequence[tuple[str, str]], peers: Sequence[str], *, rounds: int = 5,
@@ -152,13 +161,7 @@ def run(rows: Sequence[tuple[str, str]], peers: Sequence[str], *, rounds: int = 
             result = Result(name, form)
             ready = _prepare(result, workers, check)
             for _ in range(0 if check else rounds):
-                for peer in ready:
-                    told = workers[peer].ask("round")
-                    if "error" in told:
-                        result.errors[peer] = told["error"]
-                        continue
-                    result.wall.setdefault(peer, []).append(told["wall"])
-                    result.cpu.setdefault(peer, []).append(told["cpu"])
+                _round(result, workers, ready)
             for peer in result.errors:
                 result.wall.pop(peer, None)
             yield result
