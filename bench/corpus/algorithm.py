@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from bench.corpus.frame import Entry, Local, Namespace, Nd, Operands, Step, parallel, prange
+from bench.corpus.frame import (
+    Entry,
+    Local,
+    Namespace,
+    Nd,
+    Operands,
+    Step,
+    parallel,
+    prange,
+    show,
+)
 
 GROUP, PARTS = 256, 8
 
@@ -250,3 +260,6 @@ SORT = Entry(
     opencl=lambda d: exchanges(d, "bitonic_halves", d.n // 2, "copy_keys"))
 
 ENTRIES = [REDUCE_SUM, SCAN, HISTOGRAM, SORT]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -17,6 +17,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 FUSED = "sums of some float64 products, which may be fused"
@@ -461,3 +462,6 @@ ZONAL = Entry(
     numba=lambda d: nb_zonal_accumulation(d.x, d.vol, d.zone, d.jp, d.kp), opencl=True)
 
 ENTRIES = [DEL_DOT_VEC_2D, ENERGY, PRESSURE, FIR, LTIMES, NODAL, ZONAL]
+
+if __name__ == "__main__":
+    show(ENTRIES)

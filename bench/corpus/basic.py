@@ -18,6 +18,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 GROUP, TILE = 256, 16
@@ -492,3 +493,6 @@ MAT_MAT_SHARED = Entry(
 
 ENTRIES = [DAXPY, DAXPY_ATOMIC, IF_QUAD, INIT3, MULADDSUB, COPY8, NESTED_INIT, PI_REDUCE, TRAP_INT,
            REDUCE_STRUCT, MULTI_REDUCE, INDEXLIST, MAT_MAT_SHARED]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -21,6 +21,7 @@ from bench.corpus.frame import (
     Step,
     parallel,
     prange,
+    show,
 )
 
 F = np.float32
@@ -350,3 +351,6 @@ POWER = Entry(
     opencl=lambda d: [Step("power_rows", d.n, d.out, d.a, d.n)])
 
 ENTRIES = [UNIT, TABLE, BLUR, COPY, HEAT, PERIODIC, VECTORS, POWER]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -21,6 +21,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 # vol3d: the volume of each zone, by its eight corners
@@ -338,3 +339,6 @@ INTEGRAL = Entry(
     numba=lambda d: nb_hex_integral(d.out, d.x, d.side), opencl=True)
 
 ENTRIES = [VOL3D, MATVEC, MASS3DPA, INTEGRAL]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -18,6 +18,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 from bench.corpus.shading import plain
 
@@ -412,3 +413,6 @@ RT = Entry(
     numba=lambda d: nb_rt(*scene(d)), opencl=True, outliers=0.005)
 
 ENTRIES = [OPTIONS, BINOMIALS, SGEMM, STENCIL, RT]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -17,6 +17,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 from bench.corpus.shading import as_float, plain, random_next
 
@@ -417,3 +418,6 @@ PATH = Entry(
         Step("path", d.image.shape, d.image, d.s, d.samples, len(d.s))])
 
 ENTRIES = [LBM, SPH, CLOTH, PATH]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -180,3 +180,17 @@ def launches(queue: Any, steps: Sequence[Any]) -> Callable[[], None]:
         queue.wait_and_throw()
 
     return run
+
+
+def show(entries: Sequence[Entry]) -> None:
+    """Check and run each form, so that ``python -m unisycl show FILE:KERNEL`` finds kernels."""
+    import unisycl as sycl  # noqa: PLC0415 - peers' processes do without
+
+    queue = sycl.queue(sycl.property.queue.in_order())
+    for entry in entries:
+        for form, steps in entry.forms.items():
+            operands = entry.make(entry.small)
+            launches(queue, steps(operands))()
+            wrong = mismatch(entry, operands, entry.reference(entry.make(entry.small)))
+            print(f"{entry.name}/{form}" if form else entry.name, wrong or "is right")
+            launches(queue, steps(entry.make(entry.size)))()

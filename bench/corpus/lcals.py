@@ -8,7 +8,16 @@ import numpy as np
 
 import unisycl as sycl
 from bench.corpus.basic import vectors
-from bench.corpus.frame import ROUNDING64, Entry, Namespace, Operands, Step, parallel, prange
+from bench.corpus.frame import (
+    ROUNDING64,
+    Entry,
+    Namespace,
+    Operands,
+    Step,
+    parallel,
+    prange,
+    show,
+)
 
 FUSED = "sums of some float64 products, which may be fused"
 
@@ -439,3 +448,6 @@ PLANCKIAN = Entry(
 
 ENTRIES = [DIFF_PREDICT, INT_PREDICT, EOS, HYDRO_1D, FIRST_DIFF, FIRST_SUM, TRIDIAG_ELIM, FIRST_MIN,
            GEN_LIN_RECUR, HYDRO_2D, PLANCKIAN]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -17,6 +17,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 GROUP = 256
@@ -354,3 +355,6 @@ MG = Entry("mg_resid", make_mg, 130, 8,
            numba=lambda d: nb_mg_resid(d.u, d.v, d.r, *d.a), opencl=True)
 
 ENTRIES = [CG, EP, IS, MG]
+
+if __name__ == "__main__":
+    show(ENTRIES)

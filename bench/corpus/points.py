@@ -19,6 +19,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 F = np.float32
@@ -405,3 +406,6 @@ NN = Entry("nn", make_nn, 1 << 20, 500,
            opencl=True, twin=("unguarded", ""), taichi="nn", warp="nn")
 
 ENTRIES = [KMEANS, BACKPROP, BFS, LAVAMD, NN]
+
+if __name__ == "__main__":
+    show(ENTRIES)

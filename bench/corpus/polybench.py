@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from bench.corpus.frame import ROUNDING64, Entry, Namespace, Operands, Step, parallel, prange
+from bench.corpus.frame import (
+    ROUNDING64,
+    Entry,
+    Namespace,
+    Operands,
+    Step,
+    parallel,
+    prange,
+    show,
+)
 
 SUMS = "float64 sums in another order"
 ALPHA, BETA = np.float64(0.62), np.float64(1.002)
@@ -575,3 +584,6 @@ COVARIANCE = Entry(
 
 ENTRIES = [GEMM, TWO_MM, ATAX, MVT, GESUMMV, GEMVER, ADI, FDTD_2D, HEAT_3D, JACOBI_1D, JACOBI_2D,
            FLOYD_WARSHALL, COVARIANCE]
+
+if __name__ == "__main__":
+    show(ENTRIES)

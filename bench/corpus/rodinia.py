@@ -18,6 +18,7 @@ from bench.corpus.frame import (
     Step,
     parallel,
     prange,
+    show,
 )
 
 F = np.float32
@@ -376,3 +377,6 @@ LUD = Entry("lud", make_lud, 256, 14, {"": steps_lud}, ref_lud, SUMS32, "chains 
             numba=lambda d: nb_lud(d.a, d.given), opencl=lambda d: steps_lud(d, text=True))
 
 ENTRIES = [HOTSPOT, SRAD, PATHFINDER, NW, LUD]
+
+if __name__ == "__main__":
+    show(ENTRIES)

@@ -21,6 +21,7 @@ from bench.corpus.frame import (
     inner,
     parallel,
     prange,
+    show,
 )
 
 F, U = np.float32, np.uint32
@@ -429,3 +430,6 @@ DEFERRED = Entry(
                            d.count, d.ends, d.lights.shape[0])])
 
 ENTRIES = [AOBENCH, NOISE, VOLUME, MANDELBROT, DEFERRED]
+
+if __name__ == "__main__":
+    show(ENTRIES)
