@@ -1,8 +1,8 @@
 """CUDA C++ of kernels, compiled without a GPU.
 
-``python -m tests.cuda_texts FOLDER [--archs 80,90,100] [PYTEST ...]`` runs tests on the CPU and
-makes the text of every kernel that they compile, as for a GPU; the compiler takes each with
-warnings as errors. Texts that are refused stay in the folder, beside the log; the last line counts.
+``python -m tests.cuda_texts [--folder F] [--archs 80,90,100] [PYTEST ...]`` runs tests on the CPU
+and makes the text of every kernel that they compile, as for a GPU; the compiler takes each with
+warnings as errors. Texts that are refused stay in the folder, with the log; the last line counts.
 Non-goals: running them. Invariant: a text is compiled once for each architecture.
 """
 
@@ -13,8 +13,9 @@ import hashlib
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 
 from unisycl.backends.base import Geometry
+from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
 from unisycl.backends.cpu.driver import CpuDriver
 from unisycl.backends.cuda.text import compile
@@ -37,7 +39,7 @@ _ROUND = 256  # items of a work-group that goes round a range
 
 
 def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool = False,
-            distinct: bool = False) -> Source:
+            distinct: bool = False, dialect: Dialect | None = None) -> Source:
     """Return the text of a kernel for a launch of this geometry, padded in every dimension."""
     ids = sum(geometry.global_) + sum(geometry.offset)
     small = ids < _SMALL and geometry.kind != "work_group" and not kernel.reducers
@@ -55,7 +57,7 @@ def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool 
             local = (_ROUND,)
     views = tuple(p.index for p in kernel.params) if distinct else ()
     plain = kernel.index_kind == "range" and not kernel.reducers
-    return print_kernel(kernel, make_dialect(target), Form(
+    return print_kernel(kernel, dialect or make_dialect(target), Form(
         tuple(range(kernel.ndim)) if plain and not flat else (), local,
         4 if kernel.index_kind == "range" and kernel.reducers else 1, (), small, (), views,
         any(geometry.offset), flat and geometry.kind in ("range", "nd_range")))
@@ -78,7 +80,8 @@ class Collector:
     refused: Counter[str] = field(default_factory=Counter)
     test: str = ""
 
-    def pytest_configure(self) -> None:
+    @contextmanager
+    def watching(self) -> Iterator[None]:
         """Watch what the CPU compiles."""
         plain = CpuDriver.compile
 
@@ -87,6 +90,10 @@ class Collector:
             return plain(driver, kernel, geometry)
 
         CpuDriver.compile = watched  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            CpuDriver.compile = plain  # type: ignore[method-assign]
 
     def note(self, kernel: n.Kernel, geometry: Geometry) -> None:
         """Keep the text of a kernel, or what it is refused for."""
@@ -108,12 +115,16 @@ class Collector:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Collect texts and compile them."""
     parser = argparse.ArgumentParser(prog="python -m tests.cuda_texts")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("--folder", type=Path, default=Path("cuda-texts"))
     parser.add_argument("--archs", default="80,90,100")
     parser.add_argument("--processes", type=int, default=2)
     options, rest = parser.parse_known_args(arguments)
     collector = Collector()
-    pytest.main(["-q", "-p", "no:cacheprovider", "--device", "cpu", *rest], [collector])
+    if why := compile.problem():
+        print(f"no text was compiled: {why}")
+        return 0
+    with collector.watching():
+        pytest.main(["-q", "-p", "no:cacheprovider", "--device", "cpu", *rest], [collector])
     options.folder.mkdir(parents=True, exist_ok=True)
     archs = [int(x) for x in options.archs.split(",")]
     jobs = [(digest, arch) for digest in collector.texts for arch in archs]

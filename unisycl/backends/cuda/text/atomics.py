@@ -17,7 +17,7 @@ _SCOPE = {memory_scope.device: "gpu", memory_scope.system: "sys"}
 _SPACE = {"global": ".global", "local": ".shared"}
 _NAME = re.compile(r"atomic_([a-z_]+)_(global|local|generic)_([a-z]+|acq_rel|seq_cst)_"
                    r"(cta|gpu|sys)_([fiu])(\d+)")
-_NEXT = {"add": "old + x", "sub": "old - x", "min": "x < old ? x : old", "max": "old < x ? x : old",
+NEXT = {"add": "old + x", "sub": "old - x", "min": "x < old ? x : old", "max": "old < x ? x : old",
          "and": "old & x", "or": "old | x", "xor": "old ^ x", "exchange": "x", "store": "x",
          "compare_exchange": "desired", "load": "old"}
 _LETTER = {"f32": "f", "f64": "d", "32": "r", "64": "l"}
@@ -171,7 +171,7 @@ class _Operation:
     while (true) {{{{
         bits = seen;
         const {{T}} old = __builtin_bit_cast({{T}}, bits);
-        const {{T}} next = {_NEXT[self.op]};
+        const {{T}} next = {NEXT[self.op]};
         asm volatile("{swap} %0, [%1], %2, %3;" : "={letter}"(seen)
             : {self.address()}, "{letter}"(bits), "{letter}"(__builtin_bit_cast({{U}}, next))
             : "memory");
@@ -195,7 +195,7 @@ class _Operation:
         const unsigned int bits = seen;
         const {{T}} old = __builtin_bit_cast({{T}}, ({{U}})(bits >> shift));
         if ({done}) return old;
-        const {{T}} next = ({{T}})({_NEXT[self.op]});
+        const {{T}} next = ({{T}})({NEXT[self.op]});
         const unsigned int part = __builtin_bit_cast({{U}}, next);
         asm volatile("{swap} %0, [%1], %2, %3;" : "=r"(seen)
             : {self.address("cell")}, "r"(bits), "r"((bits & ~(mask << shift)) | (part << shift))
