@@ -50,8 +50,12 @@ class Known:
 
 def _shape_of(value: Any) -> Any:
     if not isinstance(value, BoundView):
-        return value if isinstance(value, LocalSize) else None
+        return value if isinstance(value, LocalSize) else np.asarray(value).dtype
     return type(value), value.memory.dtype, value.shape, value.pitches
+
+
+def _extents(shape: Any) -> tuple[int, ...]:
+    return shape.shape if isinstance(shape, LocalSize) else shape[2]  # type: ignore[no-any-return]
 
 
 class Kernels:
@@ -63,6 +67,7 @@ class Kernels:
         self.made: list[Source] = []
         self._known: dict[int, tuple[Any, Known]] = {}
         self._compiled: dict[Any, Any] = {}
+        self._begun: dict[int, dict[Any, Any]] = {}
 
     def compile(self, source: Source, kernel: Kernel, target: Any) -> bytes:
         """Return code of a kernel, as the compiler does."""
@@ -110,9 +115,13 @@ class Kernels:
             else:
                 kind = _TYPES[_CODES.get(a.kind, "q")]
                 found[a] = kind.from_address(params[k]).value
-        if finishes:
-            return lambda: None
-        self._check(kernel, known, found, sizes, source)
+        if finishes:  # it alone knows where the results go
+            found = {**self._begun.pop(id(source)), **found}
+        else:
+            self._check(kernel, known, found, sizes, source)
+            if source.finish_name:
+                self._begun[id(source)] = found
+                return lambda: None
 
         def work() -> None:
             values = [self._value(kernel, i, known, found) for i in range(len(kernel.params))]
@@ -131,8 +140,8 @@ class Kernels:
                  "range": lambda i, d: geometry.global_[d],
                  "start": lambda i, d: geometry.offset[d],
                  "groups": lambda i, d: geometry.global_[d] // kernel.local[d],
-                 "extent": lambda i, d: known.values[i][2][d],
-                 "small extent": lambda i, d: known.values[i][2][d],
+                 "extent": lambda i, d: _extents(known.values[i])[d],
+                 "small extent": lambda i, d: _extents(known.values[i])[d],
                  "pitch": lambda i, d: known.values[i][3][d],
                  "small pitch": lambda i, d: known.values[i][3][d]}
         for (kind, i, d), value in found.items():
@@ -152,11 +161,9 @@ class Kernels:
         if isinstance(kind, View):
             return self._view(shape, found.get(("view", i, 0)))
         raw = found.get(("scalar", i, 0), found.get(("record", i, 0)))
-        own: Any = kind
-        dtype = own.dtype.numpy if hasattr(own, "dtype") else own.numpy
         if raw is None:  # the text does not use it
-            return np.zeros((), dtype)[()]
-        return np.frombuffer(raw, dtype)[0]
+            return np.zeros((), shape)[()]
+        return np.frombuffer(raw, shape)[0]
 
     def _view(self, shape: Any, address: int | None) -> BoundView:
         """Return a view of memory at an address; of none where the text does not use it."""

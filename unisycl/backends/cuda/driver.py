@@ -302,7 +302,9 @@ class CudaDriver(Driver):
                 result = api.attempt("cuMemAdvise", at, nbytes, number, device)
                 if result:
                     return result
-            return 0 if advice is not None else api.attempt("cuMemPrefetchAsync", at, nbytes, device, lane.value)
+            if advice is not None:
+                return 0
+            return api.attempt("cuMemPrefetchAsync", at, nbytes, device, lane.value)
 
         return lambda deps: here.commands.begin(give, deps, ("a hint", None), view)
 

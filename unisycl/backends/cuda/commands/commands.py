@@ -6,6 +6,7 @@ until its end was seen, whatever fails in between.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -44,6 +45,9 @@ class Commands:
             after: what is to be done when it has ended.
         """
         ends = self.ends
+        open_ = [d for d in deps if isinstance(d, CheckedCompletion) and not d.over]
+        if open_:  # whoever sees this one end need not know of those
+            after = functools.partial(_after, open_, after)
         with self.session:
             lane = self.lanes.choose(deps)
             start = self.stamp(lane) if ends.timed else None
@@ -71,6 +75,13 @@ class Commands:
                 last = lane.last
                 if last is not None and not last.done():
                     api.call("cuStreamWaitEvent", stream, last.event(), 0)
+
+
+def _after(before: Sequence[CheckedCompletion], after: After | None) -> BaseException | None:
+    """Do what is due behind commands that have ended with another one, then behind that."""
+    for one in before:
+        one.wait()
+    return None if after is None else after()
 
 
 def _call_it(told: Told) -> str:
