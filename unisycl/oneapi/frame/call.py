@@ -29,7 +29,7 @@ class Call:
         self.queue, self.shape = chosen.queue(), chosen.shape()
         self.in_order = chosen.in_order
         self._after = events_of(depends_on)
-        self._kept: list[Any] = []
+        self._held: list[Any] = []
 
     # ------------------------------------------------------------------ what it takes
     def source(self, what: str, x: Any, count: int | None = None) -> Any:
@@ -93,10 +93,16 @@ class Call:
         """Return memory of the routine's own, with anything in it; the host may read it."""
         return Memory(empty(self.queue, max(count, 1), np.dtype(dtype)), 0, max(count, 1))
 
+    def kept(self, values: Any) -> Any:
+        """Return numbers of the routine's own where kernels read them in place."""
+        found = empty(self.queue, values.size, values.dtype)
+        found[:] = values
+        return found
+
     def launch(self, space: Any, kernel: Any, *args: Any) -> None:
         """Run a kernel behind the one before it; operands among the arguments are bound."""
         operands = [a for a in args if isinstance(a, Operand)]
-        self._kept.append(operands)
+        self._held.append(operands)
         if any(a.has_buffer() for a in operands):
             after = self._after
 
@@ -116,7 +122,7 @@ class Call:
         else:
             last = self.queue.ext_oneapi_submit_barrier(
                 self._after) if self._after else sycl.event()
-        return future(last, _nothing if value is None else value, self._kept)
+        return future(last, _nothing if value is None else value, self._held)
 
 
 def _nothing() -> None:

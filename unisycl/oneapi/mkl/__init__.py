@@ -1,0 +1,1 @@
+"""Public: oneMKL's domains: random numbers (``rng``)."""

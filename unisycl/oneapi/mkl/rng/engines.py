@@ -1,0 +1,196 @@
+"""Engines: streams of random numbers, each by its seed and position (catalogue L-7).
+
+Non-goals: engines inside kernels. Invariants: the host keeps the position, so it is known without
+waiting; skipping costs the same however far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.frame import views
+from unisycl.oneapi.frame.call import Call
+from unisycl.oneapi.frame.operands import Memory, Operand
+from unisycl.oneapi.frame.policies import policy_of
+from unisycl.oneapi.frame.refusals import refuse, whole
+from unisycl.oneapi.mkl.rng import kernels
+
+_WORD = 1 << 32
+_M1, _M2 = _WORD - 209, _WORD - 22853
+_A1 = ((0, 1, 0), (0, 0, 1), (-810728, 1403580, 0))
+_A2 = ((0, 1, 0), (0, 0, 1), (-1370589, 0, 527612))
+Matrix = tuple[tuple[int, ...], ...]
+
+
+class Engine:
+    """A stream of random numbers on a queue, and how many of it were taken.
+
+    Args:
+        queue: where numbers are generated; a queue or a policy.
+        seed: a whole number, or a list of them as oneMKL has it.
+        limit: the numbers that a list may have.
+    """
+
+    bits = 32
+    kind: Any = np.uint32
+    modulus = _WORD
+
+    def __init__(self, queue: Any, seed: Any, limit: int) -> None:
+        name = type(self).__name__
+        self.queue = policy_of(name, queue).queue()
+        self.policy = queue
+        given = seed if isinstance(seed, Sequence) else [seed]
+        if not 1 <= len(given) <= limit:
+            refuse(name, f"takes 1 to {limit} numbers as its seed, got {len(given)}")
+        self.seeds = [whole(name, "the seed", s) for s in given]
+        self.position = 0
+
+    def get_queue(self) -> sycl.queue:
+        """Return the queue."""
+        return self.queue
+
+    def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
+        """Write so many numbers of a distribution from the present position on."""
+        raise NotImplementedError
+
+    def copy(self) -> Engine:
+        """Return an engine of the same seed at the same position."""
+        found = type(self)(self.policy, self.seeds)  # type: ignore[call-arg]
+        found.position = self.position
+        return found
+
+
+class philox4x32x10(Engine):
+    """The counter-based engine of Salmon and others (2011), of 32-bit numbers.
+
+    Args:
+        queue: where numbers are generated; a queue or a policy.
+        seed: the key, of 64 bits; or a list: the key, then the lower and the upper half of the
+            first counter.
+    """
+
+    default_seed = 1
+
+    def __init__(self, queue: Any, seed: Any = 1) -> None:
+        super().__init__(queue, seed, 3)
+        low, high = (*self.seeds[1:], 0, 0)[:2]
+        self._counter = low + (high << 64)
+
+    def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
+        counter = (self._counter + self.position // 4) % (1 << 128)
+        taken = self.position % 4
+        engine = kernels.counters(
+            np.uint64(self.seeds[0] % (1 << 64)), np.uint64(counter % (1 << 64)),
+            np.uint64(counter >> 64), np.int64(taken))
+        kernel = kernels.philox_double if double else kernels.philox_single
+        turns = -(-(count + (0 if double else taken)) // 4)
+        call.launch(turns, kernel, engine, rule, target, np.int64(count))
+
+
+class _Stepwise(Engine):
+    """An engine that goes from one number to the next; each chunk has its first state."""
+
+    state_kind: Any = None
+
+    def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
+        part = call.shape.chunk(count)
+        part += part % 2
+        parts = -(-count // part)
+        found = np.array(self.states(parts, part), np.uint64).ravel()
+        states = Memory(call.kept(found), 0, found.size)
+        kernel = kernels.chunk_double if double else kernels.chunk_single
+        call.launch(sycl.nd_range(parts, 1), kernel, self.state_kind, states, rule, target,
+                    views.chunks(count, part))
+
+    def states(self, parts: int, part: int) -> list[Any]:
+        """Return the state at the beginning of each chunk."""
+        raise NotImplementedError
+
+
+class mcg59(_Stepwise):
+    """The multiplicative congruential engine ``x = 13**13 * x mod 2**59``, of 59-bit numbers.
+
+    Args:
+        queue: where numbers are generated; a queue or a policy.
+        seed: the first number.
+    """
+
+    default_seed = 1
+    bits = 59
+    modulus = 1 << 59
+    kind = np.uint64
+    state_kind = kernels.mcg59
+
+    def __init__(self, queue: Any, seed: Any = 1) -> None:
+        super().__init__(queue, seed, 1)
+
+    def states(self, parts: int, part: int) -> list[Any]:
+        first = self.seeds[0] % (1 << 59) or 1
+        return [first * pow(13 ** 13, self.position + c * part, 1 << 59) % (1 << 59)
+                for c in range(parts)]
+
+
+class mrg32k3a(_Stepwise):
+    """The combined multiple recursive engine of L'Ecuyer (1999), of 32-bit numbers.
+
+    Args:
+        queue: where numbers are generated; a queue or a policy.
+        seed: the oldest number of the first part; or up to six: three of the first part, three of
+            the second. Those left out are 1.
+    """
+
+    default_seed = 1
+    modulus = _M1
+    state_kind = kernels.mrg32k3a
+
+    def __init__(self, queue: Any, seed: Any = 1) -> None:
+        super().__init__(queue, seed, 6)
+        state = [*self.seeds, *[1] * (6 - len(self.seeds))]
+        x, y = [s % _M1 for s in state[:3]], [s % _M2 for s in state[3:]]
+        self._first = tuple(x if any(x) else [1, *x[1:]]), tuple(y if any(y) else [1, *y[1:]])
+
+    def states(self, parts: int, part: int) -> list[Any]:
+        found = []
+        for a, m, first in ((_A1, _M1, self._first[0]), (_A2, _M2, self._first[1])):
+            at, step = _times(_power(a, self.position, m), first, m), _power(a, part, m)
+            row = []
+            for _ in range(parts):
+                row.append(at)
+                at = _times(step, at, m)
+            found.append(row)
+        return [(*x, *y) for x, y in zip(*found, strict=True)]
+
+
+def _times(a: Matrix, v: tuple[int, ...], m: int) -> tuple[int, ...]:
+    return tuple(sum(x * y for x, y in zip(row, v, strict=True)) % m for row in a)
+
+
+def _power(a: Matrix, k: int, m: int) -> Matrix:
+    found: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    while k:
+        if k & 1:
+            found = _product(found, a, m)
+        a, k = _product(a, a, m), k >> 1
+    return found
+
+
+def _product(a: Matrix, b: Matrix, m: int) -> Matrix:
+    return tuple(tuple(sum(a[i][k] * b[k][j] for k in range(3)) % m for j in range(3))
+                 for i in range(3))
+
+
+def skip_ahead(engine: Engine, count: Any) -> None:
+    """Go on by so many numbers, as if they had been generated.
+
+    Args:
+        engine: an engine.
+        count: how many numbers of the engine; each of ``uniform`` and ``bits`` takes one, those of
+            ``gaussian`` take one each, and an odd number of them one more.
+    """
+    if not isinstance(engine, Engine):
+        refuse("skip_ahead", f"the first argument is an engine, got {type(engine).__name__}")
+    engine.position += whole("skip_ahead", "count", count)
