@@ -48,7 +48,7 @@ ROOMS: dict[str, set[str]] = {
 # room -> its folders, from the lowest up: each imports itself and those before it
 FOLDERS: dict[str, tuple[str, ...]] = {
     "lang": ("index", "numbers", "groups", "memory", "kernels", "library"),
-    "passes": ("simd", "shared", "checks", "clike"),
+    "passes": ("simd", "shared", "interior", "checks", "clike"),
     "frontend": ("values", "syntax", "forms"),
     "backends.cpu": ("compile", "checks", "emit", "maths", "pool"),
     "backends.cuda": ("discovery", "text", "commands", "memory", "launch"),

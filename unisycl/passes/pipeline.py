@@ -8,7 +8,7 @@ that means the same; with ``UNISYCL_DEBUG``, and in tests, IR is verified behind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -26,6 +26,7 @@ from unisycl.passes.checks import (
     watches,
 )
 from unisycl.passes.clike import coarsen, copies, positions, structure
+from unisycl.passes.interior import needed
 from unisycl.passes.shared import (
     dead_stores,
     images,
@@ -55,7 +56,7 @@ class Facts:
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
         shapes: how the values of a kernel vary over the lanes of a vector.
-        ids: the ids of work-items that one of the target's takes, as locals that have a value.
+        ids: locals that have a value before the kernel: ids of work-items, what was tested.
         names: where ``copies`` notes the names that locals inherit.
         own: passes of the target's own, by name.
     """
@@ -68,7 +69,7 @@ class Facts:
     room: int = 0
     together: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
-    ids: tuple[Local, ...] = ()
+    ids: Sequence[Local] = ()
     names: dict[Local, str] = field(default_factory=dict)
     own: Mapping[str, Change] = field(default_factory=dict)
 
@@ -143,6 +144,7 @@ SIMD = {
     "depth": (LONG_CHAINS,),
     "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),
     "loops": (_own("continues"),),
+    "interior": (_own("interior"), Pass("needed", lambda k, f: needed.run(k))),
     "lanes": (
         Pass("partings", _partings, lambda k, f: k.index_kind == "nd_range"),
         Pass("counters", _counters),

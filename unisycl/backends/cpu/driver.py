@@ -21,6 +21,7 @@ from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.plain import plain
 from unisycl.backends.cpu.compile.target import compiler_version, machine, threads
+from unisycl.backends.cpu.emit import queries
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
@@ -39,6 +40,7 @@ from unisycl.base.forward_progress import WEAKEST, forward_progress_guarantee
 from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
+from unisycl.passes.interior import interior
 from unisycl.passes.simd import streams
 from unisycl.process import machine as machine_facts
 
@@ -244,7 +246,9 @@ class CpuDriver(Driver):
 def _find_facts(kernel: Kernel) -> list[int]:
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
-    stream = streams.output(kernel) if found.triple.startswith("x86_64") else None
+    inner = interior.find(kernel, queries.shapes(kernel, lanes), lanes, _SMALL)
+    past = found.triple.startswith("x86_64")
+    stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None
     size = kind.elem.size if isinstance(kind, View) else 0
     return [lanes, 0 if lanes * size % STREAM_ALIGN else size]

@@ -159,7 +159,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
-                                 edge=key.edge or key.stream, stream=key.stream)
+                                 edge=key.edge or key.stream, stream=key.stream,
+                                 ids_below=facts.ids_below)
     direct.emit(module, _SYMBOL)
     return module, Parts(lanes, level, layout, sites, watching.plan(kernel))
 

@@ -23,16 +23,21 @@ class Stream:
     shift: tuple[int, ...]
 
 
-def output(kernel: n.Kernel) -> Stream | None:
-    """Return what a plain range kernel streams to; None if there is nothing."""
+def output(kernel: n.Kernel, inner: n.Block | None = None) -> Stream | None:
+    """Return what a plain range kernel streams to, from its interior if it has one; or None."""
     if kernel.index_kind != "range" or visit.contains(kernel.body, (n.While, n.For)):
         return None
+    body = kernel.body if inner is None else inner
     touched: dict[n.Param, int] = {}
-    for place in _places(kernel.body):
+    for place in _places(body):
         if isinstance(place.base, n.Param):
             touched[place.base] = touched.get(place.base, 0) + 1
-    meaning = _fixed(kernel.body)
-    for stmt in kernel.body:
+    if inner is not None:
+        for place in _places(kernel.body, stores=False):
+            if isinstance(place.base, n.Param):
+                touched[place.base] = 2
+    meaning = _fixed(body)
+    for stmt in body:
         if isinstance(stmt, n.Store) and isinstance(stmt.place.base, n.Param):
             param = stmt.place.base
             if touched[param] == 1 and _is_plain(stmt.place, param, kernel.ndim):
@@ -76,9 +81,9 @@ def _shift(x: n.Expr, dim: int, meaning: dict[n.Local, n.Expr]) -> int | None:
     return None
 
 
-def _places(block: n.Block) -> list[n.Place]:
-    """Return every place a block reads or writes."""
+def _places(block: n.Block, *, stores: bool = True) -> list[n.Place]:
+    """Return every place a block reads or, with ``stores``, writes."""
     out = [x.place for x in visit.all_expressions(block) if isinstance(x, n.Load)]
-    out += [s.place for s in visit.statements(block)
-            if isinstance(s, n.Store | n.Atomic | n.LoadMany | n.StoreMany)]
+    out += [s.place for s in visit.statements(block) if isinstance(s, n.Atomic | n.LoadMany)
+            or (stores and isinstance(s, n.Store | n.StoreMany))]
     return out

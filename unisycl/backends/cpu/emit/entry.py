@@ -7,18 +7,19 @@ runs wherever a whole vector fits; only the edge is masked.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.backends.cpu.abi import Layout, layout
-from unisycl.backends.cpu.emit import expressions, memory, queries, reductions, watched_accesses
+from unisycl.backends.cpu.emit import expressions, queries, reductions, rows, watched_accesses
 from unisycl.backends.cpu.emit.concurrent_sub_groups import Apart, begin
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.hierarchical import Hierarchy
-from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Lanes, Val
+from unisycl.backends.cpu.emit.lanes import UNIFORM, Lanes, Val
 from unisycl.backends.cpu.emit.regions import Group, without_continue
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import Function, Module, vectors
@@ -31,24 +32,28 @@ from unisycl.ir import visit
 from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.checks import watches
+from unisycl.passes.interior import interior as interiors
 from unisycl.passes.simd import shapes as sh
 from unisycl.passes.simd import streams
 
+Unit = Callable[[Emitter, str, bool], None]
 _ARRAY_LIMIT = 256 << 20
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool, stream: bool = False) -> tuple[Layout, tuple[Site, ...]]:
+          edge: bool, stream: bool = False, ids_below: int = 1 << 63
+          ) -> tuple[Layout, tuple[Site, ...]]:
     """Write a kernel's entry into a module; return its layout and the places that report.
 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
-    if it has one, is larger than the caches and is written past them.
+    if it has one, is larger than the caches and is written past them. No id reaches ``ids_below``.
     """
     own = {"continues": _without_continue}
     kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
+    inner = _interior(kernel, lanes, ids_below, seeds)
     kernel, shapes = _analysed(kernel, lanes, seeds)
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
@@ -56,7 +61,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(seeds)
-    e.stream = streams.output(kernel) if stream else None
+    e.stream = streams.output(kernel, inner.interior.body if inner else None) if stream else None
     e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
     e.written = watches.written(kernel)
     if not kernel.apart and any(
@@ -64,7 +69,9 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
             for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
-    _units(e, {"range": _range_unit, "single": _single_unit, "nd_range": _group_unit,
+    in_range: Unit = functools.partial(_range_unit, inner=inner)
+    in_groups: Unit = functools.partial(_group_unit, inner=inner)
+    _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
     if e.stream is not None:
         f.module.declare("llvm.x86.sse.sfence", "void @()")
@@ -75,9 +82,12 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     return found, tuple(e.sites)
 
 
-def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape]
-              ) -> tuple[n.Kernel, sh.Shapes]:
-    """Return a kernel as it is emitted, with the shapes of its values."""
+def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape],
+              given: Sequence[n.Local] = ()) -> tuple[n.Kernel, sh.Shapes]:
+    """Return a kernel as it is emitted, with the shapes of its values.
+
+    ``given``: locals that have a value before its body.
+    """
     last: list[tuple[n.Kernel, sh.Shapes]] = []
 
     def shapes(kernel: n.Kernel) -> sh.Shapes:
@@ -86,8 +96,32 @@ def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape]
                 kernel.body, queries.shapes(kernel, lanes), seeds,
                 at_group=kernel.index_kind == "work_group"))]
         return last[0][1]
-    kernel = pipeline.run(kernel, "simd", "lanes", pipeline.Facts(shapes=shapes))
+    kernel = pipeline.run(kernel, "simd", "lanes", pipeline.Facts(shapes=shapes, ids=given))
     return kernel, shapes(kernel)
+
+
+def _interior(kernel: n.Kernel, lanes: int, ids_below: int, seeds: dict[n.Local, sh.Shape]
+              ) -> rows.Inside | None:
+    """Return the interior of a kernel whose items never meet, as it is emitted, if it has one."""
+    if kernel.index_kind not in ("range", "nd_range") or kernel.apart \
+            or visit.contains(kernel.body, (n.Barrier, n.GroupCall, n.Agree)):
+        return None
+    found: list[interiors.Interior] = []
+    given: list[n.Local] = []
+
+    def within(kernel: n.Kernel) -> n.Kernel:
+        inner = interiors.find(kernel, queries.shapes(kernel, lanes), lanes, ids_below)
+        if inner is None:
+            return kernel
+        found.append(inner)
+        given.extend(inner.seeds)
+        return replace(kernel, body=inner.body)
+    made = pipeline.run(kernel, "simd", "interior", pipeline.Facts(
+        own={"interior": within}, ids=given))
+    if not found:
+        return None
+    made, shapes = _analysed(made, lanes, {**seeds, **found[0].seeds}, given)
+    return rows.Inside(found[0], made.body, shapes)
 
 
 def _without_continue(kernel: n.Kernel) -> n.Kernel:
@@ -131,7 +165,7 @@ def _copies(e: Emitter) -> int:
     return -(-math.prod(kernel.local) // e.lanes.lanes)
 
 
-def _units(e: Emitter, unit: Callable[[Emitter, str, bool], None], edge: bool) -> None:
+def _units(e: Emitter, unit: Unit, edge: bool) -> None:
     """Loop over the units of this call."""
     f = e.f
     reductions.begin(e)
@@ -169,7 +203,7 @@ def _unravel(e: Emitter, number: str, counts: list[str]) -> list[str]:
 
 
 # ---- plain ranges
-def _range_unit(e: Emitter, number: str, edge: bool) -> None:
+def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None) -> None:
     """Run one tile: rows of the outer dimensions, vectors along the last."""
     f, at, ndim = e.f, e.layout, e.kernel.ndim
     ranges = [e.slot(at.global_range + d) for d in range(ndim)]
@@ -185,19 +219,34 @@ def _range_unit(e: Emitter, number: str, edge: bool) -> None:
         end = f.op(f"add i64 {low}, {tile}")
         lows.append(low)
         highs.append(f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {whole})"))
-    fixed = dict(e.homes)
+    fixed, shapes = dict(e.homes), e.shapes
 
     def body(ids: list[Val]) -> None:
-        e.homes = dict(fixed)
+        e.homes, e.shapes = dict(fixed), shapes
         e.queries = queries.range_queries(e, ids)
         emit_block(e, e.kernel.body)
         e.dead = ""
-    box(e, lows, highs, body, edge=edge)
+
+    def test(ids: list[Val]) -> str:
+        assert inner is not None
+        e.homes = dict(fixed)
+        e.queries = queries.range_queries(e, ids)
+        return inner.test(e)
+
+    def interior(ids: list[Val]) -> None:
+        assert inner is not None
+        first = e.queries
+        e.queries = queries.range_queries(e, ids)
+        inner.run(e)
+        e.dead, e.queries = "", first
+    row = rows.Row(body) if inner is None else rows.Row(
+        body, test, interior, functools.partial(inner.resume, e))
+    box(e, lows, highs, row, edge=edge)
+    e.shapes = shapes
 
 
-def box(e: Emitter, lows: list[str], highs: list[str], body: Callable[[list[Val]], None], *,
-        edge: bool) -> None:
-    """Run ``body`` over a box: loops over outer dimensions, lanes along the last."""
+def box(e: Emitter, lows: list[str], highs: list[str], row: rows.Row, *, edge: bool) -> None:
+    """Run a box: loops over outer dimensions, lanes along the rows of the last."""
     f = e.f
     outer: list[Val] = []
     closers: list[tuple[str, str, str]] = []
@@ -212,84 +261,11 @@ def box(e: Emitter, lows: list[str], highs: list[str], body: Callable[[list[Val]
         f.start(inside)
         outer.append(Val(UNIFORM, INT64, now))
         closers.append((counter, head, done))
-    _along(e, lows[-1], highs[-1], outer, body, edge=edge)
+    rows.along(e, lows[-1], highs[-1], outer, row, edge=edge)
     for (counter, head, done), now_id in zip(reversed(closers), reversed(outer), strict=True):
         f.store("i64", f.op(f"add nuw i64 {now_id.ref}, 1"), counter)
         f.jump(head)
         f.start(done)
-
-
-def _along(e: Emitter, low: str, high: str, outer: list[Val], body: Callable[[list[Val]], None], *,
-           edge: bool) -> None:
-    """Run ``body`` for whole vectors from ``low``, then once under a mask for what is left."""
-    f, w = e.f, e.lanes.lanes
-    if e.stream is not None:
-        low = _until_aligned(e, low, high, outer, body)
-    length = f.op(f"sub i64 {high}, {low}")
-    whole = f.op(f"and i64 {length}, {-w}")
-    stop = f.op(f"add i64 {low}, {whole}")
-    counter = f.alloca("i64")
-    f.store("i64", low, counter)
-    head, inside, done = f.label("vec"), f.label("invec"), f.label("vecend")
-    f.jump(head)
-    f.start(head)
-    now = f.load("i64", counter)
-    f.branch(f.op(f"icmp ult i64 {now}, {stop}"), inside, done)
-    f.start(inside)
-    e.mask, e.maybe_empty, e.streaming = None, False, e.stream is not None
-    body([*outer, Val(LINEAR, INT64, now, 1) if w > 1 else Val(UNIFORM, INT64, now)])
-    e.streaming = False
-    f.store("i64", f.op(f"add nuw i64 {now}, {w}"), counter)
-    f.jump(head)
-    f.start(done)
-    e.mask = None
-    if not edge:
-        return
-    _under_mask(e, f.op(f"sub i64 {high}, {stop}"), [*outer, Val(LINEAR, INT64, stop, 1)], body)
-
-
-def _under_mask(e: Emitter, count: str, ids: list[Val],
-                body: Callable[[list[Val]], None]) -> None:
-    """Run ``body`` once for the first ``count`` lanes, if there are any."""
-    f, w = e.f, e.lanes.lanes
-    some, end = f.label("edge"), f.label("edgeend")
-    f.branch(f.op(f"icmp ne i64 {count}, 0"), some, end)
-    f.start(some)
-    short = f.op(f"trunc i64 {count} to i32")
-    many = f.op(f"insertelement <{w} x i32> poison, i32 {short}, i64 0")
-    many = f.op(f"shufflevector <{w} x i32> {many}, <{w} x i32> poison, "
-                f"<{w} x i32> zeroinitializer")
-    lanes = "<" + ", ".join(f"i32 {k}" for k in range(w)) + ">"
-    e.mask = f.op(f"icmp ult <{w} x i32> {lanes}, {many}")
-    body(ids)
-    e.mask, e.maybe_empty = None, False
-    f.jump(end)
-    f.start(end)
-
-
-def _until_aligned(e: Emitter, low: str, high: str, outer: list[Val],
-                   body: Callable[[list[Val]], None]) -> str:
-    """Run the items before the first aligned element of the stream; return where that is."""
-    f = e.f
-    assert e.stream is not None
-    param = e.stream.param
-    assert isinstance(param.type, View)
-    size = param.type.elem.size
-    ids = [*outer, Val(LINEAR, INT64, low, 1)]
-    index = e.lanes.const(0, INT64)
-    for d, place in enumerate(queries.range_queries(e, ids)("global_id", d)
-                              for d in range(e.kernel.ndim)):
-        pitch = memory.view_pitch(e, param, d)
-        place = e.lanes.add(place, e.lanes.const(e.stream.shift[d], INT64))
-        index = e.lanes.add(index, place if pitch is None else e.lanes.mul(place, pitch))
-    pointer = f.gep(f"[{size} x i8]", memory.view_pointer(e, param), index.ref)
-    address = f.op(f"ptrtoint ptr {pointer} to i64")
-    behind = f.op(f"and i64 {f.op(f'sub i64 0, {address}')}, {memory.STREAM_ALIGN - 1}")
-    items = f.op(f"udiv i64 {behind}, {size}")
-    length = f.op(f"sub i64 {high}, {low}")
-    count = f.op(f"call i64 @llvm.umin.i64(i64 {items}, i64 {length})")
-    _under_mask(e, count, ids, body)
-    return f.op(f"add i64 {low}, {count}")
 
 
 # ---- work-groups
@@ -298,7 +274,7 @@ def _groups(e: Emitter, number: str) -> list[str]:
     return _unravel(e, number, counts)
 
 
-def _group_unit(e: Emitter, number: str, edge: bool) -> None:
+def _group_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None) -> None:
     """Run one work-group of an nd_range, or one sub-group of it."""
     items, w = math.prod(e.kernel.local), e.lanes.lanes
     split = Split(w, items // w, items % w)
@@ -310,7 +286,10 @@ def _group_unit(e: Emitter, number: str, edge: bool) -> None:
     if watches.twins(e.kernel):
         watched_accesses.begin_group(e)
     group.plan(e.kernel.body)
-    group.block(e.kernel.body)
+    if inner is not None:
+        group.each(e.kernel.body, functools.partial(rows.sub_group, e, inner))
+    else:
+        group.block(e.kernel.body)
     e.dead, e.mask = "", None
 
 
@@ -319,5 +298,6 @@ def _hierarchy_unit(e: Emitter, number: str, edge: bool) -> None:
     groups = _groups(e, number)
     if watches.twins(e.kernel):
         watched_accesses.begin_group(e)
-    Hierarchy(e, groups, lambda lows, highs, body: box(e, lows, highs, body, edge=True)).run()
+    Hierarchy(e, groups, lambda lows, highs, body: box(
+        e, lows, highs, rows.Row(body), edge=True)).run()
     e.dead, e.mask = "", None

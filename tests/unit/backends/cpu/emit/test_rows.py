@@ -1,0 +1,92 @@
+"""The code of rows: what whole vectors of an interior do without, on any processor."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from unisycl.backends.cpu.executable import Key, text_of
+from unisycl.frontend.specialize import specialize
+
+a, b = (np.zeros(64, np.float32) for _ in range(2))
+u, v = (np.zeros((8, 64), np.float32) for _ in range(2))
+
+
+def code(function: object, ndim: int, *, edge: bool = False, stream: bool = False) -> str:
+    kernel = specialize(function, "range", ndim, (64,)).kernel
+    return text_of(kernel, Key(edge=edge, small=True, stream=stream))[0].text()
+
+
+def inside(text: str) -> str:
+    """Return the instructions of whole vectors."""
+    found = re.findall(r"^invec\d+:\n(.*?)br label %vec\d+$", text, re.MULTILINE | re.DOTALL)
+    assert 1 == len(found)
+    return found[0]
+
+
+def guarded(it, n):
+    y, x = it[0], it[1]
+    if 0 < x and x < n - 1 and 0 < y and y < n - 1:
+        v[y, x] = u[y, x - 1] + u[y, x + 1]
+
+
+def clamped(it, n):
+    y, x = it[0], it[1]
+    v[y, x] = u[y, max(x - 1, 0)] + u[y, min(x + 1, n - 1)]
+
+
+def wrapped(it, n):
+    y, x = it[0], it[1]
+    v[y, x] = u[y, (x - 1 + n) % n] + u[y, (x + 1) % n]
+
+
+def by_if(it, n):
+    y, x = it[0], it[1]
+    left = x - 1 if x > 0 else n - 1
+    if x == n - 1:
+        right = 0
+    else:
+        right = x + 1
+    v[y, x] = u[y, left] + u[y, right]
+
+
+@pytest.mark.parametrize("kernel", [guarded, clamped, wrapped, by_if])
+@pytest.mark.parametrize("edge", [False, True])
+def test_whole_vectors_have_no_masks_and_no_gathers(kernel: object, *, edge: bool) -> None:
+    text = inside(code(kernel, 2, edge=edge))
+    assert 1 == text.count("  store <")
+    assert "llvm.masked" not in text
+    assert "icmp" not in text
+
+
+def test_a_guarded_stream_goes_past_the_caches_inside_alone() -> None:
+    def kernel(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i]
+    text = code(kernel, 1, stream=True)
+    assert "nontemporal" in inside(text)
+    assert 1 == text.count("nontemporal !1")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_body_is_written_twice_at_most(*, stream: bool) -> None:
+    def kernel(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i] + 77
+    text = code(kernel, 1, edge=True, stream=stream)
+    assert 2 == len(re.findall(r"= fadd contract <", text))
+
+
+def test_a_guard_in_an_nd_range_is_asked_once_for_a_sub_group() -> None:
+    def kernel(it, n):  # type: ignore[no-untyped-def]
+        i = it.get_global_id(0)
+        if i < n:
+            b[i] = a[i]
+    made = specialize(kernel, "nd_range", 1, (64,), (), (64,)).kernel
+    text = text_of(made, Key(edge=False, small=True, stream=False))[0].text()
+    found = re.findall(r"^invec\d+:\n(.*?)br label %vecend\d+$", text, re.MULTILINE | re.DOTALL)
+    assert 1 == len(found)
+    assert "llvm.masked" not in found[0]
+    assert 1 == found[0].count("  store <")

@@ -1,0 +1,168 @@
+"""What the interior of a kernel is, and what has to hold for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unisycl.backends.cpu.emit import queries
+from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.interior import interior, needed
+from unisycl.passes.simd import streams
+
+LANES = 16
+a, b = (np.zeros(64, np.float32) for _ in range(2))
+u, v = (np.zeros((8, 64), np.float32) for _ in range(2))
+
+
+def inner(function: object, ndim: int = 1, arguments: tuple[object, ...] = (64,),
+          lanes: int = LANES) -> interior.Interior | None:
+    kernel = specialize(function, "range", ndim, arguments).kernel
+    found = interior.find(kernel, queries.shapes(kernel, lanes), lanes, 1 << 31)
+    return found and replace(found, body=needed.run(replace(kernel, body=found.body)).body)
+
+
+def straight(found: interior.Interior | None) -> bool:
+    """Say whether an interior has no branch and no choice."""
+    assert found is not None
+    return not visit.contains(found.body, n.If) and not any(
+        isinstance(x, n.Select) for x in visit.all_expressions(found.body))
+
+
+def test_a_guard_around_all_work_is_gone_inside() -> None:
+    def guarded(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i]
+
+    def early(i, n):  # type: ignore[no-untyped-def]
+        if i >= n:
+            return
+        b[i] = a[i]
+
+    def named(i, n):  # type: ignore[no-untyped-def]
+        inside = i >= 3 and i < n
+        if inside:
+            b[i] = a[i]
+    assert [True] * 3 == [straight(inner(f)) for f in (guarded, early, named)]
+
+
+def test_the_border_of_a_plane_is_left_out_whichever_side_is_written() -> None:
+    def within(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        if x > 0 and x < n - 1 and 0 < y < 7:
+            v[y, x] = u[y, x - 1] + u[y, x + 1]
+
+    def border(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        if x == 0 or x == n - 1 or y == 0:
+            v[y, x] = 0
+        else:
+            v[y, x] = u[y, x - 1] + u[y, x + 1]
+    assert straight(inner(within, 2))
+    assert straight(inner(border, 2))
+
+
+def test_two_sides_of_equal_weight_are_branches_that_all_lanes_take_alike() -> None:
+    def halves(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i] + 1
+        else:
+            b[i] = a[i] - 1
+    found = inner(halves)
+    assert found is not None
+    conditions = [s.cond for s in visit.statements(found.body) if isinstance(s, n.If)]
+    assert 1 == len(conditions)
+    assert {x.local for x in visit.walk(conditions[0]) if isinstance(x, n.Read)} <= set(found.seeds)
+
+
+def test_clamps_and_remainders_are_sums_inside() -> None:
+    def neighbours(i, size):  # type: ignore[no-untyped-def]
+        b[i] = a[max(i - 1, 0)] + a[min(i + 1, size - 1)] + a[(i - 1 + size) % size]
+    found = inner(neighbours)
+    assert found is not None
+    for x in visit.all_expressions(found.body):
+        assert not isinstance(x, n.Call)
+        assert not isinstance(x, n.Binary) or x.op not in ("mod", "floordiv")
+
+
+def test_a_window_is_clamped_for_all_its_turns_at_once() -> None:
+    def window(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        total = np.float32(0)
+        for dx in range(-2, 3):
+            total += u[y, min(max(x + dx, 0), n - 1)]
+        v[y, x] = total
+
+    def ring(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        total = np.float32(0)
+        for dx in range(-2, 3):
+            total += u[y, (x + dx + 64) % 64]
+        v[y, x] = total
+    for function in (window, ring):
+        found = inner(function, 2)
+        assert straight(found)
+        assert found is not None
+        assert not any(isinstance(x, n.Call) or (isinstance(x, n.Binary) and x.op == "mod")
+                       for x in visit.all_expressions(found.body))
+
+
+def test_turns_that_a_condition_tells_apart_stay_apart() -> None:
+    def lower(i, n):  # type: ignore[no-untyped-def]
+        total = np.float32(0)
+        for k in range(n):
+            if k < i:
+                total += a[k]
+        b[i] = total
+    assert inner(lower) is None
+
+
+def test_one_id_of_a_plane_is_divided_once_for_a_vector() -> None:
+    def flat(i, width):  # type: ignore[no-untyped-def]
+        v[i // width, i % width] = u[i // width, i % width]
+    found = inner(flat)
+    assert found is not None
+    assert not any(isinstance(x, n.Binary) and x.op in ("mod", "floordiv")
+                   for x in visit.all_expressions(found.body))
+    assert 1 == sum(isinstance(x, n.Binary) and x.op == "floordiv"
+                    for x in visit.all_expressions(found.lead))
+
+
+def test_a_guard_by_data_or_by_single_lanes_has_no_interior() -> None:
+    def data(i, n):  # type: ignore[no-untyped-def]
+        if a[i] > 0:
+            b[i] = a[i]
+
+    def even(i, n):  # type: ignore[no-untyped-def]
+        if i % 2 == 0:
+            b[i] = a[i]
+
+    def none(i, n):  # type: ignore[no-untyped-def]
+        b[i] = a[i] * n
+    assert [None] * 3 == [inner(f) for f in (data, even, none)]
+
+
+def test_one_lane_has_no_interior() -> None:
+    def guarded(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i]
+    assert inner(guarded, lanes=1) is None
+
+
+def test_a_guarded_output_is_a_stream_inside() -> None:
+    def guarded(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = a[i]
+
+    def added(i, n):  # type: ignore[no-untyped-def]
+        if i < n:
+            b[i] = b[i] + a[i]
+    for function, wanted in ((guarded, True), (added, False)):
+        found = inner(function)
+        assert found is not None
+        kernel = specialize(function, "range", 1, (64,)).kernel
+        assert streams.output(kernel) is None
+        assert (streams.output(kernel, found.body) is not None) is wanted

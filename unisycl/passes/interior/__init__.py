@@ -1,0 +1,1 @@
+"""Internal: bodies for vectors in which guards, clamps and remainders are settled."""
