@@ -19,7 +19,7 @@ _BLOCKS: dict[type, tuple[str, ...]] = {
     n.If: ("then", "orelse"), n.While: ("pre", "body"), n.For: ("body",), n.Scope: ("body",),
     n.WorkItems: ("body",)}
 AnyStmt = TypeVar("AnyStmt", bound=n.Stmt)
-AnyNode = TypeVar("AnyNode", n.Expr, n.Stmt)
+Change = Callable[[n.Expr], n.Expr]
 
 
 def _names(kind: Any) -> tuple[str, ...]:
@@ -137,58 +137,75 @@ def _is_same(new: tuple[Any, ...], old: tuple[Any, ...]) -> bool:
 
 def map_blocks(stmt: AnyStmt, fn: Callable[[n.Block], n.Block]) -> AnyStmt:
     """Replace the blocks directly below a statement."""
-    new: AnyStmt = _with_fields(stmt, _BLOCKS.get(type(stmt), ()), fn)
-    return new
+    changes: dict[str, Any] = {}
+    for name in _BLOCKS.get(type(stmt), ()):
+        block = getattr(stmt, name)
+        new = fn(block)
+        if new is not block:
+            changes[name] = new
+    return replace(stmt, **changes) if changes else stmt
 
 
-def map_children(node: Any, fn: Callable[[n.Expr], n.Expr],
-                 place: Callable[[n.Place], n.Place] | None = None) -> Any:
+def map_children(node: Any, fn: Change, place: Callable[[n.Place], n.Place] | None = None) -> Any:
     """Replace the expressions and places directly below a node, not those in blocks.
 
     ``place``: what becomes of a place; without it, only what is below one is replaced.
     """
-    def each(value: Any) -> Any:
-        if isinstance(value, n.Expr):
-            return fn(value)
-        if isinstance(value, n.Place):
-            return _with_fields(value, ("index", "inner"), each) if place is None else place(value)
-        if isinstance(value, tuple) and value and not isinstance(value[0], n.Stmt):
-            new = tuple([each(v) for v in value])
-            return value if _is_same(new, value) else new
-        return value
-    return _with_fields(node, _names(type(node)), each)
-
-
-def _with_fields(node: Any, names: tuple[str, ...], fn: Callable[[Any], Any]) -> Any:
     changes = {}
-    for name in names:
+    for name in _names(type(node)):
         value = getattr(node, name)
-        new = fn(value)
+        new = _mapped(value, fn, place)
         if new is not value:
             changes[name] = new
     return replace(node, **changes) if changes else node
 
 
-def rewrite_expr(expr: n.Expr, fn: Callable[[n.Expr], n.Expr]) -> n.Expr:
+def _mapped(value: Any, fn: Change, place: Callable[[n.Place], n.Place] | None) -> Any:
+    if isinstance(value, n.Expr):
+        return fn(value)
+    if isinstance(value, tuple) and value and not isinstance(value[0], n.Stmt):
+        new = tuple([_mapped(v, fn, place) for v in value])
+        return value if _is_same(new, value) else new
+    if isinstance(value, n.Place):
+        return map_children(value, fn) if place is None else place(value)
+    return value
+
+
+def _upwards(fn: Change) -> Change:
+    """Return what applies ``fn`` to an expression behind all that is below it."""
+    def each(x: n.Expr) -> n.Expr:
+        return fn(map_children(x, each))
+    return each
+
+
+def _downwards(fn: Callable[[n.Expr], n.Expr | None]) -> Change:
+    """Return what replaces an expression by ``fn``, or where that gives None, those below it."""
+    def each(x: n.Expr) -> n.Expr:
+        new = fn(x)
+        rewritten: n.Expr = map_children(x, each) if new is None else new
+        return rewritten
+    return each
+
+
+def rewrite_expr(expr: n.Expr, fn: Change) -> n.Expr:
     """Apply ``fn`` bottom-up to an expression."""
-    return fn(map_children(expr, lambda x: rewrite_expr(x, fn)))
+    return _upwards(fn)(expr)
 
 
 def rewrite_expr_down(expr: n.Expr, fn: Callable[[n.Expr], n.Expr | None]) -> n.Expr:
     """Replace nodes top-down: where ``fn`` returns None the children are tried."""
-    new = fn(expr)
-    return rewrite_own(expr, fn) if new is None else new
+    return _downwards(fn)(expr)
 
 
-def rewrite_own(node: AnyNode, fn: Callable[[n.Expr], n.Expr | None]) -> AnyNode:
-    """Replace nodes top-down in the expressions below a node, not in its blocks."""
-    rewritten: AnyNode = map_children(node, lambda x: rewrite_expr_down(x, fn))
+def rewrite_own(stmt: AnyStmt, fn: Callable[[n.Expr], n.Expr | None]) -> AnyStmt:
+    """Replace nodes top-down in the expressions of a statement, not in its blocks."""
+    rewritten: AnyStmt = map_children(stmt, _downwards(fn))
     return rewritten
 
 
-def rewrite_block(block: n.Block, fn: Callable[[n.Expr], n.Expr]) -> n.Block:
+def rewrite_block(block: n.Block, fn: Change) -> n.Block:
     """Apply ``fn`` bottom-up to every expression of a block."""
-    return _Expressions(fn).block(block)
+    return _Expressions(_upwards(fn)).block(block)
 
 
 class _Expressions(Rewriter):
@@ -196,10 +213,10 @@ class _Expressions(Rewriter):
 
     __slots__ = ("fn",)
 
-    def __init__(self, fn: Callable[[n.Expr], n.Expr]) -> None:
+    def __init__(self, fn: Change) -> None:
         self.fn = fn
 
     def inside(self, stmt: AnyStmt) -> AnyStmt:
         """Return a statement with all in it rewritten."""
-        own: AnyStmt = map_children(stmt, lambda x: rewrite_expr(x, self.fn))
-        return super().inside(own)
+        own: AnyStmt = map_children(stmt, self.fn)
+        return map_blocks(own, self.block)
