@@ -36,7 +36,7 @@ class access_mode(enum.Enum):
         return self in _DISCARDING
 
     def modern(self) -> access_mode:
-        """Return the mode that, where this one discards, means the same with ``no_init``."""
+        """Return the mode without discarding, which means the same with ``no_init``."""
         return _DISCARDING.get(self, self)
 
 

@@ -56,7 +56,7 @@ class error_category:
         return self._name
 
     def message(self, value: int) -> str:
-        """Return what a code of this category means, as far as it is known."""
+        """Return the meaning of a code of this category, where known."""
         known = self._name == "sycl" and value in errc.__members__.values()
         return errc(value).message() if known else f"{self._name} error {value}"
 
@@ -98,7 +98,7 @@ class error_code:
         return self._category
 
     def message(self) -> str:
-        """Return what it means, as far as the category knows."""
+        """Return its meaning, where the category knows it."""
         return self._category.message(self._value)
 
     def __bool__(self) -> bool:
@@ -266,7 +266,7 @@ class InternalError(exception):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing that is wrong with a kernel: stable id, reason, place, and the way out."""
+    """One fault of a kernel: stable id, reason, place, and the way out."""
 
     id: str
     message: str
@@ -310,7 +310,7 @@ class KernelError(exception):
 
 @dataclass(slots=True)
 class exception_list:
-    """What an asynchronous handler receives (SYCL 2020 §4.13.2): sized and iterable."""
+    """The errors given to an asynchronous handler (SYCL 2020 §4.13.2): sized and iterable."""
 
     errors: list[BaseException] = field(default_factory=list)
 

@@ -35,7 +35,7 @@ class _Ordered(enum.Enum):
 
 
 class forward_progress_guarantee(_Ordered):
-    """What a thread is promised; ``a > b`` says that ``a`` promises more, unlike C++'s enum.
+    """A promise to threads; ``a > b`` says that ``a`` promises more, unlike C++'s enum.
 
     ``concurrent``: it makes progress whatever the others do. ``parallel``: the same once it has
     begun. ``weakly_parallel``: it may have to wait for others, except where it waits for it itself.

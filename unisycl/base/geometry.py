@@ -333,7 +333,7 @@ class auto_range:
         self.dimensions = dimensions
 
     def within(self, whole: range) -> range:
-        """Return the local range for a global one; ``errc.nd_range`` for other dimensions."""
+        """Return the local range for a global one; ``errc.nd_range`` if dimensions differ."""
         if len(whole) != self.dimensions:
             raise UsageError(errc.nd_range, f"nd_range: global {whole!r} and auto_range("
                              f"{self.dimensions}) differ in dimensions")

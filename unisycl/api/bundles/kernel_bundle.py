@@ -49,7 +49,7 @@ class device_image:
         self.constants: Constants = constants or {}
 
     def likeness(self) -> tuple[Any, ...]:
-        """Return what equal images have in common (internal)."""
+        """Return a key that equal images share (internal)."""
         return self.id, frozenset(self.devices), likeness(self.constants), self.traits
 
     def has_kernel(self, kernel: Any, on: device | None = None) -> bool:
@@ -112,7 +112,7 @@ class kernel_bundle(HasBackendInfo):
         return any(image.has_kernel(kernel, on) for image in self._images)
 
     def compiled_forms(self) -> tuple[Compiled, ...]:
-        """Return what was compiled of all its kernels (internal)."""
+        """Return the compiled forms of all its kernels (internal)."""
         return tuple(c for image in self._images for c in image.compiled)
 
     def get_kernel_ids(self) -> list[kernel_id]:
@@ -197,7 +197,7 @@ class kernel_bundle(HasBackendInfo):
 
     def derived(self, state: bundle_state, devices: tuple[DeviceState, ...],
                 images: tuple[device_image, ...]) -> kernel_bundle:
-        """Return a bundle made of this one, with the same context (internal)."""
+        """Return a bundle derived from this one, in the same context (internal)."""
         made = kernel_bundle(self._owner, devices, images, state)
         made.inherit(self)
         return made

@@ -30,7 +30,7 @@ from unisycl.runtime.devices.devices import DeviceState
 
 
 class save_log:
-    """Where the compiler's log goes: it is appended to a list."""
+    """A list that the compiler's log is appended to."""
 
     def __init__(self, target: list[str]) -> None:
         self.target = target

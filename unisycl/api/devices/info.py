@@ -203,7 +203,7 @@ class execution_capability(enum.Enum):
 
 
 class info:
-    """What can be asked: ``info.device.name`` and its like (SYCL 2020 App. A)."""
+    """Descriptors of queries, such as ``info.device.name`` (SYCL 2020 App. A)."""
 
     device = Namespace("device", NAMES["device"])
     platform = Namespace("platform", NAMES["platform"])

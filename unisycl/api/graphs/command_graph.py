@@ -298,7 +298,7 @@ class executable_graph(HasProperties):
         self._properties = given
 
     def update(self, source: Any) -> None:
-        """Take over what nodes, or all nodes of a graph of the same shape, have become.
+        """Take over changed nodes, or all nodes of a graph of the same shape.
 
         Args:
             source: a node, a list of nodes, or a ``command_graph``.

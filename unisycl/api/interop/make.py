@@ -38,7 +38,7 @@ Kind: TypeAlias = Callable[[Any], Callable[[Any], Any]]
 
 @ends_at_call
 def make_platform(wanted: backend, native: Any) -> platform:
-    """Return the platform that a native one is (SYCL 2020 §4.5.1.2)."""
+    """Return the platform of a native one (SYCL 2020 §4.5.1.2)."""
     for state in _candidates(wanted):
         if state.driver.native.platform() == native:
             return platform._of(state.platform)
@@ -47,7 +47,7 @@ def make_platform(wanted: backend, native: Any) -> platform:
 
 @ends_at_call
 def make_device(wanted: backend, native: Any) -> device:
-    """Return the root device that a native one is (SYCL 2020 §4.5.1.2)."""
+    """Return the root device of a native one (SYCL 2020 §4.5.1.2)."""
     return device._of(_find("make_device", wanted, lambda adopt: adopt.device, native)[0])
 
 
@@ -105,7 +105,7 @@ def make_queue(wanted: backend, native: Any, owner: context,
 
 @ends_at_call
 def make_event(wanted: backend, natives: Any, owner: context) -> event:
-    """Return an event that is complete once native ones, one or a list, are."""
+    """Return an event that completes with a native one, or with a list of them."""
     tasks = []
     for native in natives if isinstance(natives, Iterable) else [natives]:
         _, completion = _find("make_event", wanted, lambda adopt: adopt.event, native, owner)

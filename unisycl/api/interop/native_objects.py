@@ -141,7 +141,7 @@ def check_backend(wanted: Any, such_as: backend = backend.cpu) -> None:
 
 @ends_at_call
 class interop_handle:
-    """What a host task asks for native objects (SYCL 2020 §4.10.2); made by the runtime.
+    """Gives a host task its native objects (SYCL 2020 §4.10.2); made by the runtime.
 
     Each method takes the backend that the caller expects, or none to take what there is.
     """

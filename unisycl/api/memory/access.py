@@ -205,7 +205,7 @@ class Window(HasProperties):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents, as NumPy has them."""
+        """The extents, as a tuple of ints."""
         return self._shape
 
     def get_range(self) -> geo.range:

@@ -296,7 +296,7 @@ class local_accessor(HasProperties, Capturable):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents, as NumPy has them."""
+        """The extents, as a tuple of ints."""
         return self._size.shape
 
     def get_range(self) -> geo.range:

@@ -93,7 +93,7 @@ class buffer(NoElements, Backed, HasProperties, Closing):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents, as NumPy has them."""
+        """The extents, as a tuple of ints."""
         return self.region.shape
 
     def get_range(self) -> geo.range:

@@ -107,7 +107,7 @@ _WRITABLE = (host_access_enum.write, host_access_enum.read_write)
 
 
 class device_global(HasProperties, Variable):
-    """A variable that every device has for itself (sycl_ext_oneapi_device_global).
+    """A variable with a copy of its own on every device (sycl_ext_oneapi_device_global).
 
     Args:
         dtype: the type of an element: a NumPy type, a vec type, a structured dtype, a dataclass

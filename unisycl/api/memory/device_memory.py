@@ -20,7 +20,7 @@ from unisycl.runtime.devices.devices import DeviceState, require_aspect
 
 
 class granularity_mode(enum.Enum):
-    """Which sizes ``get_mem_granularity`` tells."""
+    """Which sizes ``get_mem_granularity`` returns."""
 
     minimum = "minimum"
     recommended = "recommended"
@@ -54,7 +54,7 @@ def _refuse(what: str, wanted: aspect, given: tuple[Any, ...]) -> NoReturn:
 
 @ends_at_call
 def get_mem_granularity(*given: Any) -> int:
-    """Return what sizes of virtual memory are multiples of: ``([device,] context[, mode])``."""
+    """Return the granularity of virtual memory: ``([device,] context[, mode])``."""
     _refuse("get_mem_granularity", aspect.ext_oneapi_virtual_mem, given)
 
 

@@ -204,7 +204,7 @@ class pipe:
             self._publish(reservation + k, 1)
 
     def reserve_read(self, count: Any) -> Any:
-        """Claim the oldest packets; negative if there are not so many."""
+        """Claim the oldest packets; negative if there are too few."""
         return self._claim(_READ, 1, count)
 
     def get(self, reservation: Any, index: Any) -> Any:
@@ -212,7 +212,7 @@ class pipe:
         return copy(self._data[(reservation + index) & self._mask])
 
     def commit_read(self, reservation: Any, count: Any) -> None:
-        """Give the room of all packets of a reservation back."""
+        """Free the room of all packets of a reservation."""
         for k in range(count):
             self._publish(reservation + k, self.capacity)
 

@@ -46,7 +46,7 @@ class wait_events:
 
 @ends_at_call
 class signal_event:
-    """The event tells of the command from now on, and no longer of another: ``signal_event(e)``."""
+    """The event stands for this command from now on: ``signal_event(e)``."""
 
     __slots__ = ("value",)
 
@@ -64,7 +64,7 @@ _ONCE = (("kernel_bundle", (kernel_bundle,)), ("wait_event or wait_events",
 
 @ends_at_call
 class requirements:
-    """What the scheduling of a command has to respect.
+    """Requirements on the scheduling of a command.
 
     Args:
         values: placeholder accessors, a kernel_bundle in executable state, ``wait_event`` or
@@ -222,13 +222,13 @@ def enqueue_mem_advise(where: queue, pointer: Any, nbytes: int | None = None, ad
 # ---------------------------------------------------------------------- barriers and events
 @ends_at_call
 def enqueue_barrier(where: queue, reqs: requirements = _NONE) -> None:
-    """Let no later command begin before all commands so far, and those required, have ended."""
+    """Let no later command begin before all earlier and required ones have ended."""
     _command("enqueue_barrier", where, reqs, lambda h: h.ext_oneapi_barrier())
 
 
 @ends_at_call
 def enqueue_signal_event(where: queue, e: event, reqs: requirements = _NONE) -> None:
-    """Submit a barrier, of which the event tells from now on."""
+    """Submit a barrier, which the event stands for from now on."""
     if _given("enqueue_signal_event", reqs).has(signal_event):
         raise UsageError(errc.invalid, "enqueue_signal_event: one event is signalled; leave "
                          "signal_event out")

@@ -91,7 +91,7 @@ def is_property_key(kind: Any) -> bool:
 
 
 def is_property_key_compile_time(kind: Any) -> bool:
-    """Say whether all values of a property are known while compiling: those so far are not."""
+    """Say whether all values of a property are known while compiling: none are so far."""
     return False
 
 

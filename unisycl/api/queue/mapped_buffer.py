@@ -75,7 +75,7 @@ class mapped_buffer(host_accessor):
         return event._of(self._holding.task())
 
     def close(self) -> None:
-        """As ``unmap``; idempotent, and what leaving a ``with`` block does."""
+        """As ``unmap``, at the end of a ``with`` block, too; idempotent."""
         self._open = False
         super().close()
 

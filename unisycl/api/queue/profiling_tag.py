@@ -45,7 +45,7 @@ class tag_event(event):
 
 @ends_at_call
 def submit_profiling_tag(where: queue) -> event:
-    """Submit a tag: its event tells when all commands submitted so far had completed.
+    """Submit a tag: its event has the time when all earlier commands had completed.
 
     Later commands begin after it. ``errc.invalid`` where neither the device has
     ``aspect.ext_oneapi_queue_profiling_tag`` nor the queue ``enable_profiling``.

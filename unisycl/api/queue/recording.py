@@ -57,7 +57,7 @@ class recording:
         watching.stop()
 
     def drawing(self) -> Drawing:
-        """Return what was submitted as boxes and lines."""
+        """Return a drawing of what was submitted: boxes and lines."""
         noted = () if self._history is None else self._history.commands[self._first:self._last]
         return picture.of_commands(noted, self._most)
 

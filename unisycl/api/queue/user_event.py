@@ -34,7 +34,7 @@ class user_event(event):
         self.task = self._command.task
 
     def set(self) -> None:
-        """Complete it; ``errc.invalid`` if that has been done."""
+        """Complete it; ``errc.invalid`` if it is complete already."""
         self._end(None, "set")
 
     def fail(self, why: Any = "the program said so") -> None:

@@ -44,7 +44,7 @@ class build_options(Trait):
         super().__init__(tuple(self.words))
 
     def checked(self) -> tuple[str, ...]:
-        """Return the options, each kind once; ``errc.invalid`` for one that kernels have not."""
+        """Return the options, each kind once; ``errc.invalid`` for any unknown to kernels."""
         found: dict[str, str] = {}
         for word in self.words:
             kind = "-O" if word in LEVELS else "-march" if word.startswith("-march=") else word

@@ -50,7 +50,7 @@ class kernel_enqueue_flags(enum.IntEnum):
 
 
 class enqueue_status(enum.IntEnum):
-    """What ``enqueue_kernel`` returns where there is no event: a negative number."""
+    """The failures that ``enqueue_kernel`` returns: negative numbers."""
 
     success = 0
     out_of_resources = -5
@@ -103,7 +103,7 @@ def create_user_event() -> Any:
 
 
 def set_user_event_status(event: Any, status: Any) -> None:
-    """Complete a user event: 0, or a negative number, with which what waits for it fails."""
+    """Complete a user event: 0, or a negative number, which fails what waits for it."""
     if event >= 0:
         records[np.int64(event) * WORDS + STATUS] = np.int64(status)
 
@@ -114,7 +114,7 @@ def enqueue_marker(wait_list: Any) -> Any:
 
 
 def is_valid_event(event: Any) -> Any:
-    """Say whether what an enqueueing function returned is an event, not a failure."""
+    """Say whether an enqueueing function returned an event and not a failure."""
     return event >= 0
 
 
@@ -124,7 +124,7 @@ def get_kernel_work_group_size(kernel: Any) -> Any:
 
 
 def get_kernel_preferred_work_group_size_multiple(kernel: Any) -> Any:
-    """Return what work-groups of a child are best a multiple of, from inside a kernel."""
+    """Return the best divisor of a child's work-group sizes, from inside a kernel."""
     return counts[MULTIPLE]
 
 

@@ -142,7 +142,7 @@ def constant_of(arguments: tuple[Any, ...], name: specialization_id) -> Any:
 
 
 class kernel_handler(Unconstructible):
-    """What a kernel asks for its constants (SYCL 2020 §4.12.3).
+    """Gives a kernel its specialization constants (SYCL 2020 §4.12.3).
 
     A kernel gets one as last argument if its last parameter is annotated with ``kernel_handler``
     or called ``kh``.

@@ -106,7 +106,7 @@ class stream:
         return self._sizes[0]
 
     def work_item_buffer_size(self) -> int:
-        """Return the size of one work-item's buffer, as it was given."""
+        """Return the given size of one work-item's buffer."""
         return self._sizes[1]
 
     get_size = size

@@ -68,7 +68,7 @@ class no_global_work_offset(Trait):
 
 
 class num_simd_work_items(_Count):
-    """How many work-items are worked on at once: a hint.
+    """How many work-items to work on at once: a hint.
 
     Where a work-group size is required it has to be a multiple of it in the last dimension.
     """
@@ -78,7 +78,7 @@ class num_simd_work_items(_Count):
 
 
 class scheduler_target_fmax_mhz(_Count):
-    """The clock that a pipeline is made for: a hint."""
+    """The clock to build a pipeline for: a hint."""
 
     __slots__ = ()
     name = "scheduler_target_fmax_mhz"
@@ -174,7 +174,7 @@ class lsu:
     statically_coalesce: bool = True
 
     def load(self, pointer: Any) -> Any:
-        """Return what a pointer, or memory, begins with."""
+        """Return the first element of memory, or the one a pointer points to."""
         return pointer[0]
 
     def store(self, pointer: Any, value: Any) -> None:

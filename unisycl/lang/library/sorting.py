@@ -30,7 +30,7 @@ def less(a: Any, b: Any) -> Any:
 
 
 class sorter:
-    """What sorters have in common: a sort calls them with the group and what there is to sort."""
+    """The base of sorters: a sort calls one with the group and the elements."""
 
 
 @dataclass(eq=False)

@@ -83,7 +83,7 @@ class atomic_ref:
 
     @property
     def required_alignment(self) -> int:
-        """What the element's address is a multiple of, in bytes."""
+        """The alignment of the element's address, in bytes."""
         return int(self._element.dtype.itemsize)
 
     @property
