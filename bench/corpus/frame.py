@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,11 +36,6 @@ def parallel(function: Any) -> Any:
 def inner(function: Any) -> Any:
     """Mark a function that those call; kernels of ours may call it, too."""
     return _jit(**_FAST)(function) if _jit else function
-
-
-def strict(function: Any) -> Any:
-    """Mark a function as ``parallel``, where infinities or NaN must keep their meaning."""
-    return _jit(parallel=True, error_model="numpy", cache=True)(function) if _jit else function
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,8 @@ class Entry:
             kernels stand there under the same names.
         outliers: the share of results that may be off further: where a comparison of rounded
             numbers decides, such as which surface a ray hits.
-        twin: of two forms that do the same, guarded and not.
+        twin: of two forms that do the same, the one without a guard and the one with it.
+        taichi, warp: what the entry is called in ``taichi_kernels`` and ``warp_kernels``.
     """
 
     name: str
@@ -114,7 +110,6 @@ class Entry:
     twin: tuple[str, str] | None = None
     taichi: str = ""
     warp: str = ""
-    tags: tuple[str, ...] = field(default=())
 
 
 ROUNDING32 = 2e-5

@@ -16,10 +16,8 @@ import numpy as np
 
 from bench import ours
 from bench.corpus.frame import PEER, Entry, Local, Nd, Operands, Step, launches
-from bench.harness import Missing
+from bench.harness import OURS, Missing
 from bench.peers.opencl import Session
-
-OURS = "unisycl"
 
 
 class Ready(NamedTuple):
@@ -72,7 +70,7 @@ class OpenCL:
         program = self.program(family)
         session = self.session
         assert session is not None
-        session._kept.clear()
+        session.forget()
         operands = entry.make(size)
         first = next(iter(entry.forms.values()))
         steps = (first if isinstance(entry.opencl, bool) else entry.opencl)(operands)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from bench.corpus.frame import PEER
-from bench.corpus.peers import OURS
+from bench.harness import OURS
 
 LIMIT = 240.0  # seconds for one answer; a process that takes longer is ended
 

@@ -79,6 +79,10 @@ class Session:
         """Return kernel arguments: buffers for arrays, anything else as it is."""
         return [self.buffer(a) if isinstance(a, np.ndarray) else a for a in args]
 
+    def forget(self) -> None:
+        """Let buffers go that kernels had as arguments; those kernels are not launched again."""
+        self._kept.clear()
+
     def enqueue(self, kernel: Any, space: tuple[int, ...], local: tuple[int, ...] | None) -> Any:
         """Launch a kernel whose arguments are set; sizes in OpenCL's order, fastest first."""
         return self._noted(self.cl.enqueue_nd_range_kernel(self.queue, kernel, space, local))
