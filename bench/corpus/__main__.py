@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench.corpus import catalogue, peers, table
+from bench.corpus.frame import PLAIN
 from bench.corpus.run import run
 
 
@@ -26,6 +27,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only-check", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--plain", action="store_true",
+                        help="time ours by parallel_for, not by launches prepared once")
     parser.add_argument("--list", action="store_true")
     asked = parser.parse_args()
     rows = catalogue.rows(asked.names)
@@ -37,6 +40,8 @@ def main() -> int:
         if find_spec(peers.PEERS[name][0]) is None:
             print(f"without {name}: {peers.PEERS[name][0]} is not installed (extra 'bench')")
             wanted.remove(name)
+    if asked.plain:
+        os.environ[PLAIN] = "1"
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     print(f"{len(rows)} forms on {cores} processors, load {load:.1f}")
     print(table.heading(wanted))

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+PLAIN = "CORPUS_PLAIN"  # set to have ours time ``parallel_for`` and not prepared launches
 PEER = "CORPUS_PEER"  # whose process this is, in the environment it is started with
 
 prange: Any = range
@@ -151,8 +152,12 @@ def digest(found: Operands, names: Iterable[str]) -> dict[str, list[float]]:
     return figures
 
 
-def launches(queue: Any, steps: Sequence[Any]) -> Callable[[], None]:
-    """Return what submits the steps to an in-order queue and waits for them."""
+def launches(queue: Any, steps: Sequence[Any], *, bound: bool = False) -> Callable[[], None]:
+    """Return what submits the steps to an in-order queue and waits for them.
+
+    ``bound`` prepares launches without reductions once, as kernels of OpenCL have their arguments
+    set once; else each is a ``parallel_for``.
+    """
     import unisycl as sycl  # noqa: PLC0415 - peers' processes do without
 
     def prepared(step: Any) -> Callable[[], Any]:
@@ -165,6 +170,9 @@ def launches(queue: Any, steps: Sequence[Any]) -> Callable[[], None]:
                 for a in step.args]
         sums = [sycl.reduction(out, getattr(sycl, operator), fresh)
                 for out, operator in step.reductions]
+        if bound and not sums:
+            launch: Callable[[], Any] = queue.bind(space, step.kernel, *args)
+            return launch
         return lambda: queue.parallel_for(space, *sums, step.kernel, *args)
 
     calls = [prepared(step) for step in steps]
@@ -172,7 +180,7 @@ def launches(queue: Any, steps: Sequence[Any]) -> Callable[[], None]:
     def run() -> None:
         for call in calls:
             call()
-        queue.wait_and_throw()
+        queue.wait()
 
     return run
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench import ours
-from bench.corpus.frame import PEER, Entry, Local, Nd, Operands, Step, launches
+from bench.corpus.frame import PEER, PLAIN, Entry, Local, Nd, Operands, Step, launches
 from bench.harness import OURS, Missing
 from bench.peers.opencl import Session
 
@@ -34,7 +34,8 @@ def prepare_ours(entry: Entry, family: Any, size: Any, form: str) -> Ready:
 
     operands = entry.make(size)
     queue = ours.queue(sycl.property.queue.in_order())
-    return Ready(operands, launches(queue, entry.forms[form](operands)))
+    bound = not os.environ.get(PLAIN)
+    return Ready(operands, launches(queue, entry.forms[form](operands), bound=bound))
 
 
 def prepare_numba(entry: Entry, family: Any, size: Any, form: str) -> Ready:

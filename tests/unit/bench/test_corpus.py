@@ -26,6 +26,7 @@ def test_form_gives_the_results_of_its_reference(device: sycl.device, row: tuple
         pytest.skip("the kernel computes in float64, which this device has not")
     queue = sycl.queue(device, sycl.property.queue.in_order())
     launches(queue, entry.forms[row[1]](operands))()
+    queue.wait_and_throw()
     wanted = entry.reference(entry.make(entry.small))
     assert mismatch(entry, operands, wanted) == ""
 
