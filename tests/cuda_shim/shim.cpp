@@ -109,7 +109,7 @@ int in_turns() {
         for (auto &f : fibers) left |= f.state != DONE;
         if (!left) return 0;
         if (++turns > 20000000) return 2;
-        if (ran && fibers.size() > 1) {
+        if (ran) {
             bool more = false;
             for (auto &f : fibers) more |= f.state == RUNS;
             if (more) continue;

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unisycl.backends.cfamily import foreign
+from unisycl.backends.cfamily import logs
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cuda.text.target import Target
 from unisycl.base.errors import BuildError, UnsupportedError, errc
@@ -26,7 +26,6 @@ from unisycl.process import disk_cache
 WHEEL = "nvidia-cuda-nvrtc"
 OLDEST = 12
 _NEWEST = 19
-_LOG_LINES = 12
 _FILE = "kernel.cu"
 _SILENT = "--diag-suppress=68,177,549,550"
 """What says nothing: constants that wrap when they become unsigned, as they are to; names that
@@ -195,36 +194,6 @@ def compile_kernel(source: Source, kernel: Kernel, target: Target) -> bytes:
         return code
     code, log = tool.compile(source.text, words, kind)
     if not code:
-        raise _failure(kernel, log)
+        raise logs.failure(kernel, "NVIDIA's compiler", log)
     disk_cache.save(key, code)
     return code
-
-
-def _failure(kernel: Kernel, log: str) -> BuildError:
-    """Return the error of a build: the user's line where the log names one, and the log."""
-    lines = log.splitlines()
-    shown = "\n".join(lines[:_LOG_LINES])
-    more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
-    return BuildError(errc.build, f"{_user_line(kernel, log)}kernel '{kernel.name}' was refused by "
-                      f"NVIDIA's compiler{_foreign_line(kernel, log)}. Its log:\n{shown}{more}")
-
-
-def _user_line(kernel: Kernel, log: str) -> str:
-    """Return ``file:line: `` of the first place in the user's file that a log names."""
-    if kernel.span is None:
-        return ""
-    file = kernel.span.file.name
-    found = re.search(re.escape(file) + r"[:(](\d+)", log)
-    return f"{file}:{int(found[1]) if found else kernel.span.line}: "
-
-
-def _foreign_line(kernel: Kernel, log: str) -> str:
-    """Return the first line that a log names of a text that came with the kernel; '' if none."""
-    for function in foreign.called(kernel):
-        found = re.search(re.escape(function.label) + r"[:(](\d+)", log)
-        lines = function.source.splitlines()
-        if found and 0 < int(found[1]) <= len(lines):
-            return (f" because of line {found[1]} of {function.label}:\n"
-                    f"    {lines[int(found[1]) - 1].strip()}\nThat is the {function.language} of "
-                    f"'{function.name}'")
-    return ""

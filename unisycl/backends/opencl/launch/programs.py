@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from unisycl.backends.cfamily import departures, foreign
+from unisycl.backends.cfamily import departures, logs
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.signs import meet
 from unisycl.backends.opencl.discovery.traits import ROUNDED_DIVISION, Traits, language
@@ -23,15 +23,8 @@ from unisycl.ir.nodes import Check, Kernel
 from unisycl.passes.shared import lockstep
 from unisycl.process import disk_cache
 
-_LOG_LINES = 12
 _WHOLE = r"^(?:<kernel>|input\.cl):(\d+)"
 """A line of the whole text, as NVIDIA's and Oclgrind's compilers name it."""
-_TOLD = re.compile(r"(?:^|[ :])(error|warning|note|remark): |(exception|failed)\b", re.IGNORECASE)
-"""How compilers begin what they tell of a place, or of none."""
-_CODE = re.compile(r" *[0-9]* \|")
-"""How Clang begins a line of the program."""
-
-
 _WORDS = {"-O0": ("-cl-opt-disable",), "-g": ("-g",), "-ffast-math": (
     "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations")}
 """What the options of kernels are in OpenCL C; other levels are what a compiler does anyway."""
@@ -173,26 +166,8 @@ def _failure(cl: Any, program: Any, device: Any, kernel: Kernel, source: Source,
         log = ""
     if not log:
         return translated(f"building kernel '{kernel.name}'", error)
-    named = _renamed(source.text, log)
-    where, what = _user_line(kernel, named), _foreign_line(kernel, named)
-    lines = _errors_first(log)
-    shown = "\n".join(lines[:_LOG_LINES])
-    more = f"\n... {len(lines) - _LOG_LINES} more lines" if len(lines) > _LOG_LINES else ""
-    return BuildError(errc.build, f"{where}kernel '{kernel.name}' was refused by the compiler of "
-                      f"'{device.name.strip()}'{what}. Its log:\n{shown}{more}")
-
-
-def _errors_first(log: str) -> list[str]:
-    """Return the lines of a log, those that belong to an error before those about warnings."""
-    errors: list[str] = []
-    others: list[str] = []
-    into = others
-    for line in log.splitlines():
-        told = None if _CODE.match(line) else _TOLD.search(line)
-        if told and told[1] != "note":  # a note belongs to what it follows
-            into = others if told[1] in ("warning", "remark") else errors
-        into.append(line)
-    return errors + others
+    return logs.failure(kernel, f"the compiler of '{device.name.strip()}'", log,
+                        _renamed(source.text, log))
 
 
 def _renamed(text: str, log: str) -> str:
@@ -207,25 +182,3 @@ def _renamed(text: str, log: str) -> str:
                 line += 1
         return f"{file}:{line}" if file else found[0]
     return re.sub(_WHOLE, place, log, flags=re.MULTILINE)
-
-
-def _foreign_line(kernel: Kernel, log: str) -> str:
-    """Return the first line that a log names of a text that came with the kernel; '' if none."""
-    for function in foreign.called(kernel):
-        found = re.search(re.escape(function.label) + r"[:(](\d+)", log)
-        lines = function.source.splitlines()
-        if found and 0 < int(found[1]) <= len(lines):
-            return (f" because of line {found[1]} of {function.label}:\n"
-                    f"    {lines[int(found[1]) - 1].strip()}\nThat is the {function.language} of "
-                    f"'{function.name}'")
-    return ""
-
-
-def _user_line(kernel: Kernel, log: str) -> str:
-    """Return ``file:line: `` of the first place in the user's file that a log names."""
-    if kernel.span is None:
-        return ""
-    file = kernel.span.file.name
-    found = re.search(re.escape(file) + r"[:(](\d+)", log)
-    line = int(found[1]) if found else kernel.span.line
-    return f"{file}:{line}: "

@@ -9,7 +9,7 @@ import numpy as np
 import unisycl as sycl
 from tests.unit.backends.opencl.test_texts import OLD
 from unisycl.backends.opencl.discovery.traits import ROUNDED_DIVISION
-from unisycl.backends.opencl.launch.programs import _errors_first, _renamed, options
+from unisycl.backends.opencl.launch.programs import _renamed, options
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.frontend.specialize import find
 from unisycl.ir.nodes import Kernel
@@ -49,15 +49,3 @@ def test_a_log_that_heeds_no_line_directive_is_told_by_the_text() -> None:
     assert _renamed(text, log).splitlines() == [
         "user.cl:2:12: error: x", "user.cl:7:1: error: y", "<kernel>:1:1: z", "user.cl:1: w",
         "user.cl:1: v"]
-
-
-def test_the_lines_of_errors_come_before_those_of_warnings() -> None:
-    log = ("Compilation started\nu.py:3:5: warning: w\n    3 | error: x\n      |   ^\n"
-           "u.py:3:5: note: for the warning\nu.py:9:1: error: e\n    9 | warning: y\n"
-           "u.py:9:1: note: for the error\nremark: <unknown>:0:0: loop not vectorized\n"
-           "CompilerException Failed to lookup symbol k\nJIT session error: Symbols not found")
-    assert _errors_first(log) == [
-        "u.py:9:1: error: e", "    9 | warning: y", "u.py:9:1: note: for the error",
-        "CompilerException Failed to lookup symbol k", "JIT session error: Symbols not found",
-        "Compilation started", "u.py:3:5: warning: w", "    3 | error: x", "      |   ^",
-        "u.py:3:5: note: for the warning", "remark: <unknown>:0:0: loop not vectorized"]
