@@ -189,7 +189,7 @@ class _Call:
         self.kernel = executable.kernel
         self.keep: list[Any] = []
         self.scratch: dict[Argument, np.ndarray] = {}
-        self.local = 0
+        self.local = executable.source.local_bytes
         self.block, self.grid = self.shape()
         self.groups = math.prod(self.grid)
         self.report = printing.new_buffer(1 << 18) if executable.source.sites else None

@@ -145,6 +145,7 @@ class Call:
     def run(self, target: Target) -> None:
         """Compile, run, and bring back what the kernel wrote."""
         source = cuda_texts.text_of(self.kernel, self.launch.geometry, target)
+        self.dynamic = source.local_bytes
         code = compile.compile_kernel(source, self.kernel, target)
         self.one(code, source, source.name, source.arguments,
                  math.prod(self.launch.geometry.global_), (self.grid, self.block))

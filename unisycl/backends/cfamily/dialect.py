@@ -111,6 +111,8 @@ class Dialect:
         definitions: what a program that uses a type has to say before it.
         dynamic: the declaration of {name}, all local memory that a launch lays out; '' where
             pointers to it are arguments.
+        most_local: the bytes of local memory that a kernel may declare, where that is less than a
+            launch may lay out; 0 where it is not.
         distinct: what follows the type of a pointer to memory that no other one reaches.
         members: (items of the work-group, whether parts of sub-groups may come by themselves) ->
             template of who takes part in a function of a sub-group; None where nobody asks.
@@ -158,6 +160,7 @@ class Dialect:
     print_atomic: str = ""
     definitions: Mapping[str, str] = field(default_factory=dict)
     dynamic: str = ""
+    most_local: int = 0
     distinct: str = ""
     members: Callable[[int, bool], str] | None = None
     warp: int = 0

@@ -64,7 +64,8 @@ class Source:
     """The text of a kernel and how to call it.
 
     ``finish`` are the arguments of the second kernel; ``flat``: the work-items of an nd_range form
-    one dimension of C, so that sub-groups follow their linear order.
+    one dimension of C, so that sub-groups follow their linear order. ``local_bytes``: how much of
+    the local memory that a launch lays out is the kernel's own; it lies at the beginning.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Source:
     flat: bool = False
     sites: tuple[Site, ...] = ()
     items: int = 1
+    local_bytes: int = 0
 
 
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
@@ -109,8 +111,8 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
         text += ["", *p.definition(finish_name, f"{FINISH_ITEMS}, 1, 1", 0)]
     where = f"// {kernel.name}" + (f", {kernel.span.place()}" if kernel.span else "")
     whole = "\n".join([*p.preamble(), *foreign.texts(functions), "", where, *text]) + "\n"
-    return Source(whole, name, arguments, finish_name,
-                  tuple(p.arguments) if finish_name else (), flat, tuple(p.sites), form.items)
+    return Source(whole, name, arguments, finish_name, tuple(p.arguments) if finish_name else (),
+                  flat, tuple(p.sites), form.items, printed.local_bytes)
 
 
 def _unwrapped(kernel: n.Kernel) -> n.Kernel:
@@ -145,15 +147,12 @@ class _Kind:
         self.ids = Ids(p, small=form.small, offset=form.offset,
                        flat=form.flat or is_flat(p.kernel, p.d))
         self.joined = False
+        self.local_bytes = 0
 
     def print(self, body: n.Block) -> None:
         """Print the body with what comes before and after it."""
         p, kernel = self.p, self.p.kernel
-        for array in kernel.arrays:
-            if array.type.space is address_space.local_space:
-                name = p.names.of(array, array.name)
-                p.local_memory(memory.element_type(p, array.type.elem), name,
-                               memory.extents(array.shape))
+        self.local_bytes = memory.declare_local(p, kernel.arrays)
         start: Callable[[n.Block], None] = {
             "single": self.single, "range": self.range, "nd_range": self.nd_range,
             "work_group": self.work_group}[kernel.index_kind]

@@ -7,7 +7,7 @@ Invariant: an index is computed in 64 bits unless the kernel or ``positions`` co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.backends.cfamily.literals import literal
@@ -202,11 +202,36 @@ def _fixed(p: Printer, base: n.Param, type: str, shape: tuple[int, ...]) -> str:
 def _dynamic(p: Printer, base: n.Param, type: str) -> str:
     """Return the name of local memory that a launch lays out: an argument says where it begins."""
     at = p.argument("local", f"const {p.d.types['uint32']}", f"{base.name}_at", base.index)
-    name, whole = p.names.of(base, base.name), p.names.of("local memory", "local_memory")
-    declared = p.d.dynamic.format(name=whole)
-    lines = (declared, f"{type}{name} = ({type})({whole} + {at});")
-    p.top += [line for line in lines if line not in p.top]
+    name = p.names.of(base, base.name)
+    _laid_out(p, f"{type}{name} = ({type})({{whole}} + {at});")
     return name
+
+
+def _laid_out(p: Printer, line: str) -> None:
+    """Declare something in ``{whole}``, the local memory that a launch lays out."""
+    whole = p.names.of("local memory", "local_memory")
+    lines = p.d.dynamic.format(name=whole), line.format(whole=whole)
+    p.top += [text for text in lines if text not in p.top]
+
+
+def declare_local(p: Printer, arrays: Sequence[n.Array]) -> int:
+    """Declare the arrays that a work-group shares.
+
+    Return how much of the local memory that a launch lays out they take: where a kernel may declare
+    less than they are, all.
+    """
+    shared = [a for a in arrays if a.type.space is address_space.local_space]
+    at, too_large = 0, 0 < p.d.most_local < sum(a.nbytes for a in shared)
+    for array in shared:
+        name, elem = p.names.of(array, array.name), element_type(p, array.type.elem)
+        if not too_large:
+            p.local_memory(elem, name, extents(array.shape))
+            continue
+        rows = extents(array.shape[1:]) if len(array.shape) > 1 else ""
+        pointer = f"(*{name}){rows}" if rows else f"*{name}"
+        _laid_out(p, f"{elem} {pointer} = ({elem} (*){rows})({{whole}} + {at});")
+        at = -(-(at + array.nbytes) // 16) * 16
+    return at
 
 
 def extents(shape: tuple[int, ...]) -> str:

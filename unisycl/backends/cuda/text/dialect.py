@@ -11,7 +11,7 @@ import re
 
 from unisycl.backends.cfamily.dialect import Dialect, Head, Helper
 from unisycl.backends.cuda.text import atomics, builtins, half, reserved, sub_groups
-from unisycl.backends.cuda.text.target import WARP, Target
+from unisycl.backends.cuda.text.target import STATIC_LOCAL, WARP, Target
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import address_space
 
@@ -57,6 +57,7 @@ def make_dialect(target: Target) -> Dialect:
         print_atomic="atomicAdd({p}, {x})", counts="unsigned int *",
         definitions={"float16": half.DEFINITION},
         dynamic="extern __shared__ __align__(16) unsigned char {name}[];", distinct="__restrict__",
+        most_local=STATIC_LOCAL,
         infinities={"inf": "INFINITY", "nan": "NAN"},
         initialisers={"inf": "INFINITY", "nan": "NAN"}, vector="make_{type}({items})",
         vector_stems=_VECTORS, elements=("x", "y", "z", "w"))

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 WARP = 32
 """The work-items of a sub-group, on every device so far."""
-STATIC_LOCAL = 48 << 10
-"""The bytes of local memory that a kernel may declare; more has to be asked for at a launch."""
+STATIC_LOCAL = 32 << 10
+"""The bytes of local memory that a kernel may declare for its own arrays. Of the 48 KiB that there
+may be in all the rest is for group functions; more has to be asked for at a launch."""
 
 
 @dataclass(frozen=True, slots=True)

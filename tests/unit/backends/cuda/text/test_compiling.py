@@ -208,3 +208,19 @@ def test_texts_for_flat_and_distinct_launches_compile() -> None:
         assert "start_0" in text
         assert ("const long long count" in text) is flat
         assert cuda_texts.refusal(found[0], text, 90) == ""
+
+
+@pytest.mark.parametrize("shape", [(20000,), (100, 200), (10, 20, 100)])
+def test_large_local_arrays_lie_in_what_a_launch_lays_out(shape: tuple[int, ...]) -> None:
+    kind, wide = Scalar(FLOAT32), Scalar(DTYPES["int64"])
+    local = View(kind, len(shape), address_space.local_space)
+    arrays = n.Array("tile", local, shape), n.Array("more", View(
+        kind, 1, address_space.local_space), (5,))
+    at = n.Query(wide, "local_id", 0)
+    body = [n.Store(n.Place(a, (at,) * len(a.shape), kind), n.Const(kind, 1.0)) for a in arrays]
+    kernel = n.Kernel("kernel", (), tuple(body), "nd_range", 1, (64,), arrays=arrays)
+    source = print_kernel(kernel, make_dialect(Target((8, 0))), Form((), (64,)))
+    assert source.local_bytes == 80000 + 32
+    assert cuda_texts.refusal(kernel, source.text, 80) == ""
+    small = n.Kernel("kernel", (), (body[1],), "nd_range", 1, (64,), arrays=arrays[1:])
+    assert print_kernel(small, make_dialect(Target((8, 0))), Form((), (64,))).local_bytes == 0
