@@ -26,6 +26,7 @@ from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
 
 _VOTES = {"any": "logical_or", "none": "logical_or", "all": "logical_and"}
+_COMBINED = frozenset(("reduce", "inclusive_scan", "exclusive_scan"))
 _MOVES = frozenset(("broadcast", "shift_left", "shift_right", "permute_xor", "select", "ballot"))
 
 
@@ -45,6 +46,8 @@ def print_call(p: Printer, stmt: n.GroupCall, target: str) -> None:
         p.line(f"{target} = {_native(p, stmt, template, values).c};")
     elif stmt.scope is memory_scope.sub_group:
         _by_shuffles(p, stmt, target, values)
+    elif p.d.warp and stmt.op in _COMBINED and p.kernel.index_kind == "nd_range":
+        _by_sub_groups(p, stmt, target, values)
     else:
         _in_memory(p, stmt, target, values)
 
@@ -108,17 +111,8 @@ def _native(p: Printer, stmt: n.GroupCall, template: str, values: list[Text]) ->
 def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -> None:
     """Combine the items of a sub-group in doubling steps; each reads one before it."""
     dtype = stmt.args[0].type.dtype
-    int_, type = p.d.types["int32"], p.type(dtype)
-    total, other, step = (p.names.fresh(w) for w in ("total", "other", "stride"))
     me, size = (p.query(f"sub_group_local_{x}", 0).at(SUM) for x in ("id", "range"))
-    p.line(f"{type} {total} = {values[0].c};")
-    p.line(f"for ({int_} {step} = 1; {step} < {size}; {step} <<= 1) {{")
-    p.depth += 1
-    p.line(f"const {type} {other} = {_moved(p, 'shift_right', total, step, dtype)};")
-    both = joined(p, stmt.combine, Text(other), Text(total), dtype)
-    p.line(f"if ({me} >= {step}) {total} = {both.c};")
-    p.depth -= 1
-    p.line("}")
+    total = _doubling(p, stmt, values[0], me, size)
     if stmt.op == "reduce":
         p.line(f"{total} = {_moved(p, 'broadcast', total, f'{size} - 1', dtype)};")
     if stmt.op == "exclusive_scan":
@@ -132,6 +126,79 @@ def _by_shuffles(p: Printer, stmt: n.GroupCall, target: str, values: list[Text])
             result = Text(f"{me} == 0 ? {values[1].at(TERNARY + 1)} : {result.at(TERNARY + 1)}",
                           TERNARY)
     p.line(f"{target} = {result.c};")
+
+
+def _doubling(p: Printer, stmt: n.GroupCall, value: Text, me: str, size: str) -> str:
+    """Print an inclusive scan of a sub-group; return the name of each item's result."""
+    dtype = stmt.args[0].type.dtype
+    type = p.type(dtype)
+    total, other, step = (p.names.fresh(w) for w in ("total", "other", "stride"))
+    p.line(f"{type} {total} = {value.c};")
+    p.line(f"for ({p.d.types['int32']} {step} = 1; {step} < {size}; {step} <<= 1) {{")
+    p.depth += 1
+    p.line(f"const {type} {other} = {_moved(p, 'shift_right', total, step, dtype)};")
+    both = joined(p, stmt.combine, Text(other), Text(total), dtype)
+    p.line(f"if ({me} >= {step}) {total} = {both.c};")
+    p.depth -= 1
+    p.line("}")
+    return total
+
+
+def _by_sub_groups(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -> None:
+    """Combine each sub-group by shuffles, then their totals, in order, through local memory."""
+    dtype, size = stmt.args[0].type.dtype, p.d.warp
+    assert p.d.members is not None
+    count, me = math.prod(p.kernel.local), p.query("linear", 0).c
+    p.members = p.call(p.d.members(count, False), [], UINT32).c
+    template = p.d.collective(memory_scope.sub_group, stmt.op, stmt.combine, dtype)
+    if template is None:
+        total = _doubling(p, stmt, values[0], f"{me} % {size}", str(size))
+    else:
+        total = p.names.fresh("total")
+        p.line(f"{p.type(dtype)} {total} = {p.call(template, values[:1], dtype).c};")
+    shared = scratch(p, dtype, -(-count // size))
+    p.line(f"if ({me} % {size} == {size - 1} || {me} == {count - 1}) "
+           f"{shared}[{me} / {size}] = {total};")
+    p.line(p.d.local_barrier)
+    init = values[1] if len(values) > 1 else None
+    if stmt.op == "reduce":
+        before = _before(p, stmt, shared, str(-(-count // size)))
+        result = Text(before)
+    else:
+        before = _before(p, stmt, shared, f"{me} / {size}")
+        result = _behind(p, stmt, before, total, me, init)
+    if init is not None and stmt.op != "exclusive_scan":
+        result = joined(p, stmt.combine, init, result, dtype)
+    p.line(f"{target} = {result.c};")
+    p.line(p.d.group_barrier)
+
+
+def _before(p: Printer, stmt: n.GroupCall, shared: str, stop: str) -> str:
+    """Combine the totals of sub-groups, of one at least; return the name of the result."""
+    dtype = stmt.args[0].type.dtype
+    before, at = p.names.fresh("before"), p.names.fresh("sub_group")
+    p.line(f"{p.type(dtype)} {before} = {_element(shared, '0', dtype)};")
+    both = joined(p, stmt.combine, Text(before), _at(shared, at, dtype), dtype)
+    p.line(f"for (int {at} = 1; {at} < {stop}; {at}++) {before} = {both.c};")
+    return before
+
+
+def _behind(p: Printer, stmt: n.GroupCall, before: str, total: str, me: str,
+            init: Text | None) -> Text:
+    """Return an item's part of a scan, given that of its sub-group and of those before it."""
+    dtype, size = stmt.args[0].type.dtype, p.d.warp
+    both = joined(p, stmt.combine, Text(before), Text(total), dtype)
+    if stmt.op == "inclusive_scan":
+        p.line(f"if ({me} >= {size}) {total} = {both.c};")
+        return Text(total)
+    p.line(f"{total} = {_moved(p, 'shift_right', total, '1', dtype)};")
+    p.line(f"if ({me} >= {size}) {total} = {me} % {size} == 0 ? {before} : "
+           f"{both.at(TERNARY + 1)};")
+    start = identity(p, stmt.combine, dtype)
+    rest = Text(total)
+    if init is not None:
+        start, rest = init, joined(p, stmt.combine, init, rest, dtype)
+    return Text(f"{me} == 0 ? {start.at(TERNARY + 1)} : {rest.at(TERNARY + 1)}", TERNARY)
 
 
 def _moved(p: Printer, op: str, value: str, by: str, dtype: DType) -> str:

@@ -11,7 +11,7 @@ import re
 
 from unisycl.backends.cfamily.dialect import Dialect, Head, Helper
 from unisycl.backends.cuda.text import atomics, builtins, half, reserved, sub_groups
-from unisycl.backends.cuda.text.target import STATIC_LOCAL, WARP, Target
+from unisycl.backends.cuda.text.target import OF_RANGES, STATIC_LOCAL, WARP, Target
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import address_space
 
@@ -38,7 +38,6 @@ _PUT_CELL = Helper("""void {name}({uint32} *cell, {T} bits)
     cell[1] = ({uint32})(bits >> 32);
 }}""")
 _MEMBERS = re.compile(r"members_(\d+)")
-_ITEMS = 1024  # the most of a work-group, on every device
 
 
 def make_dialect(target: Target) -> Dialect:
@@ -64,11 +63,11 @@ def make_dialect(target: Target) -> Dialect:
 
 
 def _head(of: Head) -> str:
-    """Return the head of a kernel; work-groups of a size that is not known yet may be full ones."""
+    """Return the head of a kernel: for its work-groups, or for the largest a range is cut into."""
     items = 1
     for size in filter(None, of.local.split(", ")):
         items *= int(size)
-    bounds = f"__launch_bounds__({items if of.local else _ITEMS})"
+    bounds = f"__launch_bounds__({items if of.local else OF_RANGES})"
     return f'extern "C" __global__ void {bounds}\n{of.name}({of.params})'.replace("(void)", "()")
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 WARP = 32
 """The work-items of a sub-group, on every device so far."""
+OF_RANGES = 256
+"""The most work-items of a work-group that a plain range is cut into: more would leave each fewer
+registers than a thread can have."""
 STATIC_LOCAL = 32 << 10
 """The bytes of local memory that a kernel may declare for its own arrays. Of the 48 KiB that there
 may be in all the rest is for group functions; more has to be asked for at a launch."""
