@@ -346,6 +346,9 @@ class Driver(ABC):
     repeats: bool = False
     """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
 
+    chains: bool = False
+    """Whether a command behind others is best given to the driver without asking for their ends."""
+
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 

@@ -63,6 +63,8 @@ class _Opened:
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
+        self.kept: list[object] = []
+        """What commands use that never end."""
 
 
 class CudaDriver(Driver):
@@ -70,6 +72,7 @@ class CudaDriver(Driver):
 
     backend = backend.cuda
     repeats = True
+    chains = True
 
     def __init__(self, api: Api, card: Card, *, alone: bool = True, session: Session | None = None,
                  stream: int | None = None) -> None:
@@ -141,7 +144,7 @@ class CudaDriver(Driver):
     def abandon(self, keep: object) -> None:
         """Leave what does not end to the end of the process, which the driver ends it with."""
         if self._open is not None:
-            self._open.commands.ends.kept.append(keep)
+            self._open.kept.append(keep)
 
     # ------------------------------------------------------------------ kernels
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:
@@ -197,16 +200,15 @@ class CudaDriver(Driver):
         if type(ready) is not Prepared:
             return self._launch_unprepared(launch, deps)
         here = self._open or self.opened()
-        commands, session = here.commands, here.session
-        ends = commands.ends
-        if ends.timed or not session.entered:
-            return commands.begin(lambda lane: session.api.try_launch(*ready.arguments(lane)),
-                                  deps, ready.told, ready)
-        if len(deps) == 1 and (lane := deps[0].lane) is not None and (  # type: ignore[attr-defined]
-                lane.last is deps[0] and lane.lanes is commands.lanes):
-            pass
-        else:
-            lane = commands.lanes.choose(deps)
+        session, ends = here.session, here.commands.ends
+        lane = None
+        if not deps or (len(deps) == 1 and type(deps[0]) is CuCompletion):
+            lane = here.commands.lanes.behind(deps)
+        if lane is None or ends.timed or session.lost is not None or (
+                not hasattr(session.mine, "current")):
+            return here.commands.begin(
+                lambda lane: session.api.try_launch(*ready.arguments(lane)), deps, ready.told,
+                ready)
         result = session.api.try_launch(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])

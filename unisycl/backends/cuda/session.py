@@ -32,14 +32,15 @@ class Session:
         self.lost: exception | None = None
         self._handle = handle(self.context)
         self._pid = os.getpid()
-        self._mine = threading.local()
+        self.mine = threading.local()
+        """Has ``current`` in threads that have the context current for good."""
 
     def __enter__(self) -> Api:
         """Have the context current in this thread."""
         if self.lost is not None:
             raise again(self.lost)
         if self.alone:
-            if not getattr(self._mine, "current", False):
+            if not hasattr(self.mine, "current"):
                 self.enter()
         else:
             self.api.call("cuCtxPushCurrent_v2", self.context)
@@ -55,12 +56,7 @@ class Session:
         result = self.api.try_make_current(self._handle)
         if result:
             raise device_error("cuCtxSetCurrent", result)
-        self._mine.current = True
-
-    @property
-    def entered(self) -> bool:
-        """Whether this thread has the context current for good."""
-        return self.alone and getattr(self._mine, "current", False)
+        self.mine.current = True
 
     def is_mine(self) -> bool:
         """Say whether this process made it, and not its parent."""

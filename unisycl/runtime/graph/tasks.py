@@ -267,9 +267,14 @@ class Task:
             joins = begin is begin_nothing
             if joins:
                 self.driver = None
+            driver = self.driver
+            chains = driver is not None and driver.chains
             for dep in deps:
                 completion = dep.completion
-                if (dep.settled and not dep.dependents) or dep.done():
+                if chains and completion is not None and dep.driver is driver and not isinstance(
+                        completion, Tentative):
+                    native.append(completion)
+                elif (dep.settled and not dep.dependents) or dep.done():
                     if dep.error is not None and (not dep.delivered or dep in self.explicit):
                         self._fail_for(dep)
                         return

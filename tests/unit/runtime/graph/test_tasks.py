@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_a_task_with_nothing_before_it_begins_at_once() -> None:
 
 
 def test_tasks_of_one_driver_are_ordered_by_it() -> None:
-    driver, given = object(), []
+    driver, given = SimpleNamespace(chains=False), []
     first, _ = pending(driver=driver)
     second = Task(None, "second", driver)
     second.enqueue([first], lambda native: (given.extend(native), Gate())[1])
@@ -118,7 +119,7 @@ def test_the_lock_knows_its_owner() -> None:
 
 
 def test_the_end_of_a_very_long_chain_settles_it_all() -> None:
-    driver, first_gate = object(), Gate()
+    driver, first_gate = SimpleNamespace(chains=False), Gate()
     first = Task(None, "t", driver)
     first.enqueue((), lambda native: first_gate)
     chain, gates = [first], [first_gate]

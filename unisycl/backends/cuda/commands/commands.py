@@ -54,8 +54,10 @@ class Commands:
             result = call(lane)
             if result:
                 raise self.session.failed(result, _call_it(told))
-            made = CuCompletion(ends, lane, told, keep, start) if after is None else (
-                CheckedCompletion(ends, lane, told, keep, start, after))
+            made = CuCompletion(ends, lane, told, keep) if after is None else (
+                CheckedCompletion(ends, lane, told, keep, after))
+            if start is not None:
+                made.begun(start)
             lane.last = made
             made.record()
         return made
@@ -63,9 +65,9 @@ class Commands:
     def stamp(self, lane: Lane) -> Any:
         """Record when a command begins; the session is entered."""
         ends = self.ends
-        base = ends.clock.base(ends.events, lane)
+        base = ends.clock.base(ends.events)
         event = ends.events.take()
-        self.session.api.call("cuEventRecord", event, lane.value)
+        self.session.api.call("cuEventRecord", event.handle, lane.value)
         return event, base
 
     def join(self, stream: int) -> None:

@@ -30,6 +30,19 @@ _REBASE_NS = 2_000_000_000
 _KEPT = 256
 
 
+class Event:
+    """One event of CUDA's; it goes back to where it came from when nobody needs it."""
+
+    __slots__ = ("_home", "handle")
+
+    def __init__(self, home: Events, handle: Any) -> None:
+        self._home = home
+        self.handle = handle
+
+    def __del__(self) -> None:
+        self._home.give(self.handle)
+
+
 class Events:
     """Events of one session, used again."""
 
@@ -38,15 +51,15 @@ class Events:
         self._flags = _TIMED if timed else _UNTIMED
         self._free: list[Any] = []
 
-    def take(self) -> Any:
+    def take(self) -> Event:
         """Return an event; the session is entered."""
         try:
-            return self._free.pop()
+            return Event(self, self._free.pop())
         except IndexError:
-            return handle(self._session.api.address("cuEventCreate", self._flags))
+            return Event(self, handle(self._session.api.address("cuEventCreate", self._flags)))
 
     def give(self, event: Any) -> None:
-        """Take back an event that nobody waits for."""
+        """Take back an event of CUDA's that nobody needs."""
         if len(self._free) < _KEPT:
             self._free.append(event)
         elif self._session.lost is None:
@@ -63,10 +76,10 @@ class Clock:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._base: Any = None
+        self._base: Event | None = None
         self._time = 0
 
-    def base(self, events: Events, lane: Lane) -> tuple[Any, int]:
+    def base(self, events: Events) -> tuple[Event, int]:
         """Return an event and its time; the session is entered."""
         now = time.monotonic_ns()
         if self._base is None or now - self._time > _REBASE_NS:
@@ -74,8 +87,8 @@ class Clock:
             before = time.monotonic_ns()
             stream = api.address("cuStreamCreate", 1)
             try:
-                api.call("cuEventRecord", event, stream)
-                api.call("cuEventSynchronize", event)
+                api.call("cuEventRecord", event.handle, stream)
+                api.call("cuEventSynchronize", event.handle)
                 after = time.monotonic_ns()
             finally:
                 api.attempt("cuStreamDestroy_v2", stream)
@@ -92,8 +105,6 @@ class Ends:
         self.timed = timed
         self.events = Events(session, timed=timed)
         self.clock = Clock(session)
-        self.kept: list[object] = []
-        """What commands use whose end nobody can see."""
 
     def failed(self, result: int) -> exception:
         """Return the error of a device that was lost, or of a call about a command's end."""
@@ -106,36 +117,30 @@ class Ends:
 class CuCompletion:
     """The end of one command. Any thread may ask."""
 
-    __slots__ = ("__weakref__", "_ends", "_error", "_event", "_keep", "_number", "_start",
-                 "_upto", "_young", "lane", "over", "times", "told")
+    over = False
+    """Whether its end was seen."""
+    _young = True
+    _upto = 0
+    _event: Event | None = None
+    _start: tuple[Event, tuple[Event, int]] | None = None
+    _error: BaseException | None = None
 
-    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object, start: Any = None,
-                 ) -> None:
+    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object) -> None:
         self.lane = lane
-        self.told = told
-        self.over = False
-        self.times = (0, 0)
         self._ends = ends
         self._keep = keep
-        self._start = start
-        self._event: Any = None
-        self._error: BaseException | None = None
-        self._young = True
-        self._upto = 0
         self._number = lane.note(told)
 
-    def __del__(self) -> None:
-        if self._event is not None:
-            self._ends.events.give(self._event)
-        if self._start is not None:
-            self._ends.events.give(self._start[0])
+    def begun(self, start: tuple[Event, tuple[Event, int]] | None) -> None:
+        """Note when it began, by an event and another one whose time is known."""
+        self._start = start
 
     def keep(self, more: object) -> None:
         """Keep something else until the end."""
         self._keep = (self._keep, more)
 
     def event(self) -> Any:
-        """Return an event that others may wait for, recorded now if it was not; None: it is over.
+        """Return what others may wait for, recorded now if it was not; None: it is over.
 
         Raises the error of the driver.
         """
@@ -144,21 +149,18 @@ class CuCompletion:
             with self._ends.session:
                 self._record()
             found = self._event
-        return found
+        return None if found is None else found.handle
 
     def _record(self) -> None:
         """Record an event behind the command; the session is entered."""
         ends, lane = self._ends, self.lane
         upto = lane.begun
         event = ends.events.take()
-        result = ends.session.api.try_record(event, lane.stream)
+        result = ends.session.api.try_record(event.handle, lane.stream)
         if result:
-            ends.events.give(event)
             raise ends.failed(result)
-        if self._event is None:
+        if self._event is None:  # another thread may have been faster
             self._upto, self._event = upto, event
-        else:  # another thread was faster
-            ends.events.give(event)
 
     def record(self) -> None:
         """Record the event of a command that was just begun; the session is entered.
@@ -170,7 +172,7 @@ class CuCompletion:
         except exception:
             ends = self._ends
             if ends.session.api.attempt("cuStreamSynchronize", self.lane.value):
-                ends.kept.append(self._keep)
+                self.lane.keep(self._number, self._keep)
             raise
 
     def done(self) -> bool:
@@ -193,14 +195,15 @@ class CuCompletion:
             with session:
                 if self._event is None:
                     self._record()
-                result = session.api.try_query(self._event)
+                assert self._event is not None
+                result = session.api.try_query(self._event.handle)
         except exception as error:
             self._end(error)
             return self.over
         if result == NOT_READY:
             return False
         if result == 0:
-            lane.finished = max(self._upto, lane.finished)
+            lane.ended(self._upto)
         self._end(ends.failed(result) if result else None)
         return self.over
 
@@ -209,7 +212,7 @@ class CuCompletion:
         if error is not None and not self.over:
             self._error = error
             spoil(self._keep)
-            self._ends.kept.append(self._keep)  # perhaps the device still uses it
+            self.lane.keep(self._number, self._keep)  # perhaps the device still uses it
         self.over = True
         keep, self._keep = self._keep, None
         del keep
@@ -245,8 +248,8 @@ class CuCompletion:
         if start is not None and event is not None and self._error is None:
             with contextlib.suppress(exception), ends.session as api:
                 base, when = start[1]
-                begun = when + round(api.milliseconds(base, start[0]) * 1e6)
-                return begun, begun + round(api.milliseconds(start[0], event) * 1e6)
+                begun = when + round(api.milliseconds(base.handle, start[0].handle) * 1e6)
+                return begun, begun + round(api.milliseconds(start[0].handle, event.handle) * 1e6)
         now = time.monotonic_ns()
         return now, now
 
@@ -257,11 +260,9 @@ class CheckedCompletion(CuCompletion, Tentative):
     ``after`` is called once, by whoever sees the end first, and returns the error or None.
     """
 
-    __slots__ = ("_after", "_ending", "_lock")
-
-    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object, start: Any,
+    def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object,
                  after: Callable[[], BaseException | None]) -> None:
-        super().__init__(ends, lane, told, keep, start)
+        super().__init__(ends, lane, told, keep)
         self._after: Callable[[], BaseException | None] | None = after
         self._lock = threading.RLock()
         self._ending = False
@@ -275,7 +276,7 @@ class CheckedCompletion(CuCompletion, Tentative):
             if error is not None:
                 self._error = error
                 spoil(self._keep)
-                self._ends.kept.append(self._keep)
+                self.lane.keep(self._number, self._keep)
             elif self._after is not None:
                 self._error = self._after()
             self.over = True

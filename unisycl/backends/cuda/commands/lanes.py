@@ -27,7 +27,8 @@ Told = tuple[str, Where | None]
 class Lane:
     """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
 
-    __slots__ = ("_next", "_under_way", "begun", "finished", "lanes", "last", "stream", "value")
+    __slots__ = ("_kept", "_next", "_under_way", "begun", "finished", "lanes", "last", "stream",
+                 "value")
 
     def __init__(self, value: int, lanes: Lanes) -> None:
         self.value = value
@@ -35,6 +36,7 @@ class Lane:
         self.lanes = lanes
         self.begun = self.finished = 0
         self.last: Any = None
+        self._kept: list[tuple[int, object]] = []
         self._next = itertools.count(1).__next__
         self._under_way: deque[tuple[int, Told]] = deque(maxlen=_TOLD)
 
@@ -43,6 +45,17 @@ class Lane:
         number = self.begun = self._next()
         self._under_way.append((number, told))
         return number
+
+    def keep(self, number: int, used: object) -> None:
+        """Keep what a command uses whose end nobody saw, until one behind it was seen to end."""
+        self._kept.append((number, used))
+
+    def ended(self, number: int) -> None:
+        """Note that all commands up to a number have ended."""
+        if number > self.finished:
+            self.finished = number
+        if self._kept:
+            self._kept = [k for k in self._kept if k[0] > self.finished]
 
     def under_way(self) -> list[Told]:
         """Return what was begun and not seen to end, of the newest commands."""
@@ -86,6 +99,17 @@ class Lanes:
                 if event is not None:
                     self._session.api.call("cuStreamWaitEvent", lane.value, event, 0)
         return lane
+
+    def behind(self, deps: Sequence[Any]) -> Lane | None:
+        """Return the stream whose newest command is all that a command follows, if there is one."""
+        if deps:
+            lane: Lane = deps[0].lane
+            return lane if lane.last is deps[0] and lane.lanes is self else None
+        for lane in self._lanes:
+            last = lane.last
+            if last is None or last.over:
+                return lane
+        return None
 
     def _free(self) -> Lane:
         """Return a stream without work; a new one if there may be, else the next in turn."""
