@@ -22,6 +22,8 @@ class Facts:
         units: how many compute units there are.
         scalar: whether an item's instructions have no vectors of floats.
         local_size: the bytes of local memory that a work-group may have.
+        most_groups: how many work-groups a launch has along each dimension, the fastest one first;
+            () where there is no limit.
         starts: whether texts themselves add where ids begin, since launches cannot say it.
     """
 
@@ -34,3 +36,4 @@ class Facts:
     scalar: bool = True
     local_size: int = 0
     starts: bool = False
+    most_groups: tuple[int, ...] = ()

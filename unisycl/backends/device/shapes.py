@@ -161,6 +161,20 @@ def shape_of_range(geometry: Geometry, facts: Facts, kernel: Kernel, each: int =
     return Shape(items[::-1], local[::-1], _offset(geometry), guards)
 
 
+def beyond(shape: Shape, facts: Facts) -> bool:
+    """Say whether a launch has more work-groups along a dimension than there may be."""
+    groups = [i // s for i, s in zip(shape.items, shape.local, strict=True)]
+    return any(n > most for n, most in zip(groups, facts.most_groups, strict=False))
+
+
+def shape_in_a_row(geometry: Geometry, facts: Facts, most: int = 0) -> Shape:
+    """Return how a range is launched whose items form one dimension."""
+    count, size = math.prod(geometry.global_), min(_GROUP, facts.max_group)
+    while 0 < most < size:
+        size //= 2
+    return Shape((-(-count // size) * size,), (size,), None)
+
+
 def private_bytes(kernel: Kernel) -> int:
     """Return the bytes of the arrays that each item has; processors may keep those of a group."""
     return sum(a.nbytes for a in kernel.arrays if a.type.space is address_space.private_space)

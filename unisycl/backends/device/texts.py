@@ -76,13 +76,15 @@ class Key(NamedTuple):
     """What of a geometry the text depends on.
 
     ``guards``: padded dimensions; ``small``: ids are below 2**30; ``items``: those that one takes
-    in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add.
+    in one go; ``offset``: ids begin elsewhere than at 0, which the text has to add; ``flat``: there
+    are more work-groups along a dimension than a launch may have, so they form one.
     """
 
     guards: tuple[int, ...]
     small: bool
     items: int = 1
     offset: bool = False
+    flat: bool = False
 
 
 def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
@@ -93,9 +95,15 @@ def key_of(kernel: n.Kernel, geometry: Geometry, facts: Facts) -> Key:
         return Key((), small, shapes.items_of_round(kernel, facts), offset)
     if kernel.index_kind == "range":
         items = shapes.items_side_by_side(kernel, geometry, facts)
-        guards = () if items > 1 else shapes.shape_of_range(geometry, facts, kernel).guards
-        return Key(guards, small, items, offset)
-    return Key((), small and kernel.index_kind != "work_group", 1, offset)
+        if items > 1:
+            return Key((), small, items, offset)
+        shape = shapes.shape_of_range(geometry, facts, kernel)
+        if shapes.beyond(shape, facts):
+            return Key((), small, 1, offset, flat=True)
+        return Key(shape.guards, small, items, offset)
+    flat = kernel.index_kind == "nd_range" and shapes.beyond(
+        shapes.shape_of_groups(geometry, flat=False), facts)
+    return Key((), small and kernel.index_kind != "work_group", 1, offset, flat)
 
 
 class Texts:
@@ -138,7 +146,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
     elif kernel.index_kind == "single":
         local = (1,)
     return print_kernel(kernel, dialect, Form(
-        key.guards, local, key.items, variant.shapes, small, variant.same, offset=key.offset))
+        key.guards, local, key.items, variant.shapes, small, variant.same, offset=key.offset,
+        flat=key.flat))
 
 
 def local_memory(kernel: n.Kernel, facts: Facts) -> tuple[int, ...]:
@@ -190,6 +199,8 @@ def shape_of(kernel: n.Kernel, source: Source, geometry: Geometry, facts: Facts,
         case "range":
             if kernel.reducers:
                 return shapes.shape_of_rounds(geometry, facts, source.items)
+            if source.flat:
+                return shapes.shape_in_a_row(geometry, facts, most)
             found = shapes.shape_of_range(geometry, facts, kernel, source.items)
             return shapes.within(found, most) if most else found
         case "nd_range":

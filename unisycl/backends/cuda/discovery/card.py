@@ -60,7 +60,9 @@ class Card:
         return Facts(self.name, PLATFORM, "gpu", self.number("max_threads", 1024),
                      (self.number("block_x", 1024), self.number("block_y", 1024),
                       self.number("block_z", 64)),
-                     self.number("units", 1), True, self.number("shared", 48 << 10), starts=True)
+                     self.number("units", 1), True, self.number("shared", 48 << 10), starts=True,
+                     most_groups=(self.number("grid_x", 65535), self.number("grid_y", 65535),
+                                  self.number("grid_z", 65535)))
 
     def problem(self) -> str:
         """Return why it cannot be used; '' if it can."""

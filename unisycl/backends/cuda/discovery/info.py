@@ -28,7 +28,7 @@ def device_info(card: Card) -> DeviceInfo:
         max_compute_units=number("units", 1), max_work_group_size=number("max_threads", 1024),
         max_work_item_sizes=(number("block_z", 64), number("block_y", 1024),
                              number("block_x", 1024)),
-        sub_group_sizes=(number("warp", 32),), local_mem_size=number("shared", 48 << 10),
+        sub_group_sizes=(number("warp", 32),), local_mem_size=number("shared_most", 48 << 10),
         global_mem_size=card.memory, max_mem_alloc_size=card.memory,
         mem_base_addr_align=2048, max_parameter_size=_PARAMETERS,
         atomic_orders=tuple(memory_order), atomic_scopes=tuple(memory_scope),

@@ -48,10 +48,12 @@ class Signature:
     Args:
         kernel: what it was printed from.
         arguments: those of the text, in order.
+        before: the bytes of a group's dynamic memory that the text has for itself.
     """
 
-    def __init__(self, kernel: Kernel, arguments: tuple[Argument, ...]) -> None:
+    def __init__(self, kernel: Kernel, arguments: tuple[Argument, ...], before: int = 0) -> None:
         self._kernel = kernel
+        self._before = -(-before // _LOCAL_ALIGNMENT) * _LOCAL_ALIGNMENT
         self.locals = tuple(a.number for a in arguments if a.kind == "local")
         rows = [self._row(a) for a in arguments]
         self._getters = tuple(get for get, _ in rows)
@@ -99,7 +101,7 @@ class Signature:
 
     def layout(self, launch: Launch) -> tuple[dict[int, int], int]:
         """Return where in a group's dynamic memory each local accessor begins, and its size."""
-        places, at = {}, 0
+        places, at = {}, self._before
         for i in self.locals:
             kind = self._kernel.params[i].type
             assert isinstance(kind, View)

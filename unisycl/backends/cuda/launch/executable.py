@@ -138,7 +138,7 @@ class CuExecutable:
 
     def launch_sizes(self, launch: Launch) -> int:
         """Return the bytes of a group's dynamic memory."""
-        return self.main.signature.layout(launch)[1] if self.main.signature.locals else 0
+        return self.main.signature.layout(launch)[1]
 
 
 FINISH_SIZES = tuple(map(ctypes.c_uint, (1, 1, 1, _FINISH_ITEMS, 1, 1)))
@@ -148,7 +148,8 @@ def make_executable(session: Session, kernel: Kernel, source: Source, image: byt
                     ) -> CuExecutable:
     """Return an executable of a module; the session is entered."""
     module = Module(session, image)
-    main = Function(session, module.value, source.name, Signature(kernel, source.arguments))
+    main = Function(session, module.value, source.name, Signature(
+        kernel, source.arguments, source.local_bytes))
     finish = Function(session, module.value, source.finish_name, Signature(
         kernel, source.finish)) if source.finish_name else None
     together = bool(kernel.progress) and (
