@@ -66,16 +66,22 @@ def merge_between(two: Any, target: Any, bounds: Any, sizes: Any, first: Any, la
     na, nb = sizes
     i = two.split(na, nb, bounds, first)
     j = first - i
-    for k in range(first, last):
-        from_a = j >= nb
-        if i < na and j < nb:
-            from_a = not two.order.of(two.b.load(bounds[1] + j), two.a.load(bounds[0] + i))
-        if from_a:
-            target.store(bounds[2] + k, two.a.load(bounds[0] + i))
-            i += 1
-        else:
-            target.store(bounds[2] + k, two.b.load(bounds[1] + j))
-            j += 1
+    k = first
+    while k < last and i < na and j < nb:
+        x, y = two.a.load(bounds[0] + i), two.b.load(bounds[1] + j)
+        from_b = bool(two.order.of(y, x))
+        target.store(bounds[2] + k, y if from_b else x)
+        j += 1 if from_b else 0
+        i += 0 if from_b else 1
+        k += 1
+    while k < last and i < na:
+        target.store(bounds[2] + k, two.a.load(bounds[0] + i))
+        i += 1
+        k += 1
+    while k < last:
+        target.store(bounds[2] + k, two.b.load(bounds[1] + j))
+        j += 1
+        k += 1
 
 
 def merge(it: Any, two: Any, target: Any, sizes: Any, plan: Any) -> None:

@@ -56,9 +56,7 @@ class floating:
     def of(self, x: Any) -> Any:
         """Return the rank of a key."""
         bits = sycl.bit_cast(self.kind, x)
-        if bits == self.top:  # -0.0
-            bits = self.kind(0)
-        found = (~bits if bits >= self.top else bits | self.top) ^ self.turn
+        found = (self.kind(0) - bits if bits >= self.top else bits | self.top) ^ self.turn
         return found if x == x else self.last
 
 
