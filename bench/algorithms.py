@@ -59,7 +59,7 @@ def sorts(q: sycl.queue, n: int) -> list[Pair]:
                           lambda a=data, b=theirs: np.array_equal(a, b), 1.5))
     keys = np.random.default_rng(2).integers(0, 1 << 31, n).astype(np.int32)
     mine, values = keys.copy(), np.arange(n, dtype=np.int32)
-    taken = {}
+    taken: dict[str, Any] = {}
 
     def by_key() -> None:
         dpl.sort_by_key(q, mine, values, lambda a, b: a < b)
@@ -97,10 +97,12 @@ def sums(q: sycl.queue, n: int) -> list[Pair]:
 def selections(q: sycl.queue, n: int) -> list[Pair]:
     """Return what keeps, counts and combines by key."""
     x = np.random.default_rng(1).standard_normal(n, np.float32)
-    out, kept = np.zeros(n, np.float32), {}
+    out = np.zeros(n, np.float32)
+    kept: dict[str, Any] = {}
     runs = np.repeat(np.arange(n // 4 + 1, dtype=np.int32), 4)[:n]
     values, found = np.ones(n, np.float32), np.zeros(n, np.float32)
-    first, theirs = np.zeros(n, np.int32), {}
+    first = np.zeros(n, np.int32)
+    theirs: dict[str, Any] = {}
     big = np.random.default_rng(1).integers(0, 1 << 32, n).astype(np.uint32)
     small = (big >> 24).astype(np.uint8)
     bins, byte_bins = np.zeros(256, np.uint32), np.zeros(256, np.uint32)
