@@ -7,12 +7,13 @@ give the same number, which ``sub_group`` objects report.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from unisycl.backends.cpu.emit import queries
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd import costs, pressure
+from unisycl.passes.simd import costs, pressure, registers
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
@@ -44,15 +45,16 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
         return 1
     if kernel.sub_group:
         return kernel.sub_group
+    kernel = replace(kernel, body=registers.likely(kernel.body))
     bits = _widest(kernel)
     native = max(2, vector_bits // bits)
     found = sh.analyse(kernel.body, queries.shapes(kernel, native), {},
                        at_group=kernel.index_kind == "work_group")
-    registers = 32 if vector_bits == 512 else 16
+    names = 32 if vector_bits == 512 else 16
     alive = pressure.peak(kernel.body, found)
     most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2
     wanted = native
-    while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= registers:
+    while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= names:
         wanted *= 2
     if kernel.index_kind == "range" and not kernel.reducers \
             and costs.prefers_scalar(kernel.body, found, bits):
