@@ -249,3 +249,46 @@ def test_a_large_guarded_output_is_whole(queue: sycl.queue) -> None:
         queue.parallel_for(count, lambda i, a, b, n: guarded(i, a, b, n), a, out, n).wait()
         np.testing.assert_array_equal(out[:n], a[:n] * 2)
         assert not out[n:].any()
+
+
+def of_columns(it, a, b, n):
+    y, x = it[0], it[1]
+    if y > 0 and y < n:
+        b[y, x] = a[y, x] + a[y - 1, x]
+
+
+def of_deep_columns(it, a, b, n):
+    z, y, x = it[0], it[1], it[2]
+    b[z, y, x] = a[z, max(y - 1, 0), x] + n
+
+
+COLUMNS = [((1, 1), 1), ((33, 1), 1), ((100, 1), 1), ((70, 1), 3), ((1, 70), 70)]
+
+
+@pytest.mark.parametrize(("extent", "width"), COLUMNS)
+def test_a_range_with_rows_of_one_item_is_as_in_python(queue: sycl.queue, extent: tuple[int, int],
+                                                       width: int) -> None:
+    a = np.arange(extent[0] * width, dtype=np.int32).reshape(extent[0], width)
+    for n in (0, 5, extent[0]):
+        found, wanted = np.zeros((2, *a.shape), np.int32)
+        for y, x in np.ndindex(*extent):
+            of_columns((int(y), int(x)), a, wanted, n)
+        queue.parallel_for(extent, of_columns, a, found, n).wait()
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("extent", [(3, 50, 1), (40, 1, 1), (1, 33, 1), (2, 1, 34)])
+def test_units_at_the_end_of_three_dimensions(queue: sycl.queue, extent: tuple[int, ...]) -> None:
+    a = np.arange(np.prod(extent), dtype=np.int32).reshape(extent)
+    found, wanted = np.zeros((2, *extent), np.int32)
+    for z, y, x in np.ndindex(*extent):
+        of_deep_columns((int(z), int(y), int(x)), a, wanted, 3)
+    queue.parallel_for(extent, of_deep_columns, a, found, 3).wait()
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_sum_over_a_column_of_items(queue: sycl.queue) -> None:
+    a, out = np.arange(500, dtype=np.int64).reshape(500, 1), np.zeros(1, np.int64)
+    queue.parallel_for((500, 1), sycl.reduction(out, sycl.plus()),
+                       lambda it, total: total.combine(a[it[0], it[1]])).wait()
+    assert out[0] == a.sum()

@@ -201,6 +201,14 @@ def address(view: BoundView) -> int:
     return view.slots()[0]
 
 
+def unit_dimensions(extent: Sequence[int]) -> int:
+    """Return how many dimensions at the end of a range have but one item, if others have more."""
+    count = 0
+    while count < len(extent) - 1 and extent[-1 - count] == 1:
+        count += 1
+    return count if extent[-1 - count] > 1 else 0
+
+
 def header(kernel: Kernel, geometry: Geometry, tile: tuple[int, ...]) -> tuple[int, ...]:
     """Return the first slots of a block: groups or items, offsets, tiles."""
     groups = geometry.global_

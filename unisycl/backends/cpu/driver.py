@@ -16,7 +16,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
-from unisycl.backends.cpu.abi import BLOCK_AT, address
+from unisycl.backends.cpu.abi import BLOCK_AT, address, unit_dimensions
 from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.plain import plain
@@ -106,11 +106,12 @@ class CpuDriver(Driver):
         if kernel.index_kind != "range":
             return Key(False, small and kernel.index_kind != "work_group", False)
         lanes, element = self._facts(kernel)
-        last, most = geometry.global_[-1], lanes
+        units = unit_dimensions(geometry.global_)
+        last, most = geometry.global_[-1 - units], lanes
         while most > _FEWEST and 2 * last <= most and not kernel.sub_group:
             most //= 2
-        return Key(last % most != 0, small, items * element >= _STREAM_BYTES and most == lanes,
-                   0 if most == lanes else most)
+        large = items * element >= _STREAM_BYTES and most == lanes and not units
+        return Key(last % most != 0, small, large, 0 if most == lanes else most, units)
 
     def _facts(self, kernel: Kernel) -> tuple[int, int]:
         """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
@@ -246,7 +247,7 @@ class CpuDriver(Driver):
 def _find_facts(kernel: Kernel) -> list[int]:
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
-    inner = interior.find(kernel, queries.shapes(kernel, lanes), lanes, _SMALL)
+    inner = interior.find(kernel, interior.Search(queries.shapes(kernel, lanes), lanes, _SMALL))
     past = found.triple.startswith("x86_64")
     stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None

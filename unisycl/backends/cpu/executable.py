@@ -10,7 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu.abi import Layout, Packer, header
+from unisycl.backends.cpu.abi import Layout, Packer, header, unit_dimensions
 from unisycl.backends.cpu.checks import watching
 from unisycl.backends.cpu.compile import decision_cache, jit, options
 from unisycl.backends.cpu.compile.plain import plain
@@ -40,13 +40,14 @@ class Key(NamedTuple):
 
     ``edge``: the last dimension may end within a vector; ``small``: all ids are below 2**31;
     ``stream``: the output is larger than the caches; ``most``: the lanes that a row has use for,
-    0 if that is all of them.
+    0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along.
     """
 
     edge: bool
     small: bool
     stream: bool
     most: int = 0
+    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,8 @@ class CpuExecutable:
         """
         if geometry.kind != "range":
             return (1,) * len(geometry.global_)
-        *outer, last = geometry.global_
+        units = unit_dimensions(geometry.global_)
+        *outer, last = geometry.global_[:len(geometry.global_) - units]
         share = max(self.least_share,
                     -(-math.prod(geometry.global_) // (threads() * 16)))
         along = min(last, max(share, self.lanes))
@@ -130,7 +132,7 @@ class CpuExecutable:
         for extent in reversed(outer):
             tile.append(min(extent, share))
             share = max(1, share // max(1, extent))
-        return tuple(reversed(tile))
+        return (*reversed(tile), *(1,) * units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream,
-                                 ids_below=facts.ids_below)
+                                 ids_below=facts.ids_below, units=key.units)
     direct.emit(module, _SYMBOL)
     return module, Parts(lanes, level, layout, sites, watching.plan(kernel))
 

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from unisycl.base.dataclass import dataclass
+from unisycl.base.dtypes import INT64
+from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.types import BOOL, Scalar
+from unisycl.ir.types import BOOL, Scalar, View
 from unisycl.passes.interior.known import Known, both, changed
 from unisycl.passes.shared import ranges as rg
 from unisycl.passes.simd import shapes as sh
 
+_INDEX = Scalar(INT64, weak=True)
 _ROUNDS = 3
 _MOST_TESTS = 24
 _MOST_AHEAD = 4
@@ -46,13 +50,26 @@ class Interior:
         return {s.local: sh.PER_LANES for s in self.lead}
 
 
-def find(kernel: n.Kernel, query: sh.QueryShape, lanes: int, ids_below: int) -> Interior | None:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What an interior is looked for with: shapes of queries, lanes, and what no id reaches.
+
+    The last ``units`` dimensions of the index space have one item.
+    """
+
+    query: sh.QueryShape
+    lanes: int
+    ids_below: int
+    units: int = 0
+
+
+def find(kernel: n.Kernel, search: Search) -> Interior | None:
     """Return the interior of a kernel without meetings; None if nothing would be gained."""
     size = sum(1 for _ in visit.all_expressions(kernel.body))
-    if lanes < 2 or kernel.checks or size > _MOST_BODY:
+    if search.lanes < 2 or kernel.checks or size > _MOST_BODY:
         return None
-    known = Known(query, lanes, ids_below)
-    finder = _Finder(known)
+    known = Known(search.query, search.lanes, search.ids_below)
+    finder = _Finder(known, columns=search.units > 0)
     body = kernel.body
     for _ in range(_ROUNDS):
         before, body = body, finder.run(body)
@@ -78,8 +95,9 @@ def _is_whole(kernel: n.Kernel, body: n.Block, known: Known) -> bool:
 class _Finder:
     """Rewrites a body, and collects the tests under which that is right."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, *, columns: bool) -> None:
         self.known = known
+        self.columns = columns
         self.work = 0
 
     def run(self, body: n.Block) -> n.Block:
@@ -115,6 +133,8 @@ class _Finder:
             case n.WorkItems():
                 return (stmt,)
         new = visit.rewrite_own(stmt, self.down)
+        if isinstance(new, n.Store):
+            new = changed(new, place=self.placed(new.place))
         value = self.known.value(new.value) if isinstance(new, n.Assign) else None
         for local in visit.targets(new):
             self.known.means(local, value)
@@ -235,6 +255,8 @@ class _Finder:
 
     def settled(self, x: n.Expr) -> n.Expr:
         """Return what an expression becomes whose operands have become what they will."""
+        if isinstance(x, n.Load):
+            return changed(x, place=self.placed(x.place))
         if x.type.dtype.kind not in "iub":
             return self.chosen(x) if isinstance(x, n.Select) else x
         match x:
@@ -251,6 +273,29 @@ class _Finder:
             case n.Select():
                 return self.chosen(x)
         return x
+
+    def placed(self, place: n.Place) -> n.Place:
+        """Return an element of a column as one of a row, where a step down is a step along.
+
+        That is tested where lanes go down columns, since the rows of the range have one item.
+        """
+        kind = place.base.type
+        if not self.columns or not isinstance(place.base, n.Param) \
+                or not isinstance(kind, View) or kind.spread or len(place.index) < 2 \
+                or kind.space is not address_space.global_space:
+            return place
+        ranks = [self.known.shape(v).rank if (v := self.known.value(x)) is not None else sh.VARYING
+                 for x in place.index]
+        if ranks.count(sh.LINEAR) != 1 or ranks[-1] >= sh.LINEAR or sh.VARYING in ranks:
+            return place
+        down = ranks.index(sh.LINEAR)
+        along = place.index[-1]
+        pitch = n.Pitch(_INDEX, place.base, down)
+        self.known.test(n.Compare(BOOL, "eq", pitch, n.Const(_INDEX, 1)))
+        index = list(place.index)
+        index[-1] = n.Binary(_INDEX, "add", n.Cast(_INDEX, index[down]), n.Cast(_INDEX, along))
+        index[down] = n.Const(_INDEX, 0)
+        return replace(place, index=tuple(index))
 
     def clamped(self, x: n.Call) -> n.Expr:
         """Take the side of a minimum or maximum that goes along with the lanes."""

@@ -19,9 +19,10 @@ u, v = (np.zeros((8, 64), np.float32) for _ in range(2))
 
 
 def inner(function: object, ndim: int = 1, arguments: tuple[object, ...] = (64,),
-          lanes: int = LANES) -> interior.Interior | None:
+          lanes: int = LANES, units: int = 0) -> interior.Interior | None:
     kernel = specialize(function, "range", ndim, arguments).kernel
-    found = interior.find(kernel, queries.shapes(kernel, lanes), lanes, 1 << 31)
+    found = interior.find(kernel, interior.Search(
+        queries.shapes(kernel, lanes, units), lanes, 1 << 31, units))
     return found and replace(found, body=needed.run(replace(kernel, body=found.body)).body)
 
 

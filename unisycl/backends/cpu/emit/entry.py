@@ -42,19 +42,22 @@ PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
-          edge: bool, stream: bool = False, ids_below: int = 1 << 63
+          edge: bool, stream: bool = False, ids_below: int = 1 << 63, units: int = 0
           ) -> tuple[Layout, tuple[Site, ...]]:
     """Write a kernel's entry into a module; return its layout and the places that report.
 
     ``edge``: the last dimension may end within a vector. ``stream``: the kernel's output stream,
     if it has one, is larger than the caches and is written past them. No id reaches ``ids_below``.
+    The last ``units`` dimensions of a range have one item.
     """
     own = {"continues": _without_continue}
     kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
     found = layout(kernel)
     seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    inner = _interior(kernel, lanes, ids_below, seeds)
-    kernel, shapes = _analysed(kernel, lanes, seeds)
+    query = queries.shapes(kernel, lanes, units)
+    finder = interiors.Search(query, lanes, ids_below, units)
+    inner = _interior(kernel, finder, seeds)
+    kernel, shapes = _analysed(kernel, query, seeds)
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), expressions.emit)
@@ -69,7 +72,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
             for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
-    in_range: Unit = functools.partial(_range_unit, inner=inner)
+    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units)
     in_groups: Unit = functools.partial(_group_unit, inner=inner)
     _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
@@ -82,7 +85,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     return found, tuple(e.sites)
 
 
-def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape],
+def _analysed(kernel: n.Kernel, query: sh.QueryShape, seeds: dict[n.Local, sh.Shape],
               given: Sequence[n.Local] = ()) -> tuple[n.Kernel, sh.Shapes]:
     """Return a kernel as it is emitted, with the shapes of its values.
 
@@ -93,15 +96,15 @@ def _analysed(kernel: n.Kernel, lanes: int, seeds: dict[n.Local, sh.Shape],
     def shapes(kernel: n.Kernel) -> sh.Shapes:
         if not last or last[0][0] is not kernel:
             last[:] = [(kernel, sh.analyse(
-                kernel.body, queries.shapes(kernel, lanes), seeds,
+                kernel.body, query, seeds,
                 at_group=kernel.index_kind == "work_group"))]
         return last[0][1]
     kernel = pipeline.run(kernel, "simd", "lanes", pipeline.Facts(shapes=shapes, ids=given))
     return kernel, shapes(kernel)
 
 
-def _interior(kernel: n.Kernel, lanes: int, ids_below: int, seeds: dict[n.Local, sh.Shape]
-              ) -> rows.Inside | None:
+def _interior(kernel: n.Kernel, finder: interiors.Search,
+              seeds: dict[n.Local, sh.Shape]) -> rows.Inside | None:
     """Return the interior of a kernel whose items never meet, as it is emitted, if it has one."""
     if kernel.index_kind not in ("range", "nd_range") or kernel.apart \
             or visit.contains(kernel.body, (n.Barrier, n.GroupCall, n.Agree)):
@@ -110,7 +113,7 @@ def _interior(kernel: n.Kernel, lanes: int, ids_below: int, seeds: dict[n.Local,
     given: list[n.Local] = []
 
     def within(kernel: n.Kernel) -> n.Kernel:
-        inner = interiors.find(kernel, queries.shapes(kernel, lanes), lanes, ids_below)
+        inner = interiors.find(kernel, finder)
         if inner is None:
             return kernel
         found.append(inner)
@@ -120,7 +123,7 @@ def _interior(kernel: n.Kernel, lanes: int, ids_below: int, seeds: dict[n.Local,
         own={"interior": within}, ids=given))
     if not found:
         return None
-    made, shapes = _analysed(made, lanes, {**seeds, **found[0].seeds}, given)
+    made, shapes = _analysed(made, finder.query, {**seeds, **found[0].seeds}, given)
     return rows.Inside(found[0], made.body, shapes)
 
 
@@ -203,7 +206,8 @@ def _unravel(e: Emitter, number: str, counts: list[str]) -> list[str]:
 
 
 # ---- plain ranges
-def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None) -> None:
+def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
+                units: int) -> None:
     """Run one tile: rows of the outer dimensions, vectors along the last."""
     f, at, ndim = e.f, e.layout, e.kernel.ndim
     ranges = [e.slot(at.global_range + d) for d in range(ndim)]
@@ -221,26 +225,32 @@ def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None) 
         highs.append(f.op(f"call i64 @llvm.umin.i64(i64 {end}, i64 {whole})"))
     fixed, shapes = dict(e.homes), e.shapes
 
+    single = [Val(UNIFORM, INT64, low) for low in lows[ndim - units:]]
+
+    def asked(ids: list[Val]) -> Callable[[str, int], Val]:
+        return queries.range_queries(e, [*ids, *single])
+
     def body(ids: list[Val]) -> None:
         e.homes, e.shapes = dict(fixed), shapes
-        e.queries = queries.range_queries(e, ids)
+        e.queries = asked(ids)
         emit_block(e, e.kernel.body)
         e.dead = ""
 
     def test(ids: list[Val]) -> str:
         assert inner is not None
         e.homes = dict(fixed)
-        e.queries = queries.range_queries(e, ids)
+        e.queries = asked(ids)
         return inner.test(e)
 
     def interior(ids: list[Val]) -> None:
         assert inner is not None
         first = e.queries
-        e.queries = queries.range_queries(e, ids)
+        e.queries = asked(ids)
         inner.run(e)
         e.dead, e.queries = "", first
     row = rows.Row(body) if inner is None else rows.Row(
         body, test, interior, functools.partial(inner.resume, e))
+    lows, highs = (x[:ndim - units] for x in (lows, highs))
     box(e, lows, highs, row, edge=edge)
     e.shapes = shapes
 

@@ -36,9 +36,9 @@ class Mapping:
         return len(self.local) == 1 or self.local[-1] % self.lanes == 0
 
 
-def shapes(kernel: Kernel, lanes: int) -> Callable[[str, int], Shape]:
-    """Return the shape of every query of a kernel."""
-    last = kernel.ndim - 1
+def shapes(kernel: Kernel, lanes: int, units: int = 0) -> Callable[[str, int], Shape]:
+    """Return the shape of every query of a kernel; its last ``units`` dimensions have one item."""
+    last = kernel.ndim - 1 - units
     mapping = Mapping(lanes, kernel.local)
 
     def of(name: str, dim: int) -> Shape:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -54,8 +53,7 @@ def cost(launch: Launch) -> int:
     executable: CpuExecutable = launch.executable  # type: ignore[assignment]
     if launch.reductions or not executable.plan(launch.geometry).small:
         return 0
-    *outer, last = launch.geometry.global_
-    return executable.steps * math.prod(outer) * -(-last // executable.lanes)
+    return executable.steps * direct.vectors(launch.geometry, executable.lanes)
 
 
 class CpuBatch:

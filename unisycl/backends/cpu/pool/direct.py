@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 
 from unisycl.backends.base import Geometry
+from unisycl.backends.cpu.abi import unit_dimensions
 from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.emit.text import Function, Module
 from unisycl.ir import nodes as n
@@ -43,8 +44,14 @@ def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
     """Say whether a launch of this geometry is small enough."""
     if not per_sub_group or 0 in geometry.global_:
         return False
-    *outer, last = geometry.global_
-    return per_sub_group * math.prod(outer) * -(-last // lanes) <= MOST_STEPS
+    return per_sub_group * vectors(geometry, lanes) <= MOST_STEPS
+
+
+def vectors(geometry: Geometry, lanes: int) -> int:
+    """Return how many vectors a range is."""
+    units = unit_dimensions(geometry.global_)
+    *outer, last = geometry.global_[:len(geometry.global_) - units]
+    return math.prod(outer) * -(-last // lanes)
 
 
 def symbol(entry: str) -> str:

@@ -14,9 +14,10 @@ a, b = (np.zeros(64, np.float32) for _ in range(2))
 u, v = (np.zeros((8, 64), np.float32) for _ in range(2))
 
 
-def code(function: object, ndim: int, *, edge: bool = False, stream: bool = False) -> str:
+def code(function: object, ndim: int, *, edge: bool = False, stream: bool = False,
+         units: int = 0) -> str:
     kernel = specialize(function, "range", ndim, (64,)).kernel
-    return text_of(kernel, Key(edge=edge, small=True, stream=stream))[0].text()
+    return text_of(kernel, Key(edge=edge, small=True, stream=stream, units=units))[0].text()
 
 
 def inside(text: str) -> str:
@@ -90,3 +91,12 @@ def test_a_guard_in_an_nd_range_is_asked_once_for_a_sub_group() -> None:
     assert 1 == len(found)
     assert "llvm.masked" not in found[0]
     assert 1 == found[0].count("  store <")
+
+
+def test_lanes_go_down_columns_where_rows_have_one_item() -> None:
+    def kernel(it, n):  # type: ignore[no-untyped-def]
+        v[it[0], it[1]] = u[it[0], it[1]] * 2
+    text = inside(code(kernel, 2, units=1))
+    assert "llvm.masked" not in text
+    assert 1 == text.count("= load <")
+    assert 1 == text.count("  store <")
