@@ -37,7 +37,7 @@ def check(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, type: Scalar, node: ast.
                 continue
             if not coerce.fits(exact(x, y), type.dtype):
                 name = next((v.local.name for v in (a, b) if isinstance(v, n.Read)), "the choice")
-                ctx.beyond[ctx.span(node)] = name, type, exact(x, y)
+                ctx.doubts.beyond[ctx.span(node)] = name, type, exact(x, y)
 
 
 def note(ctx: Lowering, holder: n.Local | n.Expr, type: Scalar, *values: n.Expr,
@@ -53,7 +53,7 @@ def note(ctx: Lowering, holder: n.Local | n.Expr, type: Scalar, *values: n.Expr,
     kept: set[int] = ctx.types.setdefault(("absorbed", key, type), set()) if key else set()
     kept |= found
     if kept:
-        ctx.absorbed[id(holder)] = holder, kept
+        ctx.doubts.absorbed[id(holder)] = holder, kept
 
 
 def _literals(ctx: Lowering, x: n.Expr) -> list[int]:
@@ -61,7 +61,7 @@ def _literals(ctx: Lowering, x: n.Expr) -> list[int]:
     if isinstance(x, n.Const) and x.type.weak:
         return [int(x.value)] if isinstance(x.value, int) else []
     thing = x.local if isinstance(x, n.Read) else x
-    return sorted(ctx.absorbed.get(id(thing), (thing, ()))[1])
+    return sorted(ctx.doubts.absorbed.get(id(thing), (thing, ()))[1])
 
 
 def warn(beyond: dict[Span, tuple[str, Scalar, int]]) -> None:

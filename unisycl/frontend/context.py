@@ -8,66 +8,39 @@ so evaluation order is Python's.
 from __future__ import annotations
 
 import ast
-import enum
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import CodeType
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from unisycl.base import diagnostics, foreign_objects, geometry
+from unisycl.base import diagnostics
 from unisycl.base.architecture import Target
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import Diagnostic
 from unisycl.base.spans import Span
-from unisycl.frontend import captures, coerce, guards
+from unisycl.frontend import coerce, guards
+from unisycl.frontend.findings import Dependencies, Doubts, Storage
 from unisycl.frontend.kernel_shape import KernelShape
-from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.syntax.flow import Condition, Definition, Head, Label
+from unisycl.frontend.syntax.flow import Condition, Head, Label
 from unisycl.frontend.syntax.overwrites import Overwrites
 from unisycl.frontend.syntax.variables import Variables
-from unisycl.frontend.values import objects, stored_pointers
-from unisycl.frontend.values.items import ITEM_KINDS
-from unisycl.frontend.values.kind import Frame, Path, Refused, Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Image,
-    Item,
-    Memory,
-    Method,
-    Poison,
-    Record,
-    Reduction,
-    Several,
-    Stream,
-    Vector,
-    describe,
-    own_type,
-    scalar_help,
-)
+from unisycl.frontend.values import objects
+from unisycl.frontend.values.absent import Poison
+from unisycl.frontend.values.kind import Frame, Kind, Path, Refused, Value
+from unisycl.frontend.values.numbers import kind_of
 from unisycl.frontend.values.unsure import Unsure, exact, plain
 from unisycl.ir import nodes as n
-from unisycl.ir import visit
-from unisycl.ir.function_uses import ChildUse, Position
+from unisycl.ir.function_uses import Position
 from unisycl.ir.types import (
-    WEAK_INT,
-    Field,
-    ImageView,
-    PointerType,
     Scalar,
-    StreamType,
     Struct,
-    View,
 )
 
 Tail: TypeAlias = frozenset[str]
 """What falling off the end of a block amounts to: 'return', 'continue', or neither."""
 
 NOWHERE: Tail = frozenset()
-_SIMPLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +57,28 @@ class Loop:
     inner: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How syntax is lowered, which stands above the kinds of values: a function for each demand."""
+
+    lower_expr: Callable[[Context, ast.expr], Value]
+    lower_body: Callable[..., bool]
+    settle_returns: Callable[[Context, Frame], None]
+    operate: Callable[..., Value]
+    call: Callable[..., Value]
+    call_object: Callable[..., Value]
+    call_function: Callable[..., Value]
+    call_closure: Callable[..., Value]
+    call_either: Callable[..., Value]
+    one_function: Callable[..., Value | None]
+    fill_row: Callable[..., None]
+
+
 class Context(Variables):
     """Everything the lowering functions share. Owned by one ``specialize`` call, one thread."""
 
     def __init__(self, function: Any, arguments: tuple[Any, ...], shape: KernelShape,
-                 types: dict[Any, Any], facts: set[str],
-                 lower_expr: Callable[[Context, ast.expr], Value],
-                 lower_body: Callable[..., bool], call: Callable[..., Value],
-                 settle_returns: Callable[[Context, Frame], None]) -> None:
+                 types: dict[Any, Any], facts: set[str], syntax: Syntax) -> None:
         self.function = function
         self.arguments = arguments
         self.shape = shape
@@ -104,32 +91,18 @@ class Context(Variables):
         self.derived: dict[n.Local, Value] = {}
         self.path: tuple[Condition, ...] = ()
         self.heads: list[Head] = []
-        self.sums: dict[Span, Scalar] = {}
-        self.beyond: dict[Span, tuple[str, Scalar, int]] = {}
-        self.absorbed: dict[int, tuple[object, set[int]]] = {}
-        self.powers: dict[Span, n.Expr] = {}
-        self.unassigned: dict[Span, tuple[str, Definition]] = {}
+        self.doubts = Doubts()
+        self.storage = Storage()
+        self.needs = Dependencies()
         self.diagnostics: list[Diagnostic] = []
         self.refusals = 0
         self.block: list[n.Stmt] = []
-        self.params: dict[Path, n.Param] = {}
-        self.arrays: list[n.Array] = []
-        self.copies: set[n.Param | n.Array] = set()
-        self.fresh: set[n.Param | n.Array] = set()
         self.overwrites = Overwrites()
-        self.memories: dict[Any, Memory] = {}
         self.reducers: list[n.Reducer] = []
-        self.guards: dict[tuple[Path, bool], guards.Test] = {}
-        self.uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = {}
         self.frames: list[Frame] = []
         self.loops: list[Loop | None] = []
-        self.aspects: set[str] = set()
         self.shared: dict[Any, str] = {}
-        self.places: dict[CodeType, set[Position]] = {}
-        self.streams: dict[Path, n.Expr] = {}
         self.unrolled: list[int] = []
-        self.libraries: set[Path] = set()
-        self.children: list[ChildUse] = []
         self.inlined = 0
         self.endless: set[Any] = set()
         self.reductions: tuple[Any, ...] = ()
@@ -137,16 +110,12 @@ class Context(Variables):
         self.handled = False
         self.required: tuple[int, ...] = ()
         self.target: Target | None = None
-        self.asked: dict[Any, bool] = {}
-        self.notes: list[tuple[str, str]] = []
-        self.pointed: dict[n.Param | n.Array, None] = {}
         self.limited = False
         self.at: ast.AST | None = None
         self._numbers = itertools.count(1)
-        self._lower_expr = lower_expr
-        self.lower_body: Callable[..., bool] = lower_body
-        self.call: Callable[..., Value] = call
-        self.settle_returns = settle_returns
+        self.syntax: Syntax = syntax
+        self.call: Callable[..., Value] = syntax.call
+        self.lower_body: Callable[..., bool] = syntax.lower_body
 
     # ---- places and problems
     @property
@@ -198,8 +167,14 @@ class Context(Variables):
         for frame in reversed(self.frames):
             code = code_of(frame)
             if code is not None and at is not None:
-                self.uses[code][1].add(position(at))
+                self.needs.uses[code][1].add(position(at))
             at = frame.call
+
+    def note_place(self, node: ast.AST) -> None:
+        """Note that Python has to take an expression for a place in memory, not for its value."""
+        code = self.function_at_hand()
+        if code is not None:
+            self.needs.places.setdefault(code, set()).add(position(node))
 
     def function_at_hand(self) -> CodeType | None:
         """Return the code of the Python function that is being lowered."""
@@ -210,7 +185,7 @@ class Context(Variables):
         """Lower an expression to whatever it denotes; a poisoned one gives up the statement."""
         self.at = node
         try:
-            result = self._lower_expr(self, node)
+            result = self.syntax.lower_expr(self, node)
         except coerce.DoesNotFit as problem:
             raise self.too_large(problem, node) from None
         if isinstance(result, Poison):
@@ -244,125 +219,20 @@ class Context(Variables):
             raise self.unsettled(x.type, node)
         return plain(x)
 
+    def of(self, value: Value) -> Kind:
+        """Return a value as an object of its kind."""
+        return value if isinstance(value, Kind) else kind_of(value)
+
     def to_scalar(self, value: Value, node: ast.AST, *, unsure: bool = False) -> n.Expr:
         """Turn a value into a scalar expression, or refuse; ``unsure``: one of several types, too.
 
         Who allows that has to use the number so that its type makes no difference.
         """
-        if isinstance(value, n.Expr):
-            if isinstance(value.type, Unsure) and not unsure:
-                raise self.unsettled(value.type, node)
-            if isinstance(value.type, PointerType):
-                raise self.refuse("K049", node, found=describe(value), expected="a number",
-                                  help="follow it: p[0], p.name")
-            return value
-        if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
-            return self.to_scalar(value.items[0], node, unsure=unsure)
-        if isinstance(value, Vector) and len(value.items) == 1:
-            return value.items[0]
-        if isinstance(value, Memory) and len(value.index) == value.view.ndim \
-                and isinstance(value.view.elem, Scalar):
-            return self.load(value, node)
-        if isinstance(value, Record) and not value.shape and isinstance(value.type, Scalar):
-            return self.load_member(value, node)
-        if isinstance(value, Method) and value.name == "size" and isinstance(value.owner, Memory):
-            return self.size_of(value.owner)  # NumPy's attribute, where SYCL has a method
-        if isinstance(value, Item) and value.ndim == 1 and value.kind in ITEM_KINDS:
-            return n.Query(WEAK_INT, "global_id", 0) if value.kind == "item" else \
-                self.to_scalar(self.call(self, Method(value, "get_linear_id"), [], node), node)
-        if isinstance(value, Constant) and isinstance(value.object, enum.Enum) \
-                and isinstance(value.object, int | float):
-            return coerce.weak_scalar(value.object.value)
-        if isinstance(value, Poison):
-            raise self.unknown(node)
-        if isinstance(value, Reduction):
-            raise self.refuse("K055", node)
-        raise self.refuse("K049", node, found=describe(value), expected="a number",
-                          help=scalar_help(value))
+        return self.of(value).number(self, node, unsure=unsure)
 
     def truth(self, value: Value, node: ast.AST) -> n.Expr:
         """Return ``bool(value)``; refuse what has no truth."""
-        if isinstance(value, n.Expr) and stored_pointers.kind_of(value) is not None:
-            return coerce.truth(value)
-        if isinstance(value, Memory) and getattr(
-                stored_pointers.decayed(self, value), "pointer", None):
-            return n.true()  # it points to memory that is there
-        return coerce.truth(self.to_scalar(value, node, unsure=True))
-
-    def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
-        """Turn a value into a pointer that memory can hold, or refuse."""
-        return stored_pointers.to_pointer(self, value, kind, node)
-
-    def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]:
-        """Return two values that a name gets, USM memory as a pointer where the other is one."""
-        return stored_pointers.one_kind(self, old, value)
-
-    def size_of(self, memory: Memory) -> n.Expr:
-        """Return the number of elements of a view."""
-        size: n.Expr = coerce.weak_scalar(1)
-        for d in range(len(memory.index), memory.view.ndim):
-            size = coerce.binary("mul", size, self.extent(memory, d), WEAK_INT)
-        return size
-
-    def extent(self, memory: Memory, d: int) -> n.Expr:
-        """Return how many elements a view, or a slice of it, has in one dimension."""
-        if memory.window is not None and d == len(memory.index):
-            return memory.window[1]
-        return n.Extent(WEAK_INT, memory.base, d)
-
-    def load(self, memory: Memory, node: ast.AST) -> n.Expr:
-        """Read the element a fully indexed view denotes."""
-        if not memory.view.mode.reads:
-            raise self.refuse("K058", node, name=memory.name)
-        elem = memory.view.elem
-        assert isinstance(elem, Scalar)
-        self.need(elem)
-        return n.Load(elem, n.Place(memory.base, memory.index, elem, span=self.span(node)))
-
-    def load_member(self, member: Record, node: ast.AST) -> n.Expr:
-        """Read a number inside a struct."""
-        assert isinstance(member.type, Scalar)
-        self.overwrites.check(self, member, node)
-        if not member.readable:
-            raise self.refuse("K058", node, name=member.name)
-        self.need(member.type)
-        return n.Load(member.type, n.Place(member.base, member.index, member.type, member.offset,
-                                           member.inner, self.span(node)))
-
-    def member(self, record: Record, field: Field, node: ast.AST) -> Value:
-        """Read a member of a record: a number or vec; a struct or array stays a place."""
-        found = replace(record, type=field.type, shape=field.shape, offset=record.offset
-                        + field.offset, name=f"{record.name}.{field.name}")
-        if isinstance(field.type, Scalar) and not field.shape:
-            return self.load_member(found, node)
-        if own_type(field.type) is None or field.shape:
-            return found
-        if not record.readable:
-            raise self.refuse("K058", node, name=found.name)
-        return self.load_vector(found, node)
-
-    def load_vector(self, record: Record, node: ast.AST) -> Vector:
-        """Return a vec in memory: loads of its elements, each done only where it is used."""
-        assert isinstance(record.type, Struct)
-        self.overwrites.check(self, record, node)
-        index = tuple(self._repeatable(x) for x in record.index)
-        inner = tuple((self._repeatable(x), size) for x, size in record.inner)
-        items = []
-        for f in record.type.fields:
-            assert isinstance(f.type, Scalar)
-            items.append(n.Load(f.type, n.Place(record.base, index, f.type,
-                                                record.offset + f.offset, inner, self.span(node))))
-            self.need(f.type)
-        return Vector(record.type, tuple(items), name=record.name, writable=record.writable,
-                      readable=record.readable, room=record.type.size // items[0].type.size)
-
-    def loaded(self, value: Vector) -> Vector:
-        """Return a vec whose elements are at hand: one in memory is read whole, by one access."""
-        place = value.place
-        if place is None:
-            return value
-        items = self.load_many(place, max(value.room, len(value.items)))
-        return replace(value, items=tuple(items[:len(value.items)]), exact=False)
+        return self.of(value).truth(self, node)
 
     def load_many(self, place: n.Place, count: int) -> list[n.Expr]:
         """Read scalars that follow one another in memory."""
@@ -378,12 +248,6 @@ class Context(Variables):
             self.emit(n.StoreMany(place, tuple(self.hold(x) for x in values),
                                   span=self.span(node)))
 
-    def _repeatable(self, x: n.Expr) -> n.Expr:
-        """Keep an index that costs something to compute, for it is used for every element."""
-        costs = sum(1 for _ in visit.walk(x)) > _SIMPLE or any(
-            isinstance(e, n.Load | n.Call) for e in visit.walk(x))
-        return self.once(x) if costs else x
-
     def need(self, type: Scalar, node: ast.AST | None = None) -> None:
         """Note the aspect a type asks of the device."""
         if type.dtype.aspect and not type.weak:
@@ -395,7 +259,7 @@ class Context(Variables):
             if frame.allowed is not None and name not in frame.allowed:
                 raise self.refuse("K070", node or self.at or self.frame.source.node, aspect=name,
                                   name=frame.source.name)
-        self.aspects.add(name)
+        self.needs.aspects.add(name)
 
     def enter(self, frame: Frame) -> None:
         """Heed what a function that is about to be lowered promises about itself."""
@@ -463,77 +327,19 @@ class Context(Variables):
     # ---- captures
     def guard(self, path: Path, obj: Any, *, frozen: bool = False) -> None:
         """Note that the code depends on the signature of an object."""
-        if any(path[:len(p)] == p != path for p in self.libraries):
+        if any(path[:len(p)] == p != path for p in self.needs.libraries):
             return
-        if (path, frozen) not in self.guards and (path, True) not in self.guards:
-            self.guards[path, frozen] = guards.test(obj, frozen=frozen)
+        if (path, frozen) not in self.needs.guards and (path, True) not in self.needs.guards:
+            self.needs.guards[path, frozen] = guards.test(obj, frozen=frozen)
 
     def capture(self, path: Path, obj: Any, name: str, node: ast.AST, *,
                 frozen: bool = False) -> Value:
         """Turn a Python object into a value; ``frozen`` numbers become constants."""
-        self.guard(path, obj, frozen=frozen)
-        kind = captures.data_type(obj)
-        if frozen and isinstance(obj, bool | int | float | complex) and isinstance(kind, Scalar) \
-                and kind.weak:
-            return coerce.weak_scalar(obj)
-        if getattr(type(obj), "__kernel_waits__", False):
-            self.facts.add("waits")
-        if getattr(type(obj), "__kernel_commands__", False):
-            self.facts.add("enqueues")
-        if kind is not None:
-            value = self._parameter(path, kind, name, node)
-            if captures.is_reference(obj) and isinstance(value, Memory):
-                if not obj.name():
-                    raise self.refuse("K114", node, name=name)
-                only = () if obj.shape else (coerce.weak_scalar(0),)
-                return replace(value, index=only, reference=True)
-            return value
-        made = objects.captured(self, path, obj, name, node)
-        if made is not None:
-            return made
-        if isinstance(obj, tuple):
-            return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
-                                              frozen=True) for k, v in enumerate(obj)))
-        if isinstance(obj, geometry.range | geometry.id):
-            what = "range" if isinstance(obj, geometry.range) else "id"
-            return Several(tuple(self.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
-                                 for k, v in enumerate(obj)), what)
-        if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
-                or captures.is_host_object(obj) or foreign_objects.description(obj) is not None:
-            described, help = captures.why_not(obj)
-            if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
-                raise self.refuse("K048", node, name=name, kind=described)
-            raise self.refuse("K040", node, name=name, kind=described, help=help)
-        return Constant(obj, path)
+        return objects.captured(self, path, obj, name, node, frozen=frozen)
 
     def constant(self, value: Value) -> n.Const | None:
         """Return a number known while compiling; captured ones are made known by their values."""
         return objects.constant(self, value)
-
-    def _parameter(self, path: Path, kind: Scalar | Struct | View, name: str,
-                   node: ast.AST) -> Value:
-        if path[0][0] == "reduction":
-            raise self.refuse("K054", node, what=f"the operator of a reduction cannot capture "
-                              f"data ('{name}')", help="use constants and its two arguments only")
-        param = self.params.get(path)
-        if param is None:
-            param = self.params[path] = n.Param(name, kind, len(self.params), path)
-        if isinstance(kind, ImageView):
-            return Image(param, kind, name, kind.sampler)
-        if isinstance(kind, View):
-            if isinstance(kind.elem, Scalar):
-                self.need(kind.elem)
-            return Memory(param, kind, name=name)
-        if isinstance(kind, Struct):
-            record = Record(param, (), kind, writable=False, name=name)
-            return record if own_type(kind) is None else self.load_vector(record, node)
-        if isinstance(kind, PointerType):
-            return n.ParamRead(kind, param)
-        if isinstance(kind, StreamType):
-            self.streams[path] = n.ParamRead(kind, param)
-            return Stream(self.streams[path])
-        self.need(kind)
-        return n.ParamRead(kind, param)
 
 
 def code_of(frame: Frame | None) -> CodeType | None:

@@ -45,7 +45,7 @@ def of_integers(ctx: Lowering, a: n.Expr, b: n.Expr, type: Scalar, node: ast.AST
     found = n.Read(type, result)
     if not signed or pipeline.never_negative((), b):
         return found
-    ctx.powers[span] = b
+    ctx.doubts.powers[span] = b
     return n.Select(type, negative, _of_negative(x, y, type), found)
 
 

@@ -21,19 +21,19 @@ from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, captures, guard_function, powers
-from unisycl.frontend.context import Context
-from unisycl.frontend.forms import output
-from unisycl.frontend.handlers import takes_handler
+from unisycl.frontend.context import Context, Syntax
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax import (
     access,
     call,
+    chosen_functions,
     compare,
     expr,
     generators,
     membership,
     names,
+    rows,
     stmt,
     unassigned,
 )
@@ -41,8 +41,12 @@ from unisycl.frontend.syntax.flow import settle_heads
 from unisycl.frontend.syntax.subset import refusal
 from unisycl.frontend.syntax.unassigned import start_flags
 from unisycl.frontend.values import reducers, unsure
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.handlers import KernelHandler, takes_handler
+from unisycl.frontend.values.items import Item
 from unisycl.frontend.values.kind import Frame, Path, Refused, Value
-from unisycl.frontend.values.kinds import Constant, Item, KernelHandler, Reduction
+from unisycl.frontend.values.reducers import Reduction
+from unisycl.frontend.values.streams import endings
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, FunctionUse
 from unisycl.ir.types import Scalar
@@ -211,11 +215,10 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     sums: dict[Span, Scalar] = {}
 
     def start(types: dict[Any, Scalar], facts: set[str]) -> Context:
-        ctx = Context(function, arguments, shape, types, facts, _lower_expr, stmt.lower_body,
-                      call.call_value, stmt.settle_returns)
+        ctx = Context(function, arguments, shape, types, facts, _SYNTAX)
         ctx.reductions = reductions
         sums.clear()  # forms of the round before note theirs in it, too
-        ctx.sums = sums
+        ctx.doubts.sums = sums
         ctx.required = shape.required
         ctx.target = target
         return ctx
@@ -223,25 +226,26 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     if ctx.diagnostics:
         raise KernelError(ctx.diagnostics, _name(function))
     kernel = n.Kernel(
-        _name(function), tuple(ctx.params.values()), body, shape.kind, shape.ndim, shape.local,
-        tuple(ctx.arrays), tuple(ctx.reducers), frozenset(ctx.aspects), shape.sub_group,
+        _name(function), tuple(ctx.storage.params.values()), body, shape.kind, shape.ndim,
+        shape.local, tuple(ctx.storage.arrays), tuple(ctx.reducers), frozenset(ctx.needs.aspects),
+        shape.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
-        shape.traits, tuple(ctx.notes), tuple(ctx.pointed),
+        shape.traits, tuple(ctx.needs.notes), tuple(ctx.storage.pointed),
         shape.checks, span=source.span(source.node))
     rebound = len({key for key, _ in ctx.locals}) < len(ctx.locals)  # a name has several types
     kernel = pipeline.prepare(kernel, rebound=rebound)
     unassigned.warn(ctx)
-    unsure.warn(ctx.sums)
-    absorbed.warn(ctx.beyond)
-    powers.warn(ctx.powers, body)
-    uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.places.get(f, ())),
+    unsure.warn(ctx.doubts.sums)
+    absorbed.warn(ctx.doubts.beyond)
+    powers.warn(ctx.doubts.powers, body)
+    uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.needs.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
-                 for f, (s, c) in ctx.uses.items())
-    asked = ((path, test) for (path, _), test in ctx.guards.items())
+                 for f, (s, c) in ctx.needs.uses.items())
+    asked = ((path, test) for (path, _), test in ctx.needs.guards.items())
     return Specialization(
         kernel, uses, guard_function.matcher(code, asked, (p.path for p in kernel.params)),
         ctx.handled,
-        ctx.required, tuple(ctx.asked.items()), tuple(ctx.children))
+        ctx.required, tuple(ctx.needs.asked.items()), tuple(ctx.needs.children))
 
 
 def _name(function: Any) -> str:
@@ -298,7 +302,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
     frame = Frame(source, root, path, ("kernel",))
     ctx.frames.append(frame)
     ctx.enter(frame)
-    ctx.uses[root.__code__] = (source, set())
+    ctx.needs.uses[root.__code__] = (source, set())
     node = source.node
     try:
         reducers.declare(ctx, ctx.reductions, node)
@@ -320,7 +324,7 @@ def _lower_root(ctx: Context, root: FunctionType, path: Path, receiver: list[Val
     finally:
         ctx.frames.pop()
     block = tuple(ctx.block)
-    return (*([n.Scope(0, block)] if frame.needs_scope else block), *output.endings(ctx))
+    return (*([n.Scope(0, block)] if frame.needs_scope else block), *endings(ctx))
 
 
 def _parameters(ctx: Context, node: ast.FunctionDef | ast.Lambda, skip: int) -> list[Value]:
@@ -345,6 +349,11 @@ def _lower_expr(ctx: Context, node: ast.expr) -> Value:
         id, facts = refusal(node)
         raise ctx.refuse(id, node, **facts)
     return lower(ctx, node)
+
+
+_SYNTAX = Syntax(_lower_expr, stmt.lower_body, stmt.settle_returns, expr.operate, call.call_value,
+                 call.call_object, call.call_function, call.call_closure,
+                 chosen_functions.call_either, chosen_functions.of_table, rows.fill)
 
 
 def children(spec: Specialization, function: Any, arguments: tuple[Any, ...]

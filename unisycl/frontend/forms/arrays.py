@@ -19,10 +19,11 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.syntax.access import as_element, element_at
-from unisycl.frontend.values.items import query
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Item, Memory, Several, describe
+from unisycl.frontend.values.constants import Constant, as_element
+from unisycl.frontend.values.items import Item, query
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, PointerType, Scalar, Struct, View, numbers
 from unisycl.ir.watch_statements import PER_ITEM
@@ -76,7 +77,7 @@ def _memory(ctx: Context, elem: Scalar | Struct, extents: tuple[int, ...], space
     type = View(elem, len(extents), space, access_mode.read_write)
     made = ctx.span(ctx.at) if ctx.at is not None else None
     array = n.Array(called or space.name.partition("_")[0], type, extents, made)
-    ctx.arrays.append(array)
+    ctx.storage.arrays.append(array)
     return Memory(array, type, name=name)
 
 
@@ -117,14 +118,14 @@ def scratch_memory(ctx: Context, node: ast.Call) -> Value:
     if nbytes is None:
         raise scratch.missing()
     ctx.facts.add("asks")
-    known = ctx.memories.get(name)
+    known = ctx.storage.memories.get(name)
     if known is None:
         count = int(nbytes[0]) // elem.size
         if count == 0:
             raise exception(errc.memory_allocation, f"{name}: the launch gives {nbytes[0]} bytes, "
                             f"too few for one {elem}; give more by work_group_scratch_size")
         ctx.need_all(elem)
-        known = ctx.memories[name] = _memory(ctx, elem, (count,), address_space.local_space,
+        known = ctx.storage.memories[name] = _memory(ctx, elem, (count,), address_space.local_space,
                                              "the scratch memory")
     if known.view.elem != elem:
         raise ctx.refuse("K049", node, found=f"scratch memory of {elem}",
@@ -144,7 +145,7 @@ def zero_element(ctx: Context, node: ast.Call) -> Value:
         return Constant(None) if isinstance(elem, PointerType) else coerce.weak_scalar(0)
     memory = _memory(ctx, elem, (1,), address_space.private_space, "zero")
     _fill(ctx, memory, n.Const(WEAK_INT, 0))
-    return element_at(ctx, replace(memory, index=(coerce.weak_scalar(0),)), node)
+    return replace(memory, index=(coerce.weak_scalar(0),)).read(ctx, node)
 
 
 def own_elements(ctx: Context, value: Value, node: ast.AST) -> int:

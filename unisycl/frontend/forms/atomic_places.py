@@ -17,25 +17,18 @@ from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce, faults
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.forms import atomics
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.syntax.access import member_of, record_of
-from unisycl.frontend.values import stored_pointers
-from unisycl.frontend.values.items import ITEM_KINDS, item_ids
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Atomic,
-    Constant,
-    Item,
-    Memory,
-    Record,
-    Several,
-    Vector,
-    describe,
-    own_type,
-)
+from unisycl.frontend.values import atomics, stored_pointers
+from unisycl.frontend.values.atomics import Atomic
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.slices import inside
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import plain as held
+from unisycl.frontend.values.vectors import Vector, own_type
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar, Struct, View
 from unisycl.lang.memory.atomic import atomic_ref
@@ -164,7 +157,7 @@ def _indexed(ctx: Context, view: Memory, parts: list[n.Expr | str] | None,
                          found=len(view.index) + count, help="give one index for each dimension")
     whole = replace(view, index=view.index + tuple(numbers), window=None)
     if isinstance(elem, Struct):
-        return record_of(whole), given[left:]
+        return whole.record(), given[left:]
     mode = view.view.mode
     return Record(view.base, whole.index, elem, writable=mode.writes, readable=mode.reads,
                   name=view.name), ()
@@ -189,7 +182,7 @@ def _step(ctx: Context, record: Record, part: n.Expr | str, node: ast.AST) -> Re
             raise ctx.refuse("K054", node, what=f"{describe(record)} has no member '{part}'",
                              help=f"write {_FORM}")
         else:
-            return member_of(ctx, record, part, node)
+            return record.member(ctx, part, node)
     if vector is not None:
         return _lane(ctx, record, vector.count, part, node)
     if not record.shape:

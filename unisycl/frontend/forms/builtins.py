@@ -19,10 +19,12 @@ from unisycl.frontend.faults import fitting, whole
 from unisycl.frontend.forms import signature
 from unisycl.frontend.forms.geometric import OF_VECTORS
 from unisycl.frontend.syntax.expr import arithmetic, operate
-from unisycl.frontend.values import complexes, vectors
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Several, Vector, describe
+from unisycl.frontend.values import complexes, vector_operators
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, exact, plain
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, BY_MATH, BY_NUMPY, Builtin
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar
@@ -100,7 +102,7 @@ def _of_vectors(ctx: Context, row: Builtin, args: list[Value], node: ast.AST,
     """Return a builtin of vectors, element by element; numbers take the elements' type."""
     if row.name in OF_VECTORS:
         return OF_VECTORS[row.name](ctx, args, node)
-    result = vectors.elementwise(ctx, args, node, row.name,
+    result = vector_operators.elementwise(ctx, args, node, row.name,
                                  lambda parts: call_row(ctx, row, parts, node, family=family))
     first = next(a for a in args if isinstance(a, Vector))
     if row.rule in ("float", "any", "int") and isinstance(result, Vector) \
@@ -166,7 +168,7 @@ def operator_function(ctx: Context, obj: Any, args: list[Value], node: ast.AST) 
     if len(args) != 2:
         raise ctx.refuse("K034", node, what=f"'{name}'", expected="2 argument(s)", found=len(args))
     if any(isinstance(x, Vector) for x in args) and op in _TESTS:
-        return vectors.compare(ctx, op, name, args[0], args[1], node)
+        return vector_operators.compare(ctx, op, name, args[0], args[1], node)
     if op not in _TESTS and (not ours or any(isinstance(x, Vector) for x in args)):
         return operate(ctx, op, args[0], args[1], node)
     a, b = (ctx.to_scalar(x, node) for x in args)

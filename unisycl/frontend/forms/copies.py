@@ -13,10 +13,11 @@ from dataclasses import replace
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.forms.arrays import declared
-from unisycl.frontend.syntax.places import copy_record
-from unisycl.frontend.values.instances import class_of
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Instance, Memory, Record, Vector, describe
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record, copy_record
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT, Field, Struct
 
@@ -26,13 +27,13 @@ def copied(ctx: Context, value: Value, node: ast.AST) -> Value:
     if isinstance(value, Instance):
         return replace(value, homes=frozenset(), exact=False)
     if isinstance(value, Vector):
-        return replace(ctx.loaded(value), homes=frozenset(), exact=False)
+        return replace(value.loaded(ctx), homes=frozenset(), exact=False)
     if isinstance(value, Memory):
         raise ctx.refuse("K054", node, what=f"copy.copy takes objects, not {describe(value)}",
                          help="copy the elements in a loop")
     if not isinstance(value, Record):
         return value
-    if value.shape or class_of(value) is None:
+    if value.shape or value.owner_class() is None:
         whole = _own(ctx, value)
         copy_record(ctx, whole, value, node)
         return whole
@@ -48,8 +49,8 @@ def _own(ctx: Context, like: Record) -> Record:
         kind = Struct("array", (Field("items", kind, 0, like.shape),),
                       size * math.prod(like.shape))
     memory = declared(ctx, kind, (1,))
-    ctx.copies.add(memory.base)
-    ctx.fresh.add(memory.base)
+    ctx.storage.copies.add(memory.base)
+    ctx.storage.fresh.add(memory.base)
     return Record(memory.base, (n.Const(WEAK_INT, 0),), like.type, like.shape, name="the copy")
 
 
@@ -58,21 +59,21 @@ def _instance(ctx: Context, record: Record, own: Record | None, node: ast.AST) -
     assert isinstance(record.type, Struct)
     items: list[Value] = []
     for f in record.type.fields:
-        value = ctx.member(record, f, node)
-        place = None if own is None else ctx.member(own, f, node)
+        value = record.of_field(f).read(ctx, node)
+        place = None if own is None else own.of_field(f).read(ctx, node)
         if isinstance(value, Record) and value.shape:
             assert isinstance(place, Record)
             copy_record(ctx, place, value, node)
             items.append(place)
-        elif isinstance(value, Record) and class_of(value) is not None:
+        elif isinstance(value, Record) and value.owner_class() is not None:
             items.append(_instance(ctx, value, place if isinstance(place, Record) else None, node))
         elif isinstance(value, Record):
             items.append(copied(ctx, value, node))
         elif isinstance(value, Vector):
-            items.append(replace(ctx.loaded(value), homes=frozenset(), exact=False))
+            items.append(replace(value.loaded(ctx), homes=frozenset(), exact=False))
         else:
             items.append(value)
-    return Instance(class_of(record), tuple(f.name for f in record.type.fields), tuple(items))
+    return Instance(record.owner_class(), tuple(f.name for f in record.type.fields), tuple(items))
 
 
 def _has_arrays(kind: Struct) -> bool:

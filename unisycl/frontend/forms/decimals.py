@@ -10,8 +10,8 @@ import ast
 
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.library import decimals

@@ -17,11 +17,14 @@ from unisycl.base.dtypes import DTYPES
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
-from unisycl.frontend.handlers import is_handler as _is_handler
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.values import vec_methods
-from unisycl.frontend.values.kind import Path, Value
-from unisycl.frontend.values.kinds import Closure, Constant, Memory, Several, describe
+from unisycl.frontend.values import bit_patterns
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Closure
+from unisycl.frontend.values.handlers import is_handler as _is_handler
+from unisycl.frontend.values.kind import Path, Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.enqueue_records import MOST_NUMBERS, MOST_WAITS
 from unisycl.ir.function_uses import ChildUse
@@ -99,12 +102,12 @@ def _enqueue(ctx: Context, node: ast.Call, flags: Value, space: Space, rest: lis
                          f"{len(numbers)}", help="put them in memory and pass that")
     kind, extent, offset, local = space
     child = ChildUse(path, kind, len(extent), local, tuple(arguments), "assert" in ctx.shape.checks)
-    if child not in ctx.children:
-        if len(ctx.children) >= _MOST_CHILDREN:
+    if child not in ctx.needs.children:
+        if len(ctx.needs.children) >= _MOST_CHILDREN:
             raise ctx.refuse("K117", node, what=f"a kernel enqueues {_MOST_CHILDREN} different "
                              "kernels at most", help="enqueue some of them from a child")
-        ctx.children.append(child)
-    head = [coerce.weak_scalar(k) for k in (ctx.children.index(child), int(flags.object),
+        ctx.needs.children.append(child)
+    head = [coerce.weak_scalar(k) for k in (ctx.needs.children.index(child), int(flags.object),
                                             len(waits))]
     event = ctx.call(ctx, Constant(device_queue.put, (("object", device_queue.put),)), [
         Several(tuple(head)), Several(tuple(extent)), Several(tuple(offset)),
@@ -217,7 +220,7 @@ def _bits(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
     x = coerce.convert(x, Scalar(x.type.dtype))
     if x.type.dtype.is_float:
         row: Any = DTYPES[f"int{x.type.dtype.bits}"]
-        x = vec_methods.regrouped(ctx, [x], Scalar(row), 1)[0]
+        x = bit_patterns.regrouped(ctx, [x], Scalar(row), 1)[0]
     elif x.type == BOOL:
         x = coerce.convert(x, Scalar(DTYPES["int32"]))
     return coerce.convert(x, _INT64)

@@ -17,9 +17,12 @@ from unisycl.base.errors import UnsupportedError, errc
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.parameters import match
-from unisycl.frontend.values import pointers, stored_pointers
-from unisycl.frontend.values.kind import Path, Value
-from unisycl.frontend.values.kinds import Constant, Memory, Nothing, Vector, describe
+from unisycl.frontend.values import addresses, pointers, stored_pointers
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Path, Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
 from unisycl.ir.types import PointerType, Scalar, Struct
@@ -37,7 +40,7 @@ def call(ctx: Context, callee: extern_function, path: Path, args: Sequence[Value
     found = match(ctx, node, function.name, args, keywords,
                   tuple(p.name for p in function.parameters))
     values = [_argument(ctx, function, p, found[p.name], node) for p in function.parameters]
-    ctx.asked[function.target] = there = fits(ctx.target, function.target)
+    ctx.needs.asked[function.target] = there = fits(ctx.target, function.target)
     if there:
         return _call_there(ctx, function, values, node)
     if callee.body is None:
@@ -46,7 +49,7 @@ def call(ctx: Context, callee: extern_function, path: Path, args: Sequence[Value
                                f"Python body, so only devices of the {function.target.name} "
                                "backend can call it; give it a body that says the same")
     result = ctx.call(ctx, Constant(callee.body, (*path, ("attr", "body"))), values, node)
-    if ctx.uses[callee.body.__code__][1]:
+    if ctx.needs.uses[callee.body.__code__][1]:
         raise ctx.refuse("K052", node, what="a barrier or group function",
                          where=f"in the Python body of '{function.name}'",
                          help="call it in the kernel, before or after")
@@ -64,7 +67,7 @@ def _call_there(ctx: Context, function: ForeignFunction, values: Sequence[Value]
         if isinstance(value, Memory):
             numbers.append(_address(ctx, value, node))
         elif isinstance(value, Vector):
-            numbers += ctx.loaded(value).items
+            numbers += value.loaded(ctx).items
         else:
             numbers.append(value if isinstance(value, n.Expr) else n.Const(_ADDRESS, 0))
     kinds = _elements(function.result)
@@ -127,7 +130,7 @@ def _pointer(ctx: Context, function: ForeignFunction, parameter: ForeignParamete
         known = (address_space.global_space, address_space.generic_space)
         if parameter.type not in (None, kind.elem) or space not in known:
             raise _refused(ctx, function, parameter, value, node)
-        stored_pointers.know(ctx, node)
+        addresses.know(ctx, node)
         return value
     if not isinstance(value, Memory):
         raise _refused(ctx, function, parameter, value, node)

@@ -15,9 +15,9 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.values import instances
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Instance
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, Scalar
@@ -37,7 +37,7 @@ def is_fragment(value: object) -> TypeGuard[Instance]:
 
 def query(ctx: Context, group: Instance, name: str, node: ast.AST) -> Value:
     """Return what a method of a fragment says."""
-    return instances.call_method(ctx, group, name, (), {}, node)
+    return group.call_method(ctx, name, [], {}, node)
 
 
 def ballot(ctx: Context, group: Instance | None, x: n.Expr, node: ast.AST) -> n.Expr:

@@ -15,9 +15,9 @@ from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.values import vectors
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Vector, describe
+from unisycl.frontend.values import vector_operators, vectors
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, Scalar
@@ -29,7 +29,7 @@ _SAFE = {32: (2.0 ** -96, 2.0 ** 120), 64: (2.0 ** -900, 2.0 ** 1000)}
 
 def _floats(ctx: Context, name: str, args: Sequence[Value], node: ast.AST) -> list[Vector]:
     """Return vectors of one type with floating-point elements, read from memory."""
-    found = [ctx.loaded(a) for a in args if isinstance(a, Vector)]
+    found = [a.loaded(ctx) for a in args if isinstance(a, Vector)]
     if len(found) != len(args) or any(v.type != found[0].type for v in found) \
             or not found[0].elem.dtype.is_float:
         raise ctx.refuse("K036", node, op=name, types=", ".join(map(describe, args)),
@@ -205,7 +205,7 @@ def _conditions(ctx: Context, name: str, value: Value, node: ast.AST) -> list[n.
     if not isinstance(value, Vector) or value.elem.dtype.is_float:
         raise ctx.refuse("K036", node, op=name, types=describe(value),
                          help="conditions are integers, such as comparisons give")
-    items = ctx.loaded(value).items
+    items = value.loaded(ctx).items
     if value.elem.dtype.kind == "b":
         return [coerce.truth(x) for x in items]
     if value.elem.dtype.kind == "u":
@@ -231,7 +231,7 @@ def _select(ctx: Context, args: Sequence[Value], node: ast.AST) -> Value:
             c.elem.dtype.kind != "b" and c.elem.size != several[0].elem.size):
         raise ctx.refuse("K036", node, op="select", types=", ".join(map(describe, args)),
                          help="the conditions are as wide and as many as the elements")
-    own, x, y = vectors.operands(ctx, "select", a, b, node)
+    own, x, y = vector_operators.operands(ctx, "select", a, b, node)
     kind = vectors.scalar_of(own)
     return vectors.of(own, [coerce.select(t, q, p, kind)
                             for p, q, t in zip(x, y, conditions, strict=True)])

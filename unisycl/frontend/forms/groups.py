@@ -24,20 +24,16 @@ from unisycl.frontend.forms.arrays import (
 )
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import stored_pointers, vectors
-from unisycl.frontend.values.items import ITEM_METHODS, leader, linear
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Instance,
-    Item,
-    Memory,
-    Nothing,
-    Record,
-    Several,
-    Vector,
-    describe,
-)
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.items import ITEM_METHODS, Item, leader, linear
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.reducers import operator_name
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
@@ -197,7 +193,7 @@ def _numbers(ctx: Context, value: Value, node: ast.AST) -> tuple[
     """Return the numbers a value is made of, and what makes such a value of others."""
     if isinstance(value, Vector):
         own = vectors.type_of(value)
-        return list(ctx.loaded(value).items), lambda xs: vectors.of(own, xs)
+        return list(value.loaded(ctx).items), lambda xs: vectors.of(own, xs)
     return [ctx.to_scalar(value, node)], lambda xs: xs[0]
 
 

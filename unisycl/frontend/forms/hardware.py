@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Memory
+from unisycl.frontend.values.memory import Memory
 from unisycl.ir import nodes as n
 from unisycl.lang.library.hardware import CONTROLS, LEAST, fpga_mem
 
@@ -61,5 +62,5 @@ def lower_fpga_mem(ctx: Context, node: ast.Call) -> Value:
     text = [w.object for w in words if isinstance(w, Constant) and isinstance(w.object, str)]
     base = memory.base
     if isinstance(base, n.Array | n.Param):
-        ctx.notes.append((base.name, " ".join(text)))
+        ctx.needs.notes.append((base.name, " ".join(text)))
     return memory

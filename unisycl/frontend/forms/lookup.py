@@ -25,11 +25,11 @@ from unisycl.frontend.forms import (
     targets,
 )
 from unisycl.frontend.syntax import chosen_functions
-from unisycl.frontend.values import pointers, vec_methods
+from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,
-    numpy_functions, output, special, targets, arrays, chosen_functions, pointers, vec_methods)
+    numpy_functions, output, special, targets, arrays, chosen_functions, pointers, vector_operators)
 """Every module with a form; one more is one more line."""
 
 

@@ -21,8 +21,8 @@ from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic
 from unisycl.frontend.values import complexes
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar

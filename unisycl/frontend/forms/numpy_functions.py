@@ -20,8 +20,10 @@ from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.forms.math_functions import library
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax.expr import arithmetic, power
+from unisycl.frontend.values.constants import Constant, answer
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Several
+from unisycl.frontend.values.numbers import ones
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_FLOAT, WEAK_INT, Scalar
@@ -228,40 +230,7 @@ def _bit_count(ctx: Context, node: ast.Call) -> Value:
         return coerce.convert(x, _UINT8)
     if x.type.dtype.kind not in "iu":
         raise _undefined(ctx, node, "bitwise_count", x)
-    return coerce.convert(_ones(x), _UINT8)
-
-
-def _ones(x: n.Expr) -> n.Expr:
-    size = n.Call(x.type, BUILTINS["abs"], (x,)) if x.type.dtype.kind == "i" else x
-    return n.Call(x.type, BUILTINS["popcount"], (size,))
-
-
-# ---- methods of numbers
-def method(x: n.Expr, name: str) -> bool:
-    """Say whether a number has a method of this module."""
-    kind = x.type.dtype.kind
-    if name == "bit_length":
-        return x.type.weak and kind in "ib"
-    return (name == "bit_count" and (kind in "iu" or (x.type.weak and kind == "b"))) or (
-        name == "is_integer" and kind in "iuf")
-
-
-def call_method(ctx: Context, x: n.Expr, name: str) -> n.Expr:
-    """Call a method that takes nothing."""
-    if name == "is_integer":
-        if x.type.dtype.is_integer:
-            return coerce.weak_scalar(True)
-        x = ctx.once(x)
-        whole = n.Compare(BOOL, "eq", n.Call(x.type, BUILTINS["floor"], (x,)), x)
-        finite = n.Compare(BOOL, "eq", n.Binary(x.type, "sub", x, x), n.Const(x.type, 0.0))
-        return coerce.convert(n.Binary(BOOL, "and", whole, finite), Scalar(BOOL.dtype, weak=True))
-    if isinstance(x, n.Const):
-        return coerce.weak_scalar(getattr(int(x.value), name)())
-    x = coerce.convert(x, WEAK_INT) if x.type.weak else x
-    if name == "bit_count":
-        return coerce.convert(_ones(x), WEAK_INT)
-    zeros = n.Call(x.type, BUILTINS["clz"], (n.Call(x.type, BUILTINS["abs"], (x,)),))
-    return n.Binary(WEAK_INT, "sub", n.Const(WEAK_INT, 64), zeros)
+    return coerce.convert(ones(x), _UINT8)
 
 
 # ---- questions about types
@@ -305,16 +274,6 @@ def _object(value: Value) -> Any:
     return value.type.dtype.numpy if isinstance(value, n.Expr) and not value.type.weak else None
 
 
-def answer(found: Any) -> Value:
-    """Return what a question about types gives: numbers as constants, objects as they are."""
-    if isinstance(found, bool | int | float):
-        return coerce.weak_scalar(found)
-    row = dtypes.find_dtype(found.dtype) if isinstance(found, np.generic) else None
-    if row is not None and isinstance(found, np.bool_ | np.integer | np.floating):
-        return n.Const(Scalar(row), found.item())
-    return Constant(found, (("object", found),))
-
-
 @form(type)
 def _type(ctx: Context, node: ast.Call) -> Value:
     """Lower ``type(x)`` of a number."""
@@ -338,4 +297,4 @@ def _ord(ctx: Context, node: ast.Call) -> Value:
                      help="write one character: ord('a')")
 
 
-__all__ = ["answer", "call_method", "method", "rounded"]
+__all__ = ["rounded"]

@@ -17,19 +17,14 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.values import stored_pointers, vectors
-from unisycl.frontend.values.items import ITEM_KINDS, item_ids
-from unisycl.frontend.values.kind import Refused, Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Item,
-    Method,
-    Nothing,
-    Setting,
-    Several,
-    Stream,
-    Vector,
-    describe,
-)
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
+from unisycl.frontend.values.kind import Refused, Value, describe
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.streams import Setting, Stream
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.kernels import stream
@@ -237,11 +232,7 @@ def _directed(ctx: Context, part: Directive, value: Value, node: ast.AST) -> lis
 
 def components(ctx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:
     """Return the numbers of a tuple, id, range or vector."""
-    if isinstance(value, Vector):
-        return tuple(ctx.to_scalar(v, node) for v in ctx.loaded(value).items)
-    if isinstance(value, Several):
-        return tuple(ctx.to_scalar(v, node) for v in value.items)
-    return (ctx.to_scalar(value, node),)
+    return tuple(ctx.to_scalar(v, node) for v in ctx.of(value).components(ctx, node))
 
 
 # ---- streams
@@ -249,11 +240,11 @@ def put(ctx: Context, stream: Stream, value: Value, node: ast.AST) -> Value:
     """Lower ``stream << value``; what stands in one expression becomes one statement."""
     pieces = _streamed(ctx, value, node)
     last = ctx.block[-1] if ctx.block else None
-    if isinstance(last, n.Print) and last.stream == stream.number and not last.end:
+    if isinstance(last, n.Print) and last.stream == stream.which and not last.end:
         ctx.block.pop()
         pieces = [*last.pieces, *pieces]
     # Literals stay apart: a width holds for one of them only.
-    ctx.emit(n.Print(tuple(pieces), stream.number, span=ctx.span(node)))
+    ctx.emit(n.Print(tuple(pieces), stream.which, span=ctx.span(node)))
     return stream
 
 
@@ -265,7 +256,7 @@ def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
         case Constant() if isinstance(value.object, stream_manipulator):
             return [Shown(value.object.name, 0)]
         case Setting():
-            return [Shown(value.name), value.value]
+            return [Shown(value.name), value.given]
         case Several() if value.kind == "nd_range":
             return _indexed(ctx, value, "nd_range", node)
         case Several() | Vector():
@@ -307,8 +298,3 @@ def _setting(name: str) -> Callable[[Context, ast.Call], Value]:
 
 form(stream.setw)(_setting("setw"))
 form(stream.setprecision)(_setting("setprecision"))
-
-
-def endings(ctx: Context) -> list[n.Stmt]:
-    """Return what writes the rest of a work-item's text where it ends."""
-    return [n.Print((), number, end=True) for number in ctx.streams.values()]

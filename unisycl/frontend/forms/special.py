@@ -26,34 +26,22 @@ from unisycl.frontend.forms.builtins import call_row
 from unisycl.frontend.parameters import parameters
 from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.expr import arithmetic, operate
-from unisycl.frontend.syntax.generators import as_static, items_of, unrolled
+from unisycl.frontend.syntax.generators import items_of, unrolled
 from unisycl.frontend.syntax.given import given, placed
-from unisycl.frontend.values import complexes, instances, vectors
-from unisycl.frontend.values.items import ITEM_KINDS, item_ids
-from unisycl.frontend.values.joins import Met, meet
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Instance,
-    Item,
-    Memory,
-    Nothing,
-    Record,
-    Several,
-    Vector,
-    as_tuple,
-    describe,
-)
+from unisycl.frontend.values import complexes
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
+from unisycl.frontend.values.joins import meet
+from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
 from unisycl.lang.index import environment
-from unisycl.lang.index import nd_item as lang
 from unisycl.lang.memory import atomic
-from unisycl.lang.memory.pointer import multi_ptr
-from unisycl.lang.memory.views import HostView
-from unisycl.lang.numbers.elements import elements_type
 
 _MOST_NUMBERS = 4096
 
@@ -72,7 +60,7 @@ def _extreme(name: str) -> Callable[[Context, ast.Call], Value]:
             return generators.reduced(ctx, form, over, ctx.operands(*key, *default), node,
                                       min if name == "min" else max)
         values = ctx.operands(*node.args)
-        values = [as_static(ctx, v, node) for v in values] if len(values) == 1 else values
+        values = [ctx.of(v).as_static(ctx) for v in values] if len(values) == 1 else values
         tupled = len(values) == 1 and isinstance(values[0], Several)
         if tupled:
             values = list(items_of(ctx, values[0], node))
@@ -173,15 +161,9 @@ def _len(ctx: Context, node: ast.Call) -> Value:
     if count is not None:
         return count
     value = as_tuple(parameters(ctx, node, "len", ("obj",))["obj"])
-    match value:
-        case Several() | Vector():
-            return coerce.weak_scalar(len(value.items))
-        case Memory() if len(value.index) < value.view.ndim:
-            return ctx.extent(value, len(value.index))
-        case Record() if value.shape:
-            return coerce.weak_scalar(value.shape[0])
-        case Constant() if isinstance(value.object, str | bytes):
-            return coerce.weak_scalar(len(value.object))
+    length = ctx.of(value).length()
+    if length is not None:
+        return length
     raise ctx.refuse("K049", node, found=describe(value), expected="memory or a tuple", help="")
 
 
@@ -210,33 +192,7 @@ def _isinstance(ctx: Context, node: ast.Call) -> Value:
     if len(classes) != len(kinds):
         raise ctx.refuse("K046", node, what="the class isinstance() asks for",
                          help="name a class or a tuple of classes")
-    return coerce.weak_scalar(_is_instance(found["obj"], classes))
-
-
-def _is_instance(value: Value, classes: tuple[type, ...]) -> bool:
-    match value:
-        case Constant():
-            return isinstance(value.object, classes)
-        case n.Expr():
-            kind = value.type.dtype
-            python = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[kind.kind]
-            real = python if value.type.weak else kind.numpy.type
-            return issubclass(real, classes)
-        case Instance() | Record():
-            cls = instances.class_of(value)
-            return cls is not None and issubclass(cls, classes)
-        case Vector():
-            return any(isinstance(c, elements_type) and issubclass(vectors.type_of(value), c)
-                       for c in classes)
-        case Several():
-            real = {"tuple": tuple, "id": geometry.id, "range": geometry.range}.get(
-                value.kind, geometry.nd_range)
-            return issubclass(real, classes)
-        case Memory():
-            return issubclass(HostView if value.pointer is None else multi_ptr, classes)
-        case Item():
-            return issubclass(getattr(lang, value.kind, lang.item), classes)
-    return False
+    return coerce.weak_scalar(ctx.of(found["obj"]).is_instance(classes))
 
 
 @form(divmod)
@@ -270,7 +226,7 @@ def _total(name: str, first: int) -> Callable[[Context, ast.Call], Value]:
             return generators.reduced(ctx, name, over, [given], node)
         found = parameters(ctx, node, name, ("iterable",), ("start",))
         total = found.get("start", coerce.weak_scalar(first))
-        value = as_static(ctx, found["iterable"], node)
+        value = ctx.of(found["iterable"]).as_static(ctx)
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="add up memory in a loop, or by a generator: "
@@ -317,7 +273,7 @@ def _any_all(name: str) -> Callable[[Context, ast.Call], Value]:
         if over is not None and not node.keywords:
             form = f"{name} of all" if generators.eager(over) else name
             return generators.reduced(ctx, form, over, [], node)
-        value = as_static(ctx, parameters(ctx, node, name, ("iterable",))["iterable"], node)
+        value = ctx.of(parameters(ctx, node, name, ("iterable",))["iterable"]).as_static(ctx)
         if not isinstance(value, Several):
             raise ctx.refuse("K049", node, found=describe(value), expected="a tuple",
                              help="ask memory in a loop, and vectors by sycl.any and sycl.all")
@@ -349,11 +305,10 @@ def _tuple(ctx: Context, node: ast.Call) -> Value:
     if over is not None:
         return generators.lower_comprehension(ctx, over)
     value = parameters(ctx, node, "tuple", (), ("iterable",)).get("iterable", Several(()))
-    value = as_static(ctx, value, node)
-    if isinstance(value, Vector):
-        return Several(ctx.loaded(value).items)
-    if isinstance(value, Several) and value.kind != "nd_range":
-        return Several(value.items)
+    value = ctx.of(value).as_static(ctx)
+    listed = ctx.of(value).listed(ctx)
+    if listed is not None:
+        return Several(listed)
     if isinstance(value, Item) and value.kind in ITEM_KINDS:
         return Several(item_ids(value).items)
     raise ctx.refuse("K046", node, what="what tuple() is made of",

@@ -15,8 +15,9 @@ from unisycl.base.errors import UsageError
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Several
+from unisycl.frontend.values.tuples import Several
 from unisycl.lang.kernels import target
 
 
@@ -33,7 +34,7 @@ def _asks(name: str, join: Callable[[list[bool]], bool],
                              f"{' or '.join(k.__name__ for k in kinds)}") from None
         answers = []
         for one in asked:
-            answer = ctx.asked[one] = fits(ctx.target, one)
+            answer = ctx.needs.asked[one] = fits(ctx.target, one)
             answers.append(answer)
         return coerce.weak_scalar(join(answers))
     return lower

@@ -8,41 +8,25 @@ from __future__ import annotations
 
 import ast
 
-from unisycl.frontend import coerce
 from unisycl.frontend.captures import names_reference
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.names import global_names
 from unisycl.frontend.syntax.places import store
 from unisycl.frontend.syntax.subset import refusal
-from unisycl.frontend.values.items import ITEM_KINDS, item_ids
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Item,
-    Memory,
-    Method,
-    Nothing,
-    Several,
-    Vector,
-    as_tuple,
-    describe,
-)
+from unisycl.frontend.values.kind import Value, as_tuple
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 
 
 def assign_target(ctx: Context, target: ast.expr, value: Value, origin: ast.AST) -> None:
     """Do ``target = value``; ``origin`` is where the value stands."""
     match target:
         case ast.Name():
-            if isinstance(value, Nothing):
-                raise ctx.refuse("K049", target, found="nothing", expected="a value",
-                                 help="the function called here returns nothing")
+            value = ctx.of(value).when_bound(ctx, target)
             if target.id in global_names(ctx.frame.source.node) \
                     and names_reference(ctx.frame.function, target.id):
                 raise ctx.refuse("K115", target, name=target.id)
-            if isinstance(value, Method) and value.name == "size" \
-                    and isinstance(value.owner, Memory):
-                value = ctx.size_of(value.owner)  # NumPy's attribute
             ctx.assign(target.id, value, target)
         case ast.Tuple() | ast.List():
             _unpack(ctx, target, value, origin)
@@ -74,17 +58,4 @@ def _unpack(ctx: Context, target: ast.Tuple | ast.List, value: Value, origin: as
 
 def unpacked(ctx: Context, value: Value, node: ast.AST) -> tuple[Value, ...]:
     """Return the values a static iterable yields."""
-    value = as_tuple(value)
-    if isinstance(value, Constant) and isinstance(value.object, bytes):
-        if value.path:
-            ctx.guard(value.path, value.object, frozen=True)
-        return tuple(map(coerce.weak_scalar, value.object))
-    if isinstance(value, Vector):
-        return ctx.loaded(value).items
-    if isinstance(value, Several):
-        return value.items
-    if isinstance(value, Item) and value.kind in ITEM_KINDS:
-        return item_ids(value).items
-    raise ctx.refuse("K049", node, found=describe(value), expected="a tuple, id or range",
-                     help="loop over range(len(...)) and index instead"
-                     if isinstance(value, Memory) else "only these can be taken apart")
+    return ctx.of(as_tuple(value)).unpacked(ctx, node)

@@ -17,75 +17,44 @@ import numpy as np
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import home, in_kernel_language
-from unisycl.frontend.forms import foreign_functions, math_functions, numpy_functions
-from unisycl.frontend.forms.atomics import call_atomic
+from unisycl.frontend.forms import foreign_functions, math_functions
 from unisycl.frontend.forms.builtins import (
     builtin_row,
     call_row,
     convert,
     operator_function,
 )
-from unisycl.frontend.forms.group_methods import call_group_method
 from unisycl.frontend.forms.lookup import form_of
-from unisycl.frontend.handlers import call_handler
-from unisycl.frontend.parameters import default_steps, match, spell
+from unisycl.frontend.parameters import default_steps, spell
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
-from unisycl.frontend.syntax import chosen_functions
-from unisycl.frontend.syntax.access import as_element, element_at, read_element
 from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.generators import as_list, unrolled
 from unisycl.frontend.syntax.given import given
 from unisycl.frontend.syntax.names import function_names
 from unisycl.frontend.syntax.unassigned import start_flags
-from unisycl.frontend.syntax.variables import is_stable, local_homes
+from unisycl.frontend.syntax.variables import is_stable
 from unisycl.frontend.values import (
     complexes,
-    images,
     instances,
     pointers,
-    stored_pointers,
-    vec_methods,
-    vectors,
+    vector_operators,
 )
-from unisycl.frontend.values.items import (
-    ITEM_METHODS,
-    ONE_ITEM,
-    WHOLE,
-    leader,
-    linear,
-    nd_range,
-    queries,
-    query,
-)
-from unisycl.frontend.values.kind import Frame, Path, Value
-from unisycl.frontend.values.kinds import (
-    Atomic,
-    Choice,
-    Closure,
-    Constant,
-    Either,
-    Image,
-    Instance,
-    Item,
-    KernelHandler,
-    Memory,
-    Method,
-    Nothing,
-    Partial,
-    Poison,
-    Record,
-    Reduction,
-    Several,
-    Vector,
-    describe,
-)
-from unisycl.frontend.values.objects import is_named
-from unisycl.frontend.values.reducers import OPERATORS, call_reducer, operator_name
+from unisycl.frontend.values.absent import Nothing, Poison
+from unisycl.frontend.values.choices import Choice
+from unisycl.frontend.values.classes import is_named
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Closure
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.kind import Frame, Path, Value, spelt
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
+from unisycl.frontend.values.reducers import OPERATORS, operator_name
 from unisycl.frontend.values.reducers import operate as operate_object
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
-from unisycl.lang.index.root_group import get_root_group
+from unisycl.ir.types import WEAK_BOOL
 from unisycl.lang.kernels.foreign_functions import extern_function
 from unisycl.lang.memory.pointer import global_ptr, pointer_type
 from unisycl.lang.memory.stored_pointers import pointer_class
@@ -127,30 +96,10 @@ def _spread(ctx: Context, node: ast.Call) -> ast.Call:
 def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
                keywords: dict[str, Value] | None = None) -> Value:
     """Call a value with arguments already lowered."""
-    keywords = keywords or {}
-    match callee:
-        case Either():
-            return chosen_functions.call(ctx, callee, args, keywords, node, _call_function)
-        case Partial():
-            return _call_function(ctx, callee.callee, [*callee.args, *args], node,
-                                  {**dict(callee.named), **keywords})
-        case Closure():
-            return _inline_closure(ctx, callee, args, keywords, node)
-        case Constant():
-            return _call_constant(ctx, callee, args, keywords, node)
-        case Image():
-            return images.call(ctx, callee, args, node)
-        case Method():
-            return _call_method(ctx, callee, [*callee.given, *args], keywords, node)
-        case Instance() | Record() if instances.operator_method(callee, "__call__"):
-            return instances.call_method(ctx, callee, "__call__", args, keywords, node)
-        case Memory() if callee.per_item and len(args) == 1 and not keywords:
-            return read_element(ctx, callee, args[0], node)
-    raise ctx.refuse("K033", node, what=_spelt(node, describe(callee)),
-                     help="only functions, types and objects with __call__ can be called")
+    return ctx.of(callee).call(ctx, args, keywords or {}, node)
 
 
-def _call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
+def call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST,
                    keywords: dict[str, Value]) -> Value:
     """Call a function that was reached as a value, not by its name: special forms, too."""
     lower = form_of(callee.object) if isinstance(callee, Constant) else None
@@ -161,16 +110,7 @@ def _call_function(ctx: Context, callee: Value, args: list[Value], node: ast.AST
         [ast.keyword(k, given(v, node)) for k, v in keywords.items()]), node))
 
 
-def _spelt(node: ast.AST, what: str) -> str:
-    """Return what is called as the user wrote it, and what it is where that is no name."""
-    if not isinstance(node, ast.Call):
-        return what
-    text = ast.unparse(node.func)
-    plain = text.replace(".", "").replace("_", "").isalnum() and what.startswith("'")
-    return f"'{text}'" if plain else f"'{text}' ({what})"
-
-
-def _call_constant(ctx: Context, callee: Constant, args: list[Value],
+def call_object(ctx: Context, callee: Constant, args: list[Value],
                    keywords: dict[str, Value], node: ast.AST) -> Value:
     obj = captures.unwrap(callee.object)
     if obj is not callee.object:
@@ -197,7 +137,7 @@ def _call_constant(ctx: Context, callee: Constant, args: list[Value],
     if isinstance(call, FunctionType) and not isinstance(obj, type) \
             and not _is_library(call):
         return inline(ctx, call, (*path, ("call", "")), [callee, *args], keywords, node)
-    raise ctx.refuse("K033", node, what=_spelt(node, _callable_name(obj)), help=_call_help(obj))
+    raise ctx.refuse("K033", node, what=spelt(node, _callable_name(obj)), help=_call_help(obj))
 
 
 def _require(ctx: Context, kernel: Any, node: ast.AST) -> None:
@@ -212,7 +152,7 @@ def _require(ctx: Context, kernel: Any, node: ast.AST) -> None:
 def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Value | None:
     """Call a builtin, a function object, a ufunc or a conversion; None if it is none of these."""
     if isinstance(obj, elements_type):
-        return vectors.call_type(ctx, obj, args, node)
+        return vector_operators.call_type(ctx, obj, args, node)
     if isinstance(obj, pointer_type):
         return pointers.call_type(ctx, obj, args, node)
     if isinstance(obj, pointer_class):
@@ -230,7 +170,7 @@ def _call_known(ctx: Context, obj: Any, args: list[Value], node: ast.AST) -> Val
         if not args:
             return Constant(obj)
         if len(args) == 2 and any(isinstance(v, Vector) for v in args):
-            return vectors.elementwise(
+            return vector_operators.elementwise(
                 ctx, args, node, operator_name(obj), lambda row: _function_object(
                     ctx, obj, ctx.to_scalar(row[0], node), ctx.to_scalar(row[1], node), node))
         a, b = (ctx.to_scalar(v, node) for v in args) if len(args) == 2 else (None, None)
@@ -297,141 +237,6 @@ def _call_help(obj: Any) -> str:
     return "kernels call Python functions, unisycl's functions and NumPy scalar types"
 
 
-# ---- methods
-def _call_method(ctx: Context, method: Method, args: list[Value], keywords: dict[str, Value],
-                 node: ast.AST) -> Value:
-    owner = method.owner
-    match owner:
-        case n.Expr() if stored_pointers.kind_of(owner):
-            return stored_pointers.call_method(ctx, owner, method.name)
-        case n.Expr():
-            return _call_number(ctx, owner, method.name, args, keywords, node)
-        case Item():
-            return _call_item(ctx, owner, method.name, args, node)
-        case Memory():
-            return _call_memory(ctx, owner, method.name, args, node)
-        case Image():
-            return images.call_method(ctx, owner, method.name, args, keywords, node)
-        case Instance() | Record():
-            return instances.call_method(ctx, owner, method.name, args, keywords, node)
-        case Vector():
-            return vec_methods.call(ctx, owner, method.name, args, keywords, node)
-        case Several():
-            return _call_several(ctx, owner, method.name, args, node)
-        case Atomic():
-            return call_atomic(ctx, owner, method.name, args, keywords, node)
-        case KernelHandler():
-            return call_handler(ctx, method.name, args, node)
-        case Reduction():
-            return call_reducer(ctx, owner, method.name, args, node)
-    raise ctx.refuse("K033", node, what=describe(method), help="")
-
-
-def _call_number(ctx: Context, x: n.Expr, name: str, args: list[Value],
-                 keywords: dict[str, Value], node: ast.AST) -> Value:
-    """Call a method that NumPy's or Python's numbers have."""
-    if numpy_functions.method(x, name) and not args and not keywords:
-        return numpy_functions.call_method(ctx, x, name)
-    found = match(ctx, node, name, args, keywords, ("dtype",) if name in (
-        "astype", "view") else ())
-    if name == "view":
-        return vec_methods.bit_cast(ctx, ast.copy_location(ast.Call(
-            given(Constant(name), node), [given(found["dtype"], node), given(x, node)], []), node))
-    if name == "astype":
-        kind = as_element(found["dtype"])
-        if not isinstance(kind, Scalar):
-            raise ctx.refuse("K046", node, what="the type of astype()",
-                             help="name one of NumPy's number types: np.float32, np.int32, ...")
-        ctx.need(kind, node)
-        return coerce.convert(coerce.truth(x) if kind == BOOL else x, kind)
-    if name == "item":
-        return coerce.convert(x, coerce.weakened(x.type))
-    return complexes.conjugate(ctx, x)
-
-
-def _call_several(ctx: Context, owner: Several, name: str, args: list[Value],
-                  node: ast.AST) -> Value:
-    if name == "get":
-        return owner.items[_dimension(ctx, args, len(owner.items), node, describe(owner))]
-    if args:
-        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
-    if name == "size":
-        size: n.Expr = coerce.weak_scalar(1)
-        for item in owner.items:
-            size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
-        return size
-    whole, part, offset = owner.items
-    if name == "get_group_range":
-        return operate(ctx, "div", whole, part, node)
-    return {"get_global_range": whole, "get_local_range": part}.get(name, offset)
-
-
-def _dimension(ctx: Context, args: list[Value], count: int, node: ast.AST, what: str) -> int:
-    """Return the constant dimension argument of a query."""
-    d = ctx.constant(args[0]) if len(args) == 1 else None
-    if d is None:
-        raise ctx.refuse("K046", node, what="the dimension")
-    if not 0 <= int(d.value) < count:
-        raise ctx.refuse("K045", node, found=d.value, what=what, expected=f"{count} dimension(s)")
-    return int(d.value)
-
-
-def _call_item(ctx: Context, item: Item, name: str, args: list[Value], node: ast.AST) -> Value:
-    what, extent = ITEM_METHODS[item.kind][name]
-    if item.kind == "group" and name in ONE_ITEM and ctx.shape.kind == "work_group":
-        raise ctx.refuse("K052", node, what=f"group.{name}", where="at group scope",
-                         help="no single work-item is calling: use the h_item of "
-                         "parallel_for_work_item")
-    if extent in ("barrier", "fence", "work_item", "copy", "wait"):
-        return call_group_method(ctx, item, extent, args, node)
-    if args and extent == "group":
-        what, extent = "group_id", ""
-    if what and not extent and not (args and (item.kind, name) in WHOLE):
-        if not args:
-            return queries(what, item)
-        count = 1 if item.kind == "sub_group" else item.ndim
-        return query(what, _dimension(ctx, args, count, node, describe(item)), item)
-    if args:
-        raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
-    if what:
-        return linear(what, extent, item)
-    match extent:
-        case "nd_range":
-            return nd_range(item)
-        case "leader":
-            return leader(item)
-        case "root":
-            return ctx.call(ctx, Constant(get_root_group, (("library", "root"),)), [], node)
-    return Item(extent, 1 if extent == "sub_group" else item.ndim, item.bound)
-
-
-def _call_memory(ctx: Context, memory: Memory, name: str, args: list[Value],
-                 node: ast.AST) -> Value:
-    if name in ("get_pointer", "get_multi_ptr"):
-        whole = replace(memory, index=()) if memory.reference else memory
-        return pointers.point(ctx, whole, None, node)
-    if name == "get" and memory.reference:
-        return element_at(ctx, replace(memory, reference=False), node)
-    if name in pointers.METHODS:
-        return pointers.call_method(ctx, memory, name, args, node)
-    dims = range(len(memory.index), memory.view.ndim)
-    if name == "get_range":
-        extents = tuple(ctx.extent(memory, d) for d in dims)
-        if args:
-            return extents[_dimension(ctx, args, len(extents), node, f"'{memory.name}'")]
-        return Several(extents, "range")
-    size = ctx.size_of(memory)
-    if name == "byte_size":
-        elem = memory.view.elem
-        width = getattr(elem, "size", 0) or elem.dtype.size  # type: ignore[union-attr]
-        return coerce.binary("mul", size, coerce.weak_scalar(width), WEAK_INT)
-    if name == "empty":
-        found = coerce.compare("eq", size, coerce.weak_scalar(0))
-        assert found is not None
-        return found
-    return size
-
-
 # ---- inlining
 def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
            keywords: dict[str, Value], node: ast.AST) -> Value:
@@ -449,10 +254,10 @@ def inline(ctx: Context, function: FunctionType, path: Path, args: list[Value],
     if not (path and path[0][0] == "library"):  # what we call ourselves cannot change
         ctx.guard(path, function)
     if library:
-        ctx.libraries.add(path)
+        ctx.needs.libraries.add(path)
     frame = Frame(source, function, path, _key(ctx, node), call=node, library=library)
     ctx.enter(frame)
-    ctx.uses.setdefault(function.__code__, (source, set()))
+    ctx.needs.uses.setdefault(function.__code__, (source, set()))
     return run(ctx, frame, args, keywords, node)
 
 
@@ -478,7 +283,7 @@ def _key(ctx: Context, node: ast.AST) -> tuple[Any, ...]:
     return (*ctx.frame.key, *ctx.unrolled, ctx.frame.source.span(node))
 
 
-def _inline_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
+def call_closure(ctx: Context, closure: Closure, args: list[Value], keywords: dict[str, Value],
                     node: ast.AST) -> Value:
     _recurse(ctx, closure.node, node)
     source = FunctionSource(closure.node, closure.frame.source.file)
@@ -506,7 +311,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
             return ctx.value(function.body)
         with ctx.into() as block:
             ended = ctx.lower_body(ctx, function.body, frozenset(("return",)))
-        ctx.settle_returns(ctx, frame)
+        ctx.syntax.settle_returns(ctx, frame)
         if ctx.refusals > refusals and frame.result is None:
             return Poison()  # what it would return is not known; more errors would mislead
         if frame.result is not None and (frame.falls or not ended) \
@@ -524,7 +329,7 @@ def run(ctx: Context, frame: Frame, args: list[Value], keywords: dict[str, Value
         ctx.block.extend(block)
     result = frame.result
     if isinstance(result, Vector | Instance):  # what the function made is its caller's alone
-        made = local_homes(result, lambda home: home not in ctx.shared)
+        made = result.without_homes(lambda home: home not in ctx.shared)
         return replace(made, exact=False) if isinstance(made, Vector | Instance) else made
     if result is None:
         return Nothing()

@@ -8,44 +8,31 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.syntax.flow import Definition, Label, settle, site, state
-from unisycl.frontend.values.joins import Met, form_of
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Closure,
-    Constant,
-    Either,
-    Method,
-    Nothing,
-    Partial,
-    Poison,
-    describe,
-)
+from unisycl.frontend.values.absent import Nothing, Poison
+from unisycl.frontend.values.functions import Either, Partial
+from unisycl.frontend.values.joins import form_of
+from unisycl.frontend.values.kind import Met, Value, describe
+from unisycl.frontend.values.numbers import kind_of
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL
 
 
-def is_function(value: Value) -> bool:
-    """Say whether a value can be called and is nothing else."""
-    return isinstance(value, Closure | Method | Either | Partial) or (
-        isinstance(value, Constant) and callable(value.object))
-
-
 def chosen(cond: n.Expr, left: Value, right: Value) -> Value | None:
     """Return one of two functions by a condition that is held; None if they are no functions."""
-    if not (is_function(left) and is_function(right)):
+    if not (kind_of(left).is_function and kind_of(right).is_function):
         return None
     return left if left == right else Either(cond, left, right)
 
 
 def of_table(ctx: Context, items: Sequence[Value], index: n.Expr) -> Value | None:
     """Return one of several functions by an index; None if they are no functions."""
-    if not items or not all(map(is_function, items)):
+    if not all(ctx.of(v).is_function for v in items):
         return None
     result, count = items[-1], len(items)
     for k in range(count - 2, -1, -1):
@@ -58,8 +45,8 @@ def of_table(ctx: Context, items: Sequence[Value], index: n.Expr) -> Value | Non
     return result
 
 
-def call(ctx: Context, callee: Either, args: list[Value], keywords: dict[str, Value],
-         node: ast.AST, calling: Callable[..., Value]) -> Value:
+def call_either(ctx: Context, callee: Either, args: list[Value], keywords: dict[str, Value],
+                node: ast.AST) -> Value:
     """Call both functions, each where it was chosen, and return the result in a variable."""
     key = (ctx.frame.key, "choice", ctx.span(node), *ctx.unrolled)
     held = [ctx.hold_value(a) for a in args]
@@ -73,7 +60,7 @@ def call(ctx: Context, callee: Either, args: list[Value], keywords: dict[str, Va
         ctx.unrolled.append(-1 - k)  # the variables of one function are none of the other
         try:
             with ctx.branch() as block:
-                found = calling(ctx, function, list(held), node, dict(named))
+                found = ctx.syntax.call_function(ctx, function, list(held), node, dict(named))
                 if not isinstance(found, Nothing | Poison):
                     given.append(Met(found, dict(ctx.known)))
                     form = ctx.types.get(key) or form_of(found)
@@ -97,12 +84,9 @@ def lower_partial(ctx: Context, node: ast.Call) -> Value:
     """Lower ``functools.partial(f, ...)``."""
     values = ctx.operands(*node.args, *(k.value for k in node.keywords))
     count = len(node.args)
-    if not count or not is_function(values[0]):
+    if not count or not ctx.of(values[0]).is_function:
         raise ctx.refuse("K034", node, what="'partial'", expected="a function and arguments",
                          found=describe(values[0]) if count else 0)
     held = [ctx.hold_value(v) for v in values]
     return Partial(held[0], tuple(held[1:count]), tuple(
         (str(k.arg), v) for k, v in zip(node.keywords, held[count:], strict=True)))
-
-
-__all__ = ["call", "chosen", "is_function", "of_table"]

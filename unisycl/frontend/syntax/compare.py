@@ -16,24 +16,18 @@ from typing import Any
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state
-from unisycl.frontend.values import instances, pointers, stored_pointers, vectors
-from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, item_ids, queries
-from unisycl.frontend.values.joins import Met, meet
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Closure,
-    Constant,
-    Either,
-    Instance,
-    Item,
-    Memory,
-    Partial,
-    Several,
-    Vector,
-    as_tuple,
-    describe,
-)
+from unisycl.frontend.values import pointers, stored_pointers, vector_operators
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Either
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.items import ITEM_KINDS, ITEM_METHODS, Item, item_ids, queries
+from unisycl.frontend.values.joins import meet
+from unisycl.frontend.values.kind import Met, Value, as_tuple, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.numbers import kind_of
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, plain
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_INT, Scalar
@@ -46,15 +40,7 @@ _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 
 def static_truth(value: Value) -> bool | None:
     """Return the truth of a value known while compiling; None if it is not."""
-    if isinstance(value, n.Const):
-        return bool(value.value)
-    if isinstance(value, Constant):
-        return bool(value.object)
-    if isinstance(value, Several) and value.kind == "tuple":
-        return bool(value.items)
-    if isinstance(value, Closure | Either | Partial) or pointers.is_pointer(value):
-        return True
-    return None
+    return kind_of(value).known_truth()
 
 
 def lower_compare(ctx: Context, node: ast.Compare) -> Value:
@@ -108,10 +94,10 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     found = pointers.compare(ctx, name, _COMPARED[name], left, right, node)
     if found is not None:
         return found
-    if isinstance(left, Instance) and instances.operator_method(left, f"__{name}__"):
-        return instances.call_method(ctx, left, f"__{name}__", [right], {}, node)
+    if isinstance(left, Instance) and left.has_operator(f"__{name}__"):
+        return left.call_operator(ctx, f"__{name}__", [right], node)
     if isinstance(left, Vector) or isinstance(right, Vector):
-        return vectors.compare(ctx, name, _COMPARED[name], left, right, node)
+        return vector_operators.compare(ctx, name, _COMPARED[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
         if "lists" in ctx.facts and left.kind == right.kind == "tuple":
             raise ctx.refuse("K036", node, op=_COMPARED[name], types="lists and tuples",
@@ -229,11 +215,7 @@ def _membership(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: as
     if isinstance(left, Constant) and isinstance(right, Constant) \
             and isinstance(right.object, str | bytes):
         return coerce.weak_scalar((left.object in right.object) == isinstance(op, ast.In))
-    right = as_tuple(right)
-    if isinstance(right, Constant) and isinstance(right.object, bytes):
-        if right.path:
-            ctx.guard(right.path, right.object, frozen=True)
-        right = Several(tuple(map(coerce.weak_scalar, right.object)))
+    right = ctx.of(right).as_static(ctx)
     if not isinstance(right, Several):
         raise ctx.refuse("K036", node, op="in", types=describe(right), help="use a tuple")
     found: n.Expr = coerce.weak_scalar(False)

@@ -18,8 +18,11 @@ from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.generators import items_of
 from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.loops import range_bounds, whole_bound
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Memory, Record, Several
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
@@ -135,7 +138,7 @@ def _source(ctx: Context, node: ast.expr) -> Source:
         return _LOWER[form](ctx, node)
     value = ctx.hold_value(ctx.value(node))
     if isinstance(value, Memory) and _has_length(value):
-        return _indexed(ctx.hold(ctx.extent(value, len(value.index))), value, node)
+        return _indexed(ctx.hold(value.extent(len(value.index))), value, node)
     if isinstance(value, Record) and value.shape:
         return _indexed(coerce.weak_scalar(value.shape[0]), value, node)
     items = tuple(items_of(ctx, value, node))

@@ -17,6 +17,7 @@ from unisycl.frontend import absorbed, captures, coerce, powers
 from unisycl.frontend.context import Context
 from unisycl.frontend.faults import checked_operand, checked_power, fitting
 from unisycl.frontend.forms import output
+from unisycl.frontend.spelling import suggest
 from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.syntax.compare import is_cheap, static_truth
 from unisycl.frontend.syntax.flow import (
@@ -30,35 +31,27 @@ from unisycl.frontend.syntax.flow import (
     state,
     two_kinds,
 )
-from unisycl.frontend.syntax.names import suggest
 from unisycl.frontend.syntax.unassigned import check_read
 from unisycl.frontend.values import (
+    choices,
     complexes,
-    instances,
-    memories,
     pointers,
     stored_pointers,
-    vectors,
+    vector_operators,
 )
-from unisycl.frontend.values.joins import Met, meet
-from unisycl.frontend.values.kind import Frame, Lowering, Value
-from unisycl.frontend.values.kinds import (
-    Closure,
-    Constant,
-    Instance,
-    Lost,
-    Memory,
-    Pending,
-    Poison,
-    Record,
-    Several,
-    Stream,
-    Vector,
-    as_tuple,
-    describe,
-)
-from unisycl.frontend.values.objects import is_named
+from unisycl.frontend.values.absent import Lost, Pending, Poison
+from unisycl.frontend.values.classes import is_named
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Closure
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.joins import meet
+from unisycl.frontend.values.kind import Frame, Lowering, Met, Value, as_tuple, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
+from unisycl.frontend.values.streams import Stream
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure, alternatives, plain
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, PointerType, Scalar
@@ -174,11 +167,11 @@ def operate(ctx: Context, op: str, left: Value, right: Value, node: ast.AST) -> 
     if isinstance(left, Stream) and op == "shl":
         return output.put(ctx, left, right, node)
     if isinstance(left, Vector) or isinstance(right, Vector):
-        return vectors.binary(ctx, op, SYMBOL[op], left, right, node, arithmetic)
+        return vector_operators.binary(ctx, op, SYMBOL[op], left, right, node, arithmetic)
     for owner, other, prefix in ((left, right, "__"), (right, left, "__r")):
         name = f"{prefix}{_SPECIAL.get(op, op)}__"
-        if isinstance(owner, Instance | Record) and instances.operator_method(owner, name):
-            return instances.call_method(ctx, owner, name, [other], {}, node)
+        if isinstance(owner, Instance | Record) and owner.has_operator(name):
+            return owner.call_operator(ctx, name, [other], node)
     if isinstance(left, Several) or isinstance(right, Several):
         pair = _elementwise(ctx, op, left, right, node)
         if pair is not None:
@@ -239,7 +232,7 @@ def arithmetic(ctx: Lowering, op: str, a: n.Expr, b: n.Expr, node: ast.AST) -> n
         x, y = (_low(v, either.plain) for v in (a, b))
         if WEAK_INT in either.among and len(either.among) == 2:
             either = replace(either, notice=functools.partial(
-                ctx.sums.__setitem__, ctx.span(node), either))
+                ctx.doubts.sums.__setitem__, ctx.span(node), either))
         value = power(ctx, x, y, either.plain, node) if op == "pow" else \
             n.Binary(either.plain, op, x, y)
         return n.Read(either, ctx.named(value))
@@ -328,11 +321,11 @@ def lower_unary(ctx: Context, node: ast.UnaryOp) -> Value:
             return coerce.weak_scalar(not fixed)
         return coerce.negate(coerce.cast(ctx.truth(value, node), WEAK_BOOL))
     method = f"__{type(node.op).__name__.lower().replace('usub', 'neg').replace('uadd', 'pos')}__"
-    if isinstance(value, Instance) and instances.operator_method(value, method):
-        return instances.call_method(ctx, value, method, [], {}, node)
+    if isinstance(value, Instance) and value.has_operator(method):
+        return value.call_operator(ctx, method, [], node)
     if isinstance(value, Vector):
         symbol = _UNARY[type(node.op)]
-        return vectors.unary(ctx, symbol, value, node, lambda x: _unary(ctx, node, x))
+        return vector_operators.unary(ctx, symbol, value, node, lambda x: _unary(ctx, node, x))
     if isinstance(value, Several) and value.kind != "tuple":
         return Several(tuple(_unary(ctx, node, ctx.to_scalar(v, node)) for v in value.items),
                        value.kind)
@@ -407,7 +400,7 @@ def lower_ifexp(ctx: Context, node: ast.IfExp) -> Value:
         return Several(tuple(_choose(ctx, cond, a, b, node) for a, b in pairs), left.kind)
     if isinstance(left, Memory) or isinstance(right, Memory):
         left, right = stored_pointers.one_kind(ctx, left, right)
-    if memories.is_plain(left) and memories.is_plain(right) and memories.alike(ctx, left, right):
+    if choices.is_plain(left) and choices.is_plain(right) and choices.alike(ctx, left, right):
         return _one_object(ctx, cond, (then, left), (orelse, right), node)
     kind = stored_pointers.kind_of(left, right) or stored_pointers.joined(ctx, left, right)
     if kind is None and _is_place(left) and _is_place(right):
@@ -480,7 +473,7 @@ def _in_block(ctx: Context, block: list[n.Stmt], value: Value, kind: PointerType
     outer, ctx.block = ctx.block, block
     try:
         return ctx.to_scalar(value, node, unsure=True) if kind is None \
-            else ctx.to_pointer(value, kind, node)
+            else ctx.of(value).as_pointer(ctx, kind, node)
     finally:
         ctx.block = outer
 

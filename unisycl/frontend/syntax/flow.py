@@ -17,19 +17,10 @@ from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
 from unisycl.frontend.syntax.names import nonlocal_names
-from unisycl.frontend.values.joins import Form, Met, ThingForm, form_of
-from unisycl.frontend.values.kind import Frame, Lowering, Value
-from unisycl.frontend.values.kinds import (
-    Instance,
-    Lost,
-    Memory,
-    Pending,
-    Poison,
-    Record,
-    Several,
-    Vector,
-    describe,
-)
+from unisycl.frontend.values.absent import Lost, Pending, Poison
+from unisycl.frontend.values.joins import form_of, same
+from unisycl.frontend.values.kind import Form, Frame, Lowering, Met, ThingForm, Value, describe
+from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType
@@ -297,47 +288,6 @@ def _bring(ctx: Lowering, frame: Frame, name: Name, form: Form, node: ast.AST) -
     found = ctx.bring(name, name[1], form, frame.names.get(name[1]), node)
     if not (_is_missing(found) and isinstance(form, ThingForm)):
         frame.names[name[1]] = found
-
-
-def same(values: Sequence[Value | n.Local]) -> Value | n.Local | None:
-    """Return the one variable or thing that all values are; None if there are several."""
-    first = values[0]
-    for other in values[1:]:
-        met = _same(first, other)
-        if met is None:
-            return None
-        first = met
-    return first
-
-
-def _same(a: Value | n.Local, b: Value | n.Local) -> Value | n.Local | None:
-    for x, other in ((a, b), (b, a)):
-        if isinstance(x, Poison):  # a path without a value decides nothing
-            return other if x.missing else x
-    if a is b:
-        return a
-    if isinstance(a, n.Const) and isinstance(b, n.Const):
-        return a if a.type == b.type and repr(a.value) == repr(b.value) else None
-    if isinstance(a, Vector) and isinstance(b, Vector):
-        return replace(a, homes=a.homes | b.homes, exact=a.exact and b.exact) \
-            if (a.type, a.items, a.room) == (b.type, b.items, b.room) else None
-    if isinstance(a, Several) and isinstance(b, Several):
-        parts = _same_parts(a.items, b.items)
-        return replace(a, items=parts) if parts is not None and a.kind == b.kind else None
-    if isinstance(a, Instance) and isinstance(b, Instance):
-        parts = _same_parts(a.items, b.items)
-        return replace(a, items=parts, homes=a.homes | b.homes, exact=a.exact and b.exact) \
-            if parts is not None and a.cls is b.cls else None
-    if isinstance(a, Record) and isinstance(b, Record) and a == b:  # the older name counts
-        return a if a.since is None or (b.since or 0) >= a.since else b
-    return a if not isinstance(a, n.Local) and not isinstance(b, n.Local) and a == b else None
-
-
-def _same_parts(a: Sequence[Value], b: Sequence[Value]) -> tuple[Any, ...] | None:
-    if len(a) != len(b):
-        return None
-    parts = tuple(_same(x, y) for x, y in zip(a, b, strict=True))
-    return None if any(x is None for x in parts) else parts
 
 
 def resolve(ctx: Lowering, pending: Pending, node: ast.AST) -> Value | n.Local:

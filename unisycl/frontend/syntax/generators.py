@@ -16,21 +16,16 @@ from typing import Any, TypeAlias
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.source import FunctionSource
-from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.compare import static_truth
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.names import stored_names
-from unisycl.frontend.values.kind import Frame, Value
-from unisycl.frontend.values.kinds import (
-    Closure,
-    Constant,
-    Memory,
-    Several,
-    Vector,
-    as_tuple,
-    describe,
-)
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Closure
+from unisycl.frontend.values.kind import Frame, Value, as_tuple, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL
 
@@ -242,23 +237,13 @@ def _bind(ctx: Context, frame: Frame, target: ast.expr, value: Value) -> None:
 def items_of(ctx: Context, value: Value, node: ast.AST) -> Sequence[Value]:
     """Return the elements of something whose number is known while compiling."""
     value = as_tuple(value)
-    if isinstance(value, Constant) and isinstance(value.object, bytes):
-        return unpacked(ctx, value, node)
-    if isinstance(value, Vector):
-        return ctx.loaded(value).items
-    if isinstance(value, Several) and value.kind != "nd_range":
-        return value.items
+    listed = ctx.of(value).listed(ctx)
+    if listed is not None:
+        return listed
     raise ctx.refuse("K046", node, what="what a comprehension goes over" if not isinstance(
         value, Constant) else f"the elements of {describe(value)}",
         help="go over constants: range() of literals or captured integers, or a tuple; in a "
         "kernel a list is a tuple")
-
-
-def as_static(ctx: Context, value: Value, node: ast.AST) -> Value:
-    """Return a NamedTuple, or bytes, as a plain tuple; any other value as it is."""
-    if isinstance(value, Constant) and isinstance(value.object, bytes):
-        return Several(unpacked(ctx, value, node))
-    return as_tuple(value)
 
 
 # ---- calls
@@ -341,10 +326,10 @@ def unrolled(ctx: Context, node: ast.expr) -> list[Value] | None:
     lists = []
     for arg in passed:
         inner = unrolled(ctx, arg)
-        value = Several(tuple(inner)) if inner is not None else as_tuple(ctx.value(arg))
-        if isinstance(value, Vector) or (
-                isinstance(value, Constant) and isinstance(value.object, bytes)):
-            value = Several(unpacked(ctx, value, arg))
+        value = Several(tuple(inner)) if inner is not None else ctx.of(
+            ctx.value(arg)).as_static(ctx)
+        if isinstance(value, Vector):
+            value = Several(value.unpacked(ctx, arg))
         if not isinstance(value, Several):
             raise ctx.refuse("K046", arg, what=f"what {fn.__name__}() goes over",
                              help="loop over range(len(a)) and index" if isinstance(value, Memory)

@@ -28,8 +28,10 @@ from unisycl.frontend.syntax.flow import (
 from unisycl.frontend.syntax.generators import unrolled
 from unisycl.frontend.syntax.names import lent_names, loop_names, nonlocal_names, stored_names
 from unisycl.frontend.syntax.variables import is_stable
+from unisycl.frontend.values.absent import Poison
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Refused, Value
-from unisycl.frontend.values.kinds import Constant, Poison, Several
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import WEAK_INT

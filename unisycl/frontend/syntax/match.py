@@ -14,8 +14,9 @@ from dataclasses import replace
 from unisycl.base.dataclass import dataclass
 from unisycl.frontend.context import Context, Tail
 from unisycl.frontend.syntax.given import given, placed
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Several, as_tuple
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Value, as_tuple
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL
 

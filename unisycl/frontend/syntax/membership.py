@@ -16,7 +16,7 @@ from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.compare import lower_compare
 from unisycl.frontend.syntax.given import given
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Memory
+from unisycl.frontend.values.memory import Memory
 
 
 def _lower(ctx: Context, node: ast.Compare) -> Value:

@@ -1,4 +1,4 @@
-"""Names in syntax trees: which ones statements bind, and which one a misspelt name resembles.
+"""Names in syntax trees: which ones statements bind.
 
 Non-goals: values. Invariant: names of inner functions are not those of the outer one.
 """
@@ -6,7 +6,6 @@ Non-goals: values. Invariant: names of inner functions are not those of the oute
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
 from collections.abc import Iterable, Sequence
 
@@ -112,9 +111,3 @@ def _bound_once(function: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             plain.update(t.id for t in targets if isinstance(t, ast.Name))
         todo.extend(ast.iter_child_nodes(node))
     return frozenset(name for name in plain - parameters if count[name] == 1)
-
-
-def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a question that names the closest known name, or ``otherwise``."""
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean '{near[0]}'?" if near else otherwise

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from unisycl.base.enums import address_space
 from unisycl.frontend.values.kind import Lowering
-from unisycl.frontend.values.kinds import Record
+from unisycl.frontend.values.records import Record
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
 
@@ -38,7 +38,7 @@ class Overwrites:
 
     def note(self, ctx: Lowering, record: Record, node: ast.AST) -> None:
         """Note that a record is overwritten as a whole."""
-        if isinstance(record.base, n.Array) and record.base in ctx.copies:
+        if isinstance(record.base, n.Array) and record.base in ctx.storage.copies:
             return
         key = _key(ctx, record.base)
         self._last[key] = next(self._ticks), f"in line {ctx.span(node).line}"
@@ -90,4 +90,4 @@ def _key(ctx: Lowering, base: n.Base) -> tuple[Hashable, ...]:
         local = isinstance(base.type, View) and base.type.space is address_space.local_space
         return ("local" if local else "global", base.path)
     private = base.type.space is address_space.private_space
-    return ("private" if private else "local", ctx.arrays.index(base))
+    return ("private" if private else "local", ctx.storage.arrays.index(base))

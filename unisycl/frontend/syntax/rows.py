@@ -10,8 +10,10 @@ import ast
 
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.given import given, placed
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Memory, Several, Vector, describe
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
@@ -24,7 +26,7 @@ def is_row(value: Value) -> bool:
 
 def elements(ctx: Context, row: Memory, count: int, node: ast.AST) -> tuple[Value, ...]:
     """Return the elements of a row that has to have so many."""
-    extent = ctx.extent(row, len(row.index))
+    extent = row.extent(len(row.index))
     for op, text in (("le", f"ValueError: too many values to unpack (expected {count})"),
                      ("ge", f"ValueError: not enough values to unpack (expected {count}, got ")):
         more = (extent, ")") if op == "ge" else ()
@@ -35,14 +37,13 @@ def elements(ctx: Context, row: Memory, count: int, node: ast.AST) -> tuple[Valu
 
 def fill(ctx: Context, row: Memory, value: Value, node: ast.AST, origin: ast.AST) -> None:
     """Store the numbers of a tuple in a row, or one number in all its elements."""
-    extent = ctx.extent(row, len(row.index))
-    if isinstance(value, Vector):
-        value = Several(ctx.loaded(value).items)
-    if isinstance(value, Several) and value.kind != "nd_range":
-        if len(value.items) == 1 or len(row.index) + 1 < row.view.ndim:
+    extent = row.extent(len(row.index))
+    listed = ctx.of(value).listed(ctx)
+    if listed is not None:
+        if len(listed) == 1 or len(row.index) + 1 < row.view.ndim:
             raise ctx.refuse("K037", node, what=f"'{row.name}'", expected=row.view.ndim,
                              found=len(row.index), help="give one index for each dimension")
-        held = ctx.hold_value(value)
+        held = ctx.hold_value(Several(listed))
         assert isinstance(held, Several)
         said = f"ValueError: could not broadcast input array from shape ({len(held.items)},) into "
         _check(ctx, "eq", extent, len(held.items), (f"{said}shape (", extent, ",)"), node)

@@ -14,7 +14,6 @@ from typing import Any
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import NOWHERE, Context, Tail
 from unisycl.frontend.forms import output
-from unisycl.frontend.forms.atomics import update
 from unisycl.frontend.syntax import counted_loops, flow, loops, places
 from unisycl.frontend.syntax.assign import assign_target
 from unisycl.frontend.syntax.call import call_value
@@ -36,21 +35,14 @@ from unisycl.frontend.syntax.loops import look_into
 from unisycl.frontend.syntax.match import lower_match
 from unisycl.frontend.syntax.names import stored_names
 from unisycl.frontend.syntax.subset import refusal
-from unisycl.frontend.syntax.variables import local_homes
-from unisycl.frontend.values.joins import Met, form_of
-from unisycl.frontend.values.kind import Frame, Refused, Value
-from unisycl.frontend.values.kinds import (
-    Atomic,
-    Constant,
-    Memory,
-    Method,
-    Nothing,
-    Poison,
-    Reduction,
-    Several,
-    describe,
-)
-from unisycl.frontend.values.reducers import combine_with, element
+from unisycl.frontend.values.absent import Nothing, Poison
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.joins import form_of
+from unisycl.frontend.values.kind import Frame, Met, Refused, Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.reducers import Reduction, combine_with, element
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, PointerType, Scalar
 
@@ -118,11 +110,7 @@ def lower_augassign(ctx: Context, node: ast.AugAssign, tail: Tail) -> bool:
     op = BINARY.get(type(node.op), "matmul")
     if isinstance(node.target, ast.Name):
         old = ctx.value(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
-        if isinstance(old, Reduction):
-            combine_with(ctx, old, SYMBOL[op], node.value, node)
-            return False
-        if isinstance(old, Atomic):
-            update(ctx, old, op, ctx.value(node.value), node)
+        if ctx.of(old).augment(ctx, op, SYMBOL[op], node.value, node):
             return False
         if isinstance(old, Memory) and old.reference:
             places.update_whole(ctx, old, node.target, node.value,
@@ -217,7 +205,8 @@ def lower_return(ctx: Context, node: ast.Return, tail: Tail) -> bool:
 def give_back(ctx: Context, frame: Frame, value: Value, node: ast.AST) -> None:
     """Make a value the result of the function being inlined: all that it returns meet there."""
     # Its own variables end here: what they held is the caller's.
-    value = local_homes(value, lambda home: home[0] == frame.key and home not in ctx.shared)
+    value = ctx.of(value).without_homes(
+        lambda home: home[0] == frame.key and home not in ctx.shared)
     alike = bool(frame.returned) and isinstance(form_of(value), Scalar) and (
         form_of(frame.returned[-1][0].value) == form_of(value))
     frame.returned.append((Met(value, dict(ctx.known)), Definition(ctx.span(node))))

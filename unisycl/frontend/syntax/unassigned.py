@@ -51,14 +51,14 @@ def check_read(ctx: Lowering, frame: Frame, name: str, made: Definition, node: a
         if part.hole is not None:
             want(ctx, part.hole[0], (frame.key, name), part.hole[1])
     if open_ways:
-        ctx.unassigned[ctx.span(node)] = (name, made)
+        ctx.doubts.unassigned[ctx.span(node)] = (name, made)
     if "uninitialised" in ctx.shape.checks:
         _check(ctx, frame, name, node)
 
 
 def warn(ctx: Lowering) -> None:
     """Warn of names that may be read before they have a value, each at the kernel's line."""
-    for span, (name, made) in ctx.unassigned.items():
+    for span, (name, made) in ctx.doubts.unassigned.items():
         lines = dict.fromkeys(d.span.line for d in made.assignments() if d.span)
         where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
         warnings.warn_explicit(

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from unisycl.frontend import coerce
+from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import Constant, Method, Several
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS
 from unisycl.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Scalar

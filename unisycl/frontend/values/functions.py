@@ -12,15 +12,117 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from unisycl.base.dataclass import dataclass, field
 from unisycl.frontend import coerce
-from unisycl.frontend.values.joins import Met, Option
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import Closure, Constant, Either, Item, Partial, Several
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.items import Item
+from unisycl.frontend.values.kind import Frame, Kind, Lowering, Met, Value, VariableForm
+from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType
 
+
+class Function(Kind):
+    """A value that can be called and is nothing else."""
+
+    __slots__ = ()
+
+    def describe(self) -> str:
+        return "a function"
+
+    @property
+    def is_function(self) -> bool:
+        return True
+
+    def known_truth(self) -> bool | None:
+        return True
+
+    def as_thing(self, ctx: Lowering) -> Value:
+        return held(ctx, self)  # it may be another name's, given something else
+
+    def hold(self, ctx: Lowering) -> Value:
+        return held(ctx, self)
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        return kept_before(ctx, self, position)
+
+
+@dataclass(frozen=True, slots=True)
+class Closure(Function):
+    """A function defined inside the kernel, with the frame it sees and the defaults it got."""
+
+    node: ast.FunctionDef | ast.Lambda
+    frame: Frame = field(compare=False)
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        return ctx.syntax.call_closure(ctx, self, args, keywords, node)
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Function):
+    """One of two functions, by a condition that nothing changes any more."""
+
+    cond: n.Expr
+    then: Value
+    orelse: Value
+
+    @property
+    def in_variables(self) -> bool:
+        return True
+
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        return ctx.syntax.call_either(ctx, self, args, keywords, node)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Function):
+    """A function with some of its arguments (``functools.partial``)."""
+
+    callee: Value
+    args: tuple[Value, ...]
+    named_args: tuple[tuple[str, Value], ...] = ()
+
+    def describe(self) -> str:
+        held = (*self.args, *(v for _, v in self.named_args))
+        unsure = next((x.type for x in held if isinstance(x, n.Expr)
+                       and isinstance(x.type, Unsure)), None)
+        return "a function" if unsure is None else f"a function that holds one {unsure}"
+
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        return ctx.syntax.call_function(ctx, self.callee, [*self.args, *args], node,
+                                        {**dict(self.named_args), **keywords})
+
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A function that a name may stand for, with the types of the numbers that it holds."""
+
+    key: Any
+    types: tuple[Any, ...]
+    like: Any = field(compare=False)
+
+
 Options = tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionForm(VariableForm):
+    """One of several functions: a number says which."""
+
+    options: Options
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        return kept(ctx, key, name, self.options, value, node)
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        return named(ctx, key, name, self.options)
 
 
 def leaves(value: object) -> list[Any] | None:
@@ -45,7 +147,7 @@ def _key(value: object) -> tuple[Any, ...] | None:
             parts = [_part(v) for v in _within(value)]
             if any(p is None for p in parts):
                 return None
-            return "partial", len(value.args), tuple(k for k, _ in value.named), *parts
+            return "partial", len(value.args), tuple(k for k, _ in value.named_args), *parts
     return None
 
 
@@ -69,7 +171,7 @@ def _default(value: Value) -> tuple[Any, ...] | None:
 
 
 def _within(value: Partial) -> list[Value]:
-    return [value.callee, *value.args, *(v for _, v in value.named)]
+    return [value.callee, *value.args, *(v for _, v in value.named_args)]
 
 
 def numbers(value: object) -> list[n.Expr]:
@@ -95,7 +197,7 @@ def rebuilt(value: Any, change: Callable[[n.Expr], n.Expr]) -> Any:
     if isinstance(value, Partial):
         return Partial(rebuilt(value.callee, change),
                        tuple(rebuilt(v, change) for v in value.args),
-                       tuple((k, rebuilt(v, change)) for k, v in value.named))
+                       tuple((k, rebuilt(v, change)) for k, v in value.named_args))
     return value
 
 
@@ -208,7 +310,7 @@ def _here(ctx: Lowering, value: Any) -> Any:
             (p, _here(ctx, v)) for p, v in value.defaults))
     if isinstance(value, Partial):
         return Partial(_here(ctx, value.callee), tuple(_here(ctx, v) for v in value.args),
-                       tuple((k, _here(ctx, v)) for k, v in value.named))
+                       tuple((k, _here(ctx, v)) for k, v in value.named_args))
     return value
 
 

@@ -8,34 +8,90 @@ here is that of ``lang.memory.image``; coordinates reach the IR as int32 or floa
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import FLOAT32, INT32
 from unisycl.base.errors import UsageError
 from unisycl.base.image_formats import image_sampler
 from unisycl.frontend import coerce
 from unisycl.frontend.parameters import match
 from unisycl.frontend.values import vectors
-from unisycl.frontend.values.items import ITEM_KINDS, item_ids
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Image,
-    Item,
-    Memory,
-    Nothing,
-    Several,
-    Vector,
-    describe,
-)
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Kind, Lowering, Target, Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
-from unisycl.ir.types import WEAK_INT, Scalar
+from unisycl.ir.types import WEAK_INT, ImageView, Scalar
 from unisycl.lang.memory.image import check_sampler
 from unisycl.lang.numbers.elements import elements_type
 from unisycl.lang.numbers.vec import vec_of
 
 IMAGE_METHODS = frozenset(("read", "write", "size", "get_range"))
+
+
+@dataclass(frozen=True, slots=True)
+class Image(Kind):
+    """An image accessor; ``sampler`` is its own or, as SYCL 1.2 has it, one it was called with.
+
+    ``layer`` is the image of an array that was selected; ``index`` what is given of a pixel's
+    coordinates so far, x first.
+    """
+
+    param: n.Param
+    view: ImageView
+    name: str = ""
+    sampler: image_sampler | None = None
+    layer: n.Expr | None = None
+    index: tuple[n.Expr, ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        """How many coordinates a pixel has."""
+        return self.view.ndim - self.view.layered
+
+    def describe(self) -> str:
+        return f"a {self.view}"
+
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        found = indexed(ctx, self, node)  # the colour, or what is left where more indices follow
+        return read(ctx, found, found.index, node) if _is_pixel(found) else found
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        if isinstance(node, ast.Subscript):
+            return Pixel(indexed(ctx, self, node))
+        return Kind.target(self, ctx, node, read=read)
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        return Method(self, name) if name in IMAGE_METHODS else None
+
+    def names(self) -> Iterable[str]:
+        return IMAGE_METHODS
+
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        return call(ctx, self, args, node)
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return call_method(ctx, self, name, args, keywords, node)
+
+
+@dataclass(frozen=True, slots=True)
+class Pixel(Target):
+    """A pixel that is written."""
+
+    of: Image
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        return read(ctx, self.of, self.of.index, node)
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        assign(ctx, self.of, value, node)
 
 
 # ---- methods
@@ -51,8 +107,8 @@ def call_method(ctx: Lowering, image: Image, name: str, args: Sequence[Value],
         return write(ctx, image, parts(ctx, given["coordinates"], node), given["color"], node)
     match(ctx, node, what, args, keywords, ())
     if name == "size":
-        whole = Memory(image.param, image.view)
-        return ctx.size_of(whole if image.layer is None else replace(whole, index=(image.layer,)))
+        index = () if image.layer is None else (image.layer,)
+        return Memory(image.param, image.view, index).size(ctx)
     last = image.view.ndim - 1
     count = image.ndim if image.layer is not None else image.view.ndim
     return Several(tuple(n.Extent(WEAK_INT, image.param, last - k) for k in range(count)), "range")
@@ -86,13 +142,13 @@ def write(ctx: Lowering, image: Image, where: Sequence[n.Expr], color: Value,
         raise ctx.refuse("K112", node, name=image.name, expected=own.__name__,
                          found=describe(color))
     _need(ctx, image)
-    ctx.emit(n.ImageWrite(image.param, at, ctx.loaded(color).items, image.layer,
+    ctx.emit(n.ImageWrite(image.param, at, color.loaded(ctx).items, image.layer,
                           span=ctx.span(node)))
     return Nothing()
 
 
 def _need(ctx: Lowering, image: Image) -> None:
-    ctx.aspects.add("image")
+    ctx.needs.aspects.add("image")
     ctx.need(image.view.color)
 
 
@@ -120,22 +176,10 @@ def _coordinates(ctx: Lowering, image: Image, where: Sequence[n.Expr],
 
 def parts(ctx: Lowering, where: Value, node: ast.AST) -> list[n.Expr]:
     """Return the components of a coordinate: of a vec, an id, an item or a tuple, or a number."""
-    if isinstance(where, Vector):
-        return list(ctx.loaded(where).items)
-    if isinstance(where, Item) and where.kind in ITEM_KINDS:
-        where = item_ids(where)
-    if isinstance(where, Several):
-        return [ctx.to_scalar(v, node) for v in where.items]
-    return [ctx.to_scalar(where, node)]
+    return ctx.of(where).components(ctx, node)
 
 
 # ---- SYCL 1.2
-def subscript(ctx: Lowering, image: Image, node: ast.Subscript) -> Value:
-    """Return ``acc[coordinate]``: the colour, or what is left where more indices follow."""
-    found = indexed(ctx, image, node)
-    return read(ctx, found, found.index, node) if _is_pixel(found) else found
-
-
 def assign(ctx: Lowering, pixel: Image, color: Value, node: ast.AST) -> None:
     """Do ``acc[coordinate] = color``."""
     if pixel.sampler is not None:

@@ -9,20 +9,175 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
+from unisycl.base.dataclass import dataclass
 from unisycl.frontend import captures, guards
 from unisycl.frontend.parameters import default_steps, match
-from unisycl.frontend.syntax.variables import local_homes
-from unisycl.frontend.values.kind import Lowering, Path, Value
-from unisycl.frontend.values.kinds import Constant, Instance, Method, Record
-from unisycl.frontend.values.objects import is_named
-from unisycl.ir.types import Struct
+from unisycl.frontend.spelling import suggest
+from unisycl.frontend.values import vectors
+from unisycl.frontend.values.classes import OfClass, class_path, is_named
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.joins import (
+    adopted_part,
+    form_of,
+    meet_parts,
+    same_parts,
+    variable_part,
+)
+from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Target, Value, VariableForm
+from unisycl.frontend.values.tuples import Several
+from unisycl.ir import nodes as n
 
 _FIELDS = "__dataclass_fields__"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(OfClass):
+    """A value of a dataclass: its fields, in order; ``homes`` and ``exact`` as in ``Vector``."""
+
+    cls: Any
+    fields: tuple[str, ...]
+    items: tuple[Value, ...]
+    homes: frozenset[Any] = frozenset()
+    name: str = ""
+    exact: bool = False
+
+    def describe(self) -> str:
+        return str(self.cls.__name__)
+
+    def owner_class(self) -> Any:
+        return self.cls
+
+    def field(self, name: str) -> Value:
+        """Return the value of a field."""
+        return self.items[self.fields.index(name)]
+
+    def as_tuple(self) -> Value:
+        return Several(self.items) if issubclass(self.cls, tuple) else self
+
+    # ---- parts
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        if self.has_operator("__getitem__"):
+            return self.call_operator(ctx, "__getitem__", [ctx.value(node.slice)], node)
+        return Kind.subscript(self, ctx, node)
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        return self.field(name) if name in self.fields else self.class_attribute(ctx, name, node)
+
+    def names(self) -> Iterable[str]:
+        return frozenset(dir(self.cls)) | frozenset(self.fields)
+
+    def given_fields(self) -> dict[str, Value] | None:
+        return dict(zip(self.fields, self.items, strict=True))
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        if not isinstance(node, ast.Attribute):
+            return Kind.target(self, ctx, node, read=read)
+        if node.attr not in self.fields:
+            raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
+                             help=suggest(node.attr, self.fields,
+                                          f"it has {', '.join(self.fields)}"))
+        if is_named(self.cls) or self.cls.__dataclass_params__.frozen:
+            raise ctx.refuse("K054", node, what=f"'{self.cls.__name__}' is frozen: its fields "
+                             "cannot be assigned", help="make a new one")
+        vectors.check_unshared(ctx, self, node)
+        if not self.exact:
+            raise ctx.refuse("K083", node, what=self.describe())
+        return Slot(self, node.attr)
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        if name == "_replace" and is_named(self.cls) and not args:
+            return self._replaced(ctx, keywords, node)
+        return OfClass.call_method(self, ctx, name, args, keywords, node)
+
+    def _replaced(self, ctx: Lowering, named: dict[str, Value], node: ast.AST) -> Value:
+        """Return ``_replace(...)`` of a NamedTuple."""
+        match(ctx, node, "_replace", (), named, (), self.fields)
+        return replace(self, homes=frozenset(), exact=False, items=tuple(
+            ctx.as_number(named.get(f, v), node)
+            for f, v in zip(self.fields, self.items, strict=True)))
+
+    # ---- names and paths
+    @property
+    def in_variables(self) -> bool:
+        return True
+
+    def form(self) -> Form:
+        return ObjectForm(self.cls, self.fields, tuple(map(form_of, self.items)))
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        rows = [[v.part(x) for x in v.value.items] for v in values if isinstance(
+            v.value, Instance) and (v.value.cls, v.value.fields) == (self.cls, self.fields)]
+        if len(rows) < len(values):
+            return None
+        parts = meet_parts(rows, unsure=unsure)
+        return None if parts is None else ObjectForm(self.cls, self.fields, parts)
+
+    def same(self, other: Value | n.Local) -> Value | n.Local | None:
+        if not isinstance(other, Instance) or other.cls is not self.cls:
+            return None
+        parts = same_parts(self.items, other.items)
+        return None if parts is None else replace(
+            self, items=parts, homes=self.homes | other.homes, exact=self.exact and other.exact)
+
+    # ---- what keeps it
+    def hold(self, ctx: Lowering) -> Value:
+        return replace(self, items=tuple(ctx.hold_value(v) for v in self.items), exact=False)
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        parts = tuple(ctx.keep(v, position) for v in self.items)
+        return replace(self, items=parts, exact=parts == self.items and self.exact)
+
+    def without_homes(self, gone: Callable[[Any], bool]) -> Value:
+        return replace(self, homes=frozenset(h for h in self.homes if not gone(h)), items=tuple(
+            v.without_homes(gone) if isinstance(v, Kind) else v for v in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectForm(VariableForm):
+    """An object of a dataclass, field by field."""
+
+    cls: Any
+    fields: tuple[str, ...]
+    items: tuple[Form, ...]
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        nothing: Any = (None,) * len(self.items)
+        held = nothing if value is None else [ctx.hold_value(v) for v in value.items]
+        olds = old.items if isinstance(old, Instance) and old.cls is self.cls else nothing
+        items = tuple(adopted_part(ctx, (*key, f), f"{name}.{f}", part, v, node, old=o)
+                      for f, part, v, o in zip(self.fields, self.items, held, olds, strict=True))
+        if value is not None:
+            ctx.share(key, name, value)
+        return self._made(key, name, items)
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        return self._made(key, name, tuple(
+            variable_part(ctx, (*key, f), name, part, v)
+            for f, part, v in zip(self.fields, self.items, like.items, strict=True)))
+
+    def _made(self, key: Any, name: str, items: tuple[Value, ...]) -> Instance:
+        return Instance(self.cls, self.fields, items, frozenset((key,)), name, exact=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Target):
+    """A field of an object that a variable holds."""
+
+    of: Instance
+    name: str
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        return self.of.field(self.name)
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        ctx.set_field(self.of, self.name, value, node)
 
 
 def is_dataclass(obj: object) -> bool:
@@ -39,7 +194,7 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     """Return a call of a dataclass: a value with these fields."""
     init: FunctionType = cls.__init__
     ctx.guard(class_path(cls, "__init__"), init)
-    ctx.guards[class_path(cls, _FIELDS), True] = guards.Same(getattr(cls, _FIELDS))
+    ctx.needs.guards[class_path(cls, _FIELDS), True] = guards.Same(getattr(cls, _FIELDS))
     fields = [f for f in dataclasses.fields(cls) if f.init]
     steps = default_steps(init, init.__code__.co_varnames[1:init.__code__.co_argcount])
     required = [f.name for f in fields if f.name not in steps]
@@ -62,7 +217,7 @@ def construct(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[str, V
     ctx.frame.definitions.pop(hidden, None)
     became = ctx.frame.names.pop(hidden)
     assert isinstance(became, Instance)
-    kept = local_homes(became, lambda home: home not in ctx.shared)
+    kept = became.without_homes(lambda home: home not in ctx.shared)
     assert isinstance(kept, Instance)
     return replace(kept, exact=False)
 
@@ -79,14 +234,6 @@ def construct_named(ctx: Lowering, cls: Any, args: Sequence[Value], named: dict[
     return Instance(cls, names, tuple(ctx.as_number(v, node) for v in values))
 
 
-def replaced(ctx: Lowering, owner: Instance, named: dict[str, Value], node: ast.AST) -> Value:
-    """Return ``owner._replace(...)`` of a NamedTuple."""
-    match(ctx, node, "_replace", (), named, (), owner.names)
-    return replace(owner, homes=frozenset(), exact=False, items=tuple(
-        ctx.as_number(named.get(f, v), node)
-        for f, v in zip(owner.names, owner.items, strict=True)))
-
-
 def _default(ctx: Lowering, cls: Any, field: Any, step: tuple[str, Any] | None,
              node: ast.AST) -> Value:
     """Return a field that is not given: the constructor's default, or the class's attribute."""
@@ -101,52 +248,3 @@ def _default(ctx: Lowering, cls: Any, field: Any, step: tuple[str, Any] | None,
         raise ctx.refuse("K054", node, what=f"{cls.__name__}.{field.name} is not given a value",
                          help="give the field a default")
     return ctx.capture(path, obj, field.name, node, frozen=True)
-
-
-def class_path(cls: Any, name: str) -> Path:
-    """Return the path to an attribute of a class that is itself known."""
-    return (("object", cls), ("attr", name))
-
-
-def class_of(value: Value) -> Any:
-    """Return the Python class of a value made here or of a record in memory; None without one."""
-    if isinstance(value, Instance):
-        return value.cls
-    if isinstance(value, Record) and not value.shape and isinstance(value.type, Struct):
-        return getattr(value.type.owner, "_struct", None)
-    return None
-
-
-def attribute(ctx: Lowering, owner: Instance | Record, name: str, node: ast.AST) -> Value | None:
-    """Return a field, a method or another attribute of the class; None if there is no such one."""
-    if isinstance(owner, Instance) and name in owner.names:
-        return owner.field(name)
-    cls = class_of(owner)
-    found = getattr(cls, name, None) if cls is not None else None
-    if found is None:
-        return None
-    static = vars(cls).get(name) if name in vars(cls) else None
-    if isinstance(found, property) and found.fget is not None:
-        path = (*class_path(cls, name), ("attr", "fget"))
-        return ctx.call(ctx, Constant(found.fget, path), [owner], node)
-    if isinstance(found, FunctionType) and not isinstance(static, staticmethod):
-        return Method(owner, name)
-    return ctx.capture(class_path(cls, name), found, name, node, frozen=True)
-
-
-def call_method(ctx: Lowering, owner: Instance | Record, name: str, args: Sequence[Value],
-                named: dict[str, Value], node: ast.AST) -> Value:
-    """Return a call of a method: the function, with the value as its first argument."""
-    cls = class_of(owner)
-    if name == "_replace" and isinstance(owner, Instance) and is_named(cls) and not args:
-        return replaced(ctx, owner, named, node)
-    function = Constant(getattr(cls, name), class_path(cls, name))
-    return ctx.call(ctx, function, [owner, *args], node, named)
-
-
-def operator_method(value: Value, name: str) -> bool:
-    """Say whether a value's class has a method for an operator."""
-    cls = class_of(value)
-    if cls is None or (is_named(cls) and name.startswith("__") and name not in vars(cls)):
-        return False
-    return isinstance(getattr(cls, name, None), FunctionType)

@@ -9,15 +9,14 @@ may be done with it. Non-goals: where control flow meets (``flow``), statements 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import ast
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from unisycl.base import dtypes
-from unisycl.base.dataclass import dataclass, field
 from unisycl.frontend import coerce
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Choice, Instance, Item, Memory, Record, Several, Vector
+from unisycl.frontend.values.absent import Poison
+from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Value
 from unisycl.frontend.values.unsure import Unsure, alternatives, either
 from unisycl.ir import nodes as n
 from unisycl.ir.types import (
@@ -29,137 +28,14 @@ from unisycl.ir.types import (
     WEAK_INT,
     PointerType,
     Scalar,
-    Struct,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class VectorForm:
-    """A vec or marray."""
-
-    type: Struct
-
-
-@dataclass(frozen=True, slots=True)
-class TupleForm:
-    """A tuple, id or range, part by part."""
-
-    kind: str
-    items: tuple[Form, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectForm:
-    """An object of a dataclass, field by field."""
-
-    cls: Any
-    names: tuple[str, ...]
-    items: tuple[Form, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceForm:
-    """A row, window or record: memory known while compiling, and this many numbers that say where.
-
-    Which memory that is differs from round to round of lowering, so it is no part of the form.
-    """
-
-    steps: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceForm:
-    """One of several memories: a number says which."""
-
-    options: tuple[tuple[Any, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A function that a name may stand for, with the types of the numbers that it holds."""
-
-    key: Any
-    types: tuple[Any, ...]
-    like: Any = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionForm:
-    """One of several functions: a number says which."""
-
-    options: tuple[Option, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ThingForm:
-    """Anything else: it is known while compiling, so it is the same on all paths."""
-
-
-Form = Scalar | VectorForm | TupleForm | ObjectForm | PlaceForm | ChoiceForm | FunctionForm \
-    | ThingForm
 
 
 def form_of(value: Value | n.Local) -> Form:
     """Return the form of a value."""
     if isinstance(value, n.Local | n.Expr):
         return value.type
-    if isinstance(value, Vector):
-        return VectorForm(value.type)
-    if isinstance(value, Instance):
-        return ObjectForm(value.cls, value.names, tuple(form_of(v) for v in value.items))
-    if isinstance(value, Several):
-        return TupleForm(value.kind, tuple(form_of(v) for v in value.items))
-    if isinstance(value, Choice) and not value.index:
-        return ChoiceForm(value.options)
-    if isinstance(value, Memory | Record) and steps(value):
-        return PlaceForm(len(steps(value)))
-    return ThingForm()
-
-
-def steps(place: Memory | Record) -> tuple[n.Expr, ...]:
-    """Return all expressions that say where a place is: indices, and the window of a span."""
-    if isinstance(place, Record):
-        return place.index + tuple(x for x, _ in place.inner)
-    return place.index + (place.window or ())
-
-
-def with_steps(place: Memory | Record, steps: tuple[n.Expr, ...]) -> Memory | Record:
-    """Return a place in the same memory, elsewhere."""
-    count = len(place.index)
-    if isinstance(place, Record):
-        inner = tuple((x, size) for x, (_, size) in zip(steps[count:], place.inner, strict=True))
-        return replace(place, index=steps[:count], inner=inner)
-    if place.window is None:
-        return replace(place, index=steps)
-    return replace(place, index=steps[:count], window=(steps[count], steps[count + 1]))
-
-
-def one_memory(a: Memory | Record, b: Memory | Record) -> bool:
-    """Say whether two places differ in nothing but the numbers that say where they are."""
-    if type(a) is not type(b) or len(steps(a)) != len(steps(b)):
-        return False
-    zeros = (coerce.weak_scalar(0),) * len(steps(a))
-    return with_steps(replace(a, name=""), zeros) == with_steps(replace(b, name=""), zeros)
-
-
-@dataclass(frozen=True, slots=True)
-class Met:
-    """One of the values that meet, with the numbers among it that are known there."""
-
-    value: Value | n.Local
-    known: dict[n.Local, n.Const]
-
-    def part(self, value: Value | n.Local) -> Met:
-        """Return a part of it."""
-        return Met(value.local if isinstance(value, n.Read) and not isinstance(value.type, Unsure)
-                   else value, self.known)
-
-    @property
-    def const(self) -> n.Const | None:
-        """The number it is known to be; None if it is not known."""
-        if isinstance(self.value, n.Local):
-            return self.known.get(self.value)
-        return self.value if isinstance(self.value, n.Const) else None
+    return value.form()
 
 
 def meet(met: Iterable[Met], *, unsure: bool = True) -> Form | None:
@@ -172,52 +48,71 @@ def meet(met: Iterable[Met], *, unsure: bool = True) -> Form | None:
     forms = [form_of(v.value) for v in values]
     if any(isinstance(f, Scalar) for f in forms):
         return _numbers([_as_number(v) for v in values], unsure)
-    if isinstance(first, Vector):
-        return forms[0] if all_equal(forms) else None
-    if isinstance(first, Instance | Several):
-        shape = type(first)
-        if not all(type(v.value) is shape and _outline(v.value) == _outline(first)
-                           for v in values):
-            return None
-        rows: list[list[Met]] = [
-            [v.part(x) for x in v.value.items] for v in values  # type: ignore[union-attr]
-        ]
-        items = [meet(column, unsure=unsure) for column in zip(*rows, strict=True)]
-        if any(x is None for x in items):
-            return None
-        parts = tuple(x for x in items if x is not None)
-        return TupleForm(first.kind, parts) if isinstance(first, Several) else ObjectForm(
-            first.cls, first.names, parts)
-    if isinstance(first, Memory | Record) and steps(first):
-        same = all(isinstance(v.value, Memory | Record) and one_memory(first, v.value)
-                           for v in values)
-        return forms[0] if same else None
-    return forms[0] if all(v.value == first for v in values) else None
-
-
-def all_equal(forms: list[Form]) -> bool:
-    """Say whether all forms are one."""
-    return all(f == forms[0] for f in forms)
-
-
-def _outline(value: Value | n.Local) -> object:
-    if isinstance(value, Several):
-        return value.kind, len(value.items)
-    return (value.cls, value.names) if isinstance(value, Instance) else None
+    assert isinstance(first, Kind)
+    return first.meet(values, unsure=unsure)
 
 
 def _as_number(met: Met) -> Met | None:
     """Return a value as the number it is, one-dimensional ids and items included, or None."""
-    value = met.value
-    if isinstance(value, Several) and value.kind in ("id", "range") and len(value.items) == 1:
-        value = value.items[0]
-    if isinstance(value, Vector) and len(value.items) == 1:
-        value = value.items[0]
-    if isinstance(value, Item) and value.kind == "item" and value.ndim == 1:
-        value = n.Query(WEAK_INT, "global_id", 0)
-    return Met(value, met.known) if isinstance(value, n.Local | n.Expr) else None
+    value = met.value.as_met() if isinstance(met.value, Kind) else met.value
+    return None if value is None else Met(value, met.known)
 
 
+def meet_parts(rows: Sequence[Sequence[Met]], *, unsure: bool) -> tuple[Form, ...] | None:
+    """Return the forms of parts, given the parts of each value that meets; None if one has none."""
+    items = [meet(column, unsure=unsure) for column in zip(*rows, strict=True)]
+    found = tuple(x for x in items if x is not None)
+    return found if len(found) == len(items) else None
+
+
+# ---- parts of variables
+def adopted_part(ctx: Lowering, key: Any, name: str, form: Form, value: Value | None,
+                 node: ast.AST, *, old: Value | n.Local | None = None) -> Value:
+    """Give the variables of a part a value, and return what the part is then."""
+    found = ctx.adopt(key, name, form, value, node, old)
+    return n.Read(found.type, found) if isinstance(found, n.Local) else found
+
+
+def variable_part(ctx: Lowering, key: Any, name: str, form: Form, like: Value) -> Value:
+    """Return what the variables of a part hold."""
+    found = ctx.variable(key, name, form, like)
+    return n.Read(found.type, found) if isinstance(found, n.Local) else found
+
+
+# ---- values that are one
+def same(values: Sequence[Value | n.Local]) -> Value | n.Local | None:
+    """Return the one variable or thing that all values are; None if there are several."""
+    first = values[0]
+    for other in values[1:]:
+        met = _same(first, other)
+        if met is None:
+            return None
+        first = met
+    return first
+
+
+def _same(a: Value | n.Local, b: Value | n.Local) -> Value | n.Local | None:
+    for x, other in ((a, b), (b, a)):
+        if isinstance(x, Poison):  # a path without a value decides nothing
+            return other if x.missing else x
+    if a is b:
+        return a
+    if isinstance(a, n.Const) and isinstance(b, n.Const):
+        return a if a.type == b.type and repr(a.value) == repr(b.value) else None
+    if isinstance(a, Kind):
+        return a.same(b)
+    return a if not isinstance(a, n.Local) and not isinstance(b, n.Local) and a == b else None
+
+
+def same_parts(a: Sequence[Value], b: Sequence[Value]) -> tuple[Any, ...] | None:
+    """Return the parts that both of two values have; None if one differs."""
+    if len(a) != len(b):
+        return None
+    parts = tuple(_same(x, y) for x, y in zip(a, b, strict=True))
+    return None if any(x is None for x in parts) else parts
+
+
+# ---- numbers
 def _numbers(values: list[Met | None], unsure: bool) -> Scalar | None:
     if any(v is None for v in values):
         return None

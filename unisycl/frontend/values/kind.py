@@ -8,18 +8,21 @@ each beside this one. Invariants: values are immutable; what a kind does not ove
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import CodeType
 from typing import Any, Protocol, TypeAlias
 
-from unisycl.base.architecture import Target
+from unisycl.base import architecture
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
+from unisycl.frontend import coerce
+from unisycl.frontend.findings import Dependencies, Doubts, Storage
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource
+from unisycl.frontend.spelling import suggest
+from unisycl.frontend.values.unsure import Unsure
 from unisycl.ir import nodes as n
-from unisycl.ir.function_uses import ChildUse, Position
 from unisycl.ir.types import PointerType, Scalar, Struct
 
 Path: TypeAlias = tuple[tuple[str, Any], ...]
@@ -30,9 +33,236 @@ class Kind:
 
     __slots__ = ()
 
+    # ---- what it is called
     def describe(self) -> str:
         """Name the value for a message, in the user's words."""
         return "nothing"
+
+    def number_help(self) -> str:
+        """Return the way out where a number is needed."""
+        return ""
+
+    def memory_help(self) -> str:
+        """Return the way out where the value is used as memory and is none."""
+        return ""
+
+    def is_instance(self, classes: tuple[type, ...]) -> bool:
+        """Say what ``isinstance`` says of the value."""
+        return False
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the value can be called and is nothing else."""
+        return False
+
+    @property
+    def leads(self) -> bool:
+        """Whether it can become a pointer in memory: None, or a pointer into known memory."""
+        return False
+
+    # ---- numbers and truth
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        """Return the value as a number; ``unsure``: one of several types, too."""
+        raise ctx.refuse("K049", node, found=self.describe(), expected="a number",
+                         help=self.number_help())
+
+    def truth(self, ctx: Lowering, node: ast.AST) -> n.Expr:
+        """Return ``bool(value)``; refuse what has no truth."""
+        return coerce.truth(self.number(ctx, node, unsure=True))
+
+    def known_truth(self) -> bool | None:
+        """Return a truth that is known while compiling; None if it is not."""
+        return None
+
+    def as_number(self, ctx: Lowering, node: ast.AST) -> Value:
+        """Return the integer a one-dimensional index is, also inside tuples; others as they are."""
+        return self.value
+
+    def when_bound(self, ctx: Lowering, node: ast.AST) -> Value:
+        """Return what a name stands for that is given the value."""
+        return self.value
+
+    def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
+        """Turn the value into a pointer that memory can hold, or refuse."""
+        raise ctx.refuse("K085", node, what=f"{self.describe()} is stored where {kind} is",
+                         help="store a pointer to the same type, or None")
+
+    def decayed(self, ctx: Lowering) -> Value:
+        """Return USM memory as the pointer it is outside of kernels; others as they are."""
+        return self.value
+
+    # ---- parts
+    @property
+    def value(self) -> Value:
+        """The value itself; of a number, the expression that it is."""
+        return self
+
+    def as_tuple(self) -> Value:
+        """Return the plain tuple that a NamedTuple is; any other value as it is."""
+        return self.value
+
+    def as_static(self, ctx: Lowering) -> Value:
+        """Return a NamedTuple, or bytes, as a plain tuple; any other value as it is."""
+        return self.as_tuple()
+
+    def referent(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value:
+        """Return what a reference stands for, or a pointer leads to, where a part is wanted."""
+        return self.value
+
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        """Return ``value[...]``."""
+        raise ctx.refuse("K049", node, found=self.describe(), expected="memory, a tuple or an id",
+                         help=self.memory_help())
+
+    def attribute(self, ctx: Lowering, node: ast.Attribute) -> Value:
+        """Return ``value.name``."""
+        found = self.named(ctx, node.attr, node)
+        if found is None:
+            raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
+                             help=suggest(node.attr, self.names()))
+        return found
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        """Return an attribute or method; None if there is no such one."""
+        return None
+
+    def names(self) -> Iterable[str]:
+        """Return the attributes that messages suggest."""
+        return ()
+
+    def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        """Return the numbers that the value gives where memory is indexed."""
+        raise ctx.refuse("K038", node, found=self.describe(), help="")
+
+    def private_index(self, ctx: Lowering, node: ast.AST) -> tuple[n.Expr, ...]:
+        """Return where the element of a private_memory is that belongs to an h_item."""
+        raise ctx.refuse("K049", node, found=self.describe(), expected="an h_item",
+                         help="private_memory is indexed by what parallel_for_work_item passes")
+
+    def elements(self, ctx: Lowering, like: Any, start: n.Expr, node: ast.AST, *,
+                 write: bool) -> n.Place:
+        """Return the place of elements of a vec in memory, from one of them on."""
+        raise ctx.refuse("K049", node, found=self.describe(), expected="memory of one dimension",
+                         help="pass memory of one dimension, or a pointer to it: multi_ptr(a)")
+
+    def check_elements(self, ctx: Lowering, expected: str, node: ast.AST) -> None:
+        """Refuse what cannot give a vec its elements, and is no number either."""
+
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        """Return the values a static iterable yields."""
+        raise ctx.refuse("K049", node, found=self.describe(), expected="a tuple, id or range",
+                         help="only these can be taken apart")
+
+    def length(self) -> n.Expr | None:
+        """Return what ``len`` says of the value; None if it has no length."""
+        return None
+
+    def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        """Return the elements of what is a tuple to kernels; None if it is none."""
+        return None
+
+    def augment(self, ctx: Lowering, op: str, symbol: str, operand: ast.expr,
+                node: ast.AST) -> bool:
+        """Do ``name op= operand`` if that changes the value itself, and say whether."""
+        return False
+
+    def components(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        """Return the numbers of a tuple, id, range or vector; of a number that one."""
+        return [self.number(ctx, node)]
+
+    def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
+               node: ast.AST) -> Value:
+        """Return one of several values of a ``kind``, the first of which this is, by an index."""
+        if self.is_function:
+            found = ctx.syntax.one_function(ctx, table, index)
+            if found is not None:
+                return found
+        raise ctx.refuse("K046", node, what="the index of a tuple that holds more than numbers",
+                         help="choose by if / elif, or loop over the tuple")
+
+    def size(self, ctx: Lowering) -> n.Expr | None:
+        """Return the number of elements in memory; None if it is no memory."""
+        return None
+
+    # ---- names and paths
+    def form(self) -> Form:
+        """Return what variables hold the value."""
+        return ThingForm()
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        """Return the form of a variable that is given all these values, this first; None: none."""
+        return ThingForm() if all(v.value == self for v in values) else None
+
+    def as_met(self) -> n.Expr | None:
+        """Return the number that the value is where it meets a number; None if it is none."""
+        return None
+
+    def same(self, other: Value | n.Local) -> Value | n.Local | None:
+        """Return the one variable or thing that both values are; None if they are two."""
+        return self.value if self == other else None
+
+    @property
+    def in_variables(self) -> bool:
+        """Whether the value may be in variables already, so that nothing is to be copied."""
+        return False
+
+    def as_thing(self, ctx: Lowering) -> Value:
+        """Return what a name stands for that has no variables."""
+        return self.value
+
+    # ---- assignment
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        """Return what a subscript or member of the value denotes, to be written, or refuse."""
+        if isinstance(node, ast.Attribute):
+            raise ctx.refuse("K041", node, name=ast.unparse(node))
+        raise ctx.refuse("K049", node, found=self.describe(), expected="memory",
+                         help=self.memory_help())
+
+    def step(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value | None:
+        """Return a part that is a place and stays one on the way to another; None: it is read."""
+        return None
+
+    def as_record(self) -> Value:
+        """Return the record that a fully indexed view of such denotes; others as they are."""
+        return self.value
+
+    def given_fields(self) -> dict[str, Value] | None:
+        """Return the fields of an object that was made here; None for any other value."""
+        return None
+
+    # ---- calls
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        """Return ``value(...)``."""
+        raise ctx.refuse("K033", node, what=spelt(node, self.describe()),
+                         help="only functions, types and objects with __call__ can be called")
+
+    def has_operator(self, name: str) -> bool:
+        """Say whether the value's class has a method for an operator."""
+        return False
+
+    def call_operator(self, ctx: Lowering, name: str, args: Sequence[Value],
+                      node: ast.AST) -> Value:
+        """Return a call of a method that ``has_operator`` found."""
+        raise AssertionError(name)
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        """Return ``value.name(...)``, a method that ``named`` found."""
+        raise ctx.refuse("K033", node, what=f"the method '{name}'", help="")
+
+    # ---- what keeps it
+    def hold(self, ctx: Lowering) -> Value:
+        """Return a value that later statements cannot change, whatever it is made of."""
+        return self.value
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        """Save the value before the statements at ``position`` if they could change it."""
+        return self.value
+
+    def without_homes(self, gone: Callable[[Any], bool]) -> Value:
+        """Return the value without those variables that may hold it which end here."""
+        return self.value
 
 
 Value: TypeAlias = n.Expr | Kind
@@ -41,6 +271,94 @@ Value: TypeAlias = n.Expr | Kind
 def describe(value: Value) -> str:
     """Name a value for a message, in the user's words."""
     return value.describe() if isinstance(value, Kind) else str(value.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """One of the values that meet, with the numbers among it that are known there."""
+
+    value: Value | n.Local
+    known: dict[n.Local, n.Const]
+
+    def part(self, value: Value | n.Local) -> Met:
+        """Return a part of it."""
+        return Met(value.local if isinstance(value, n.Read) and not isinstance(value.type, Unsure)
+                   else value, self.known)
+
+    @property
+    def const(self) -> n.Const | None:
+        """The number it is known to be; None if it is not known."""
+        if isinstance(self.value, n.Local):
+            return self.known.get(self.value)
+        return self.value if isinstance(self.value, n.Const) else None
+
+
+class VariableForm:
+    """What variables hold a value that is no number, which is one variable of its type."""
+
+    __slots__ = ()
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        """Give the variables a value; None: zero. Return what the name then stands for."""
+        raise NotImplementedError
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        """Return what a name stands for that these variables hold; what is emitted is dropped."""
+        return ctx.adopt(key, name, self, None, ctx.at or ctx.frames[-1].source.node)
+
+
+Form: TypeAlias = Scalar | VariableForm
+
+
+@dataclass(frozen=True, slots=True)
+class ThingForm(VariableForm):
+    """No variables: the value is known while compiling, so it is the same on all paths."""
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        found: Value = ctx.of(value).as_thing(ctx)
+        return found
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        found: Value | n.Local = like
+        return found
+
+
+class Target:
+    """What can stand left of ``=``, besides names."""
+
+    __slots__ = ()
+
+    def settled(self, ctx: Lowering, node: ast.AST, *, read: bool) -> Target:
+        """Return the place of a number in memory, its indices held; other targets as they are."""
+        return self
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        """Return the value that is there."""
+        raise NotImplementedError
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        """Put a value there; ``origin`` is where it stands."""
+        raise NotImplementedError
+
+    def store(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        """Do ``target = value``: what is wider than a number is copied whole."""
+        self.settled(ctx, node, read=False).write(ctx, value, node, origin)
+
+
+def as_tuple(value: Value) -> Value:
+    """Return the plain tuple that a NamedTuple is; any other value as it is."""
+    return value.as_tuple() if isinstance(value, Kind) else value
+
+
+def spelt(node: ast.AST, what: str) -> str:
+    """Return what is called as the user wrote it, and what it is where that is no name."""
+    if not isinstance(node, ast.Call):
+        return what
+    text = ast.unparse(node.func)
+    plain = text.replace(".", "").replace("_", "").isalnum() and what.startswith("'")
+    return f"'{text}'" if plain else f"'{text}' ({what})"
 
 
 class Refused(Exception):
@@ -81,6 +399,25 @@ class Frame:
     library: bool = False
 
 
+class Syntax(Protocol):
+    """What kinds of values ask of the lowering of syntax, which stands above them."""
+
+    @property
+    def operate(self) -> Callable[..., Value]: ...
+    @property
+    def call_object(self) -> Callable[..., Value]: ...
+    @property
+    def call_function(self) -> Callable[..., Value]: ...
+    @property
+    def call_closure(self) -> Callable[..., Value]: ...
+    @property
+    def one_function(self) -> Callable[..., Value | None]: ...
+    @property
+    def call_either(self) -> Callable[..., Value]: ...
+    @property
+    def fill_row(self) -> Callable[..., None]: ...
+
+
 class Problems(Protocol):
     """The part of ``Lowering`` that knows where code stands, and what is wrong there."""
 
@@ -96,19 +433,19 @@ class Problems(Protocol):
     def need_all(self, kind: Scalar | Struct) -> None: ...
     def need_aspect(self, name: str, node: ast.AST | None = None) -> None: ...
     def function_at_hand(self) -> CodeType | None: ...
+    def note_place(self, node: ast.AST) -> None: ...
 
 
 class Expressions(Protocol):
     """The part of ``Lowering`` that turns syntax and values into expressions."""
 
     def value(self, node: ast.expr) -> Value: ...
+    def of(self, value: Value) -> Kind: ...
     def scalar(self, node: ast.expr) -> n.Expr: ...
     def operands(self, *nodes: ast.expr) -> list[Value]: ...
     def to_scalar(self, value: Value, node: ast.AST, *, unsure: bool = False) -> n.Expr: ...
     def exactly(self, value: Value, node: ast.AST) -> n.Expr: ...
     def truth(self, value: Value, node: ast.AST) -> n.Expr: ...
-    def to_pointer(self, value: Value, kind: PointerType, node: ast.AST) -> n.Expr: ...
-    def one_kind(self, old: Value, value: Value) -> tuple[Any, Any]: ...
     def as_number(self, value: Value, node: ast.AST) -> Value: ...
     def constant(self, value: Value) -> n.Const | None: ...
 
@@ -127,13 +464,6 @@ class Blocks(Protocol):
     def keep_number(self, x: n.Expr, position: int) -> n.Expr: ...
     def load_many(self, place: n.Place, count: int) -> list[n.Expr]: ...
     def store_many(self, place: n.Place, values: Sequence[n.Expr], node: ast.AST) -> None: ...
-    def load(self, memory: Any, node: ast.AST) -> n.Expr: ...
-    def load_member(self, member: Any, node: ast.AST) -> n.Expr: ...
-    def load_vector(self, record: Any, node: ast.AST) -> Any: ...
-    def member(self, record: Any, field: Any, node: ast.AST) -> Value: ...
-    def loaded(self, value: Any) -> Any: ...
-    def size_of(self, memory: Any) -> n.Expr: ...
-    def extent(self, memory: Any, d: int) -> n.Expr: ...
 
 
 class Names(Protocol):
@@ -149,6 +479,7 @@ class Names(Protocol):
     def meet(self, values: Sequence[Any]) -> Any: ...
     def define(self, frame: Frame, name: str, bound: Value | n.Local, node: ast.AST) -> None: ...
     def assign(self, name: str, value: Value, node: ast.AST) -> None: ...
+    def share(self, key: Any, name: str, value: Any) -> None: ...
     def hold_object(self, value: Any, name: str, node: ast.AST) -> Any: ...
     def set_field(self, target: Any, field: str, value: Value, node: ast.AST) -> None: ...
     def guard(self, path: Path, obj: Any, *, frozen: bool = False) -> None: ...
@@ -162,7 +493,10 @@ class Lowering(Problems, Expressions, Blocks, Names, Protocol):
     function: Any
     arguments: tuple[Any, ...]
     shape: KernelShape
-    target: Target | None
+    target: architecture.Target | None
+    doubts: Doubts
+    storage: Storage
+    needs: Dependencies
     types: dict[Any, Any]
     facts: set[str]
     changed: bool
@@ -179,28 +513,10 @@ class Lowering(Problems, Expressions, Blocks, Names, Protocol):
     known: dict[n.Local, n.Const]
     derived: dict[n.Local, Value]
     shared: dict[Any, str]
-    sums: dict[Span, Scalar]
-    beyond: dict[Span, tuple[str, Scalar, int]]
-    absorbed: dict[int, tuple[object, set[int]]]
-    powers: dict[Span, n.Expr]
-    unassigned: dict[Span, tuple[str, Any]]
-    params: dict[Path, n.Param]
-    arrays: list[n.Array]
-    copies: set[n.Param | n.Array]
-    fresh: set[n.Param | n.Array]
-    pointed: dict[n.Param | n.Array, None]
-    memories: dict[Any, Any]
     overwrites: Any
     reducers: list[n.Reducer]
     reductions: tuple[Any, ...]
-    streams: dict[Path, n.Expr]
-    guards: dict[tuple[Path, bool], Callable[[Any], bool]]
-    aspects: set[str]
-    children: list[ChildUse]
-    asked: dict[Any, bool]
-    notes: list[tuple[str, str]]
-    uses: dict[CodeType, tuple[FunctionSource, set[Position]]]
-    places: dict[CodeType, set[Position]]
     in_items: bool
+    syntax: Syntax
     call: Callable[..., Value]
     lower_body: Callable[..., bool]

@@ -8,21 +8,94 @@ from __future__ import annotations
 
 import ast
 import functools
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from unisycl.base import foreign_objects, geometry
 from unisycl.frontend import captures, coerce
+from unisycl.frontend.values.classes import is_named
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.functions import Partial
+from unisycl.frontend.values.images import Image
+from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Lowering, Path, Value
-from unisycl.frontend.values.kinds import Instance, Partial
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.records import Record
+from unisycl.frontend.values.streams import Stream
+from unisycl.frontend.values.tuples import Several
+from unisycl.frontend.values.vectors import own_type
 from unisycl.ir import nodes as n
+from unisycl.ir.types import ImageView, PointerType, Scalar, StreamType, Struct, View
 
 
-def is_named(cls: object) -> bool:
-    """Say whether an object is a class that ``NamedTuple`` or ``namedtuple`` made."""
-    return isinstance(cls, type) and issubclass(cls, tuple) and isinstance(
-        getattr(cls, "_fields", None), tuple)
+def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
+             frozen: bool = False) -> Value:
+    """Turn a Python object into a value; ``frozen`` numbers become constants."""
+    ctx.guard(path, obj, frozen=frozen)
+    kind = captures.data_type(obj)
+    if frozen and isinstance(obj, bool | int | float | complex) and isinstance(kind, Scalar) \
+            and kind.weak:
+        return coerce.weak_scalar(obj)
+    if getattr(type(obj), "__kernel_waits__", False):
+        ctx.facts.add("waits")
+    if getattr(type(obj), "__kernel_commands__", False):
+        ctx.facts.add("enqueues")
+    if kind is not None:
+        value = _parameter(ctx, path, kind, name, node)
+        if captures.is_reference(obj) and isinstance(value, Memory):
+            if not obj.name():
+                raise ctx.refuse("K114", node, name=name)
+            only = () if obj.shape else (coerce.weak_scalar(0),)
+            return replace(value, index=only, reference=True)
+        return value
+    made = _of_parts(ctx, path, obj, name, node)
+    if made is not None:
+        return made
+    if isinstance(obj, tuple):
+        return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
+                                          frozen=True) for k, v in enumerate(obj)))
+    if isinstance(obj, geometry.range | geometry.id):
+        what = "range" if isinstance(obj, geometry.range) else "id"
+        return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
+                             for k, v in enumerate(obj)), what)
+    if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
+            or captures.is_host_object(obj) or foreign_objects.description(obj) is not None:
+        described, help = captures.why_not(obj)
+        if path and path[-1][0] == "global" and isinstance(obj, list | dict | set):
+            raise ctx.refuse("K048", node, name=name, kind=described)
+        raise ctx.refuse("K040", node, name=name, kind=described, help=help)
+    return Constant(obj, path)
 
 
-def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
+def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: str,
+               node: ast.AST) -> Value:
+    if path[0][0] == "reduction":
+        raise ctx.refuse("K054", node, what=f"the operator of a reduction cannot capture "
+                          f"data ('{name}')", help="use constants and its two arguments only")
+    param = ctx.storage.params.get(path)
+    if param is None:
+        param = ctx.storage.params[path] = n.Param(name, kind, len(ctx.storage.params), path)
+    if isinstance(kind, ImageView):
+        return Image(param, kind, name, kind.sampler)
+    if isinstance(kind, View):
+        if isinstance(kind.elem, Scalar):
+            ctx.need(kind.elem)
+        return Memory(param, kind, name=name)
+    if isinstance(kind, Struct):
+        record = Record(param, (), kind, writable=False, name=name)
+        return record if own_type(kind) is None else record.load_vector(ctx, node)
+    if isinstance(kind, PointerType):
+        return n.ParamRead(kind, param)
+    if isinstance(kind, StreamType):
+        ctx.storage.streams[path] = n.ParamRead(kind, param)
+        return Stream(ctx.storage.streams[path])
+    ctx.need(kind)
+    return n.ParamRead(kind, param)
+
+
+def _of_parts(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
     """Return the value of such an object; None for any other."""
     def part(steps: Path, value: Any, label: str, *, frozen: bool = True) -> Value:
         return ctx.capture((*path, *steps), value, label, node, frozen=frozen)

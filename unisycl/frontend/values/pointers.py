@@ -11,13 +11,14 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from unisycl.base.enums import address_space, decorated
-from unisycl.frontend import captures, coerce
+from unisycl.base.enums import address_space
+from unisycl.frontend import coerce
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import match, parameters
 from unisycl.frontend.values import stored_pointers
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import Constant, Memory, Method, Nothing, describe
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Lowering, Value, describe
+from unisycl.frontend.values.memory import Memory, no_pointer
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.memory.pointer import (
@@ -28,49 +29,14 @@ from unisycl.lang.memory.pointer import (
     pointer_type,
 )
 
-METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
 _GENERIC = address_space.generic_space
 
 
-def point(ctx: Lowering, value: Value | None, space: address_space | None,
-          node: ast.AST) -> Memory:
+def point(ctx: Lowering, value: Value, space: address_space | None, node: ast.AST) -> Memory:
     """Return a pointer to the first element of memory, or to what another pointer points to."""
-    if not isinstance(value, Memory) or value.per_item or value.view.ndim == len(value.index):
-        found = "nothing" if value is None else describe(value)
-        raise ctx.refuse("K049", node, found=found, expected="memory",
-                         help="pass an accessor, local memory, USM, a private array or a pointer")
-    if value.view.layout:
-        raise ctx.refuse("K085", node, what=f"a pointer goes from element to element, and those of "
-                         f"'{value.name}' do not follow one another", help="index it, slice it, "
-                         "or pass np.ascontiguousarray(...) of it")
-    value = _from_start(ctx, value, node)
-    real = value.view.space
-    wanted = space or value.pointer or real
-    if wanted is not _GENERIC and named_space(wanted) is not real:
-        raise ctx.refuse("K085", node, what=f"this is {real.value} memory, not {wanted.value}",
-                         help="use the pointer type of its space, or a generic one")
-    zeros = (coerce.weak_scalar(0),) * (value.view.ndim - len(value.index) - 1)
-    window = value.window or (coerce.weak_scalar(0), ctx.size_of(value))
-    if value.view.ndim > 1:
-        ctx.pointed[value.base] = None
-    return replace(value, index=value.index + zeros, window=window, pointer=wanted)
-
-
-def _from_start(ctx: Lowering, value: Memory, node: ast.AST) -> Memory:
-    """Return what pointers point into: of a ranged accessor the whole buffer (§4.7.6.9.1)."""
-    path = value.base.path if isinstance(value.base, n.Param) else ()
-    if not path or value.index or value.window or value.pointer:
-        return value
-    owner = captures.fetch(path, ctx.function, ctx.arguments)
-    ranged = getattr(owner, "is_ranged", None)
-    if not isinstance(ranged, bool):
-        return value
-    ctx.guard((*path, ("attr", "is_ranged")), ranged, frozen=True)
-    if not ranged:
-        return value
-    whole = ctx.capture((*path, ("attr", "whole")), owner.whole, value.name, node)
-    assert isinstance(whole, Memory)
-    return whole
+    if not isinstance(value, Memory):
+        raise no_pointer(ctx, value, node)
+    return value.point(ctx, space, node)
 
 
 @form(multi_ptr)
@@ -121,28 +87,6 @@ form(khr.static_addrspace_cast)(_cast("static_addrspace_cast", checked=False, st
 form(khr.dynamic_addrspace_cast)(_cast("dynamic_addrspace_cast", checked=True, static=False))
 
 
-def call_method(ctx: Lowering, pointer: Memory, name: str, args: Sequence[Value],
-                node: ast.AST) -> Value:
-    """Return a call of a method of a pointer."""
-    if name == "prefetch":
-        match(ctx, node, name, args, {}, ("count",))
-        if pointer.view.space is not address_space.global_space:
-            raise ctx.refuse("K085", node, what="'prefetch' is for global memory, not "
-                             f"{pointer.view.space.value} memory", help="leave it out")
-        return Nothing()
-    match(ctx, node, name, args, {}, ())
-    return pointer
-
-
-def attribute(ctx: Lowering, pointer: Memory, name: str) -> Value | None:
-    """Return an attribute that only pointers have."""
-    if name == "address_space":
-        return Constant(pointer.pointer)
-    if stored_pointers.is_older_get(name, pointer.view.elem):
-        return Method(pointer, "get")
-    return None
-
-
 # ---- arithmetic
 def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
             node: ast.AST) -> Value | None:
@@ -150,7 +94,7 @@ def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
     found = stored_pointers.operate(ctx, op, symbol, left, right, node)
     if found is not None:
         return found
-    left, right = stored_pointers.decayed(ctx, left), stored_pointers.decayed(ctx, right)
+    left, right = ctx.of(left).decayed(ctx), ctx.of(right).decayed(ctx)
     if not is_pointer(left) and not is_pointer(right):
         return None
     if isinstance(left, Memory) and isinstance(right, Memory):
@@ -210,7 +154,3 @@ def compare(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
         return coerce.weak_scalar(op == "ne")
     first, second = _starts(ctx, left, right, symbol, node)
     return coerce.compare(op, first, second)
-
-
-__all__ = ["METHODS", "attribute", "call_method", "call_type", "compare", "decorated",
-           "is_pointer", "operate", "point"]

@@ -11,11 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from unisycl.base import dtypes
+from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import access_mode, address_space
 from unisycl.frontend import captures, coerce, guards
 from unisycl.frontend.values import complexes
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import Constant, Reduction
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Kind, Lowering, Target, Value
+from unisycl.frontend.values.methods import Method
 from unisycl.ir import nodes as n
 from unisycl.ir import operators
 from unisycl.ir.builtins import BUILTINS
@@ -23,6 +25,44 @@ from unisycl.ir.types import BOOL, WEAK_INT, Scalar, View
 from unisycl.lang.numbers.function_objects import function_object
 
 OPERATORS = {row.name: row.op for row in operators.OPERATORS.values() if row.op}
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction(Kind):
+    """A reducer parameter, or with ``cell`` one element of a span of them.
+
+    ``half``: one part of a complex variable, counted by itself.
+    """
+
+    index: int
+    cell: n.Expr | None = None
+    half: bool = False
+
+    def describe(self) -> str:
+        return "a reducer"
+
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        raise ctx.refuse("K055", node)
+
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        return element(ctx, self, node)
+
+    def attribute(self, ctx: Lowering, node: ast.Attribute) -> Value:
+        if node.attr in ("combine", "identity"):
+            return Method(self, node.attr)
+        raise ctx.refuse("K055", node)
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        raise ctx.refuse("K055", node)
+
+    def augment(self, ctx: Lowering, op: str, symbol: str, operand: ast.expr,
+                node: ast.AST) -> bool:
+        combine_with(ctx, self, symbol, operand, node)
+        return True
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return call_reducer(ctx, self, name, args, node)
 
 
 def declare(ctx: Lowering, reductions: tuple[Any, ...], node: ast.AST) -> None:
@@ -37,11 +77,11 @@ def declare(ctx: Lowering, reductions: tuple[Any, ...], node: ast.AST) -> None:
         ctx.need(kind)
         path = (("reduction", k), ("attr", "op"))
         ctx.guard(path, reduction.op)
-        ctx.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(
+        ctx.needs.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(
             reduction.identity)
         for name in ("dtype", "extent", "paired", "joint"):
             there = getattr(reduction, name)
-            ctx.guards[(("reduction", k), ("attr", name)), True] = guards.equal(there)
+            ctx.needs.guards[(("reduction", k), ("attr", name)), True] = guards.equal(there)
         ctx.reducers.append(_declared(k, reduction, kind))
         with ctx.into() as block:
             _combine_words(ctx, k, node)

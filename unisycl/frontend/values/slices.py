@@ -7,20 +7,20 @@ evaluated where the slice stands; nothing is copied.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from unisycl.frontend import coerce
 from unisycl.frontend.values.kind import Lowering
-from unisycl.frontend.values.kinds import Memory
+from unisycl.frontend.values.memory_places import MemoryPlace
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
 
-def span_of(ctx: Lowering, memory: Memory, node: ast.Subscript) -> Memory:
-    """Return the window that a slice of memory denotes."""
+def sliced(ctx: Lowering, memory: MemoryPlace,
+           node: ast.Subscript) -> tuple[n.Expr, n.Expr]:
+    """Return the window that a slice of memory denotes: where it begins, and its size."""
     cut = node.slice
     assert isinstance(cut, ast.Slice)
-    if memory.view.ndim - len(memory.index) != 1:
+    if memory.left != 1:
         raise ctx.refuse("K001", node, what="a slice of memory with more than one dimension",
                          help="give the indices of the other dimensions first: a[i][j:k]")
     if cut.step is not None:
@@ -28,11 +28,11 @@ def span_of(ctx: Lowering, memory: Memory, node: ast.Subscript) -> Memory:
                          help="take all elements, and step where you index them")
     low = _bound(ctx, cut.lower) if cut.lower is not None else coerce.weak_scalar(0)
     high = _bound(ctx, cut.upper) if cut.upper is not None else \
-        ctx.extent(memory, len(memory.index))
+        memory.extent(len(memory.index))
     size = ctx.hold(coerce.binary("sub", high, low, WEAK_INT), "size")
     if memory.window is not None:
         low = ctx.hold(coerce.binary("add", memory.window[0], low, WEAK_INT), "first")
-    return replace(memory, window=(low, size))
+    return low, size
 
 
 def _bound(ctx: Lowering, node: ast.expr) -> n.Expr:
@@ -44,7 +44,7 @@ def _bound(ctx: Lowering, node: ast.expr) -> n.Expr:
     return ctx.hold(coerce.convert(x, WEAK_INT), "bound")
 
 
-def inside(ctx: Lowering, memory: Memory, index: n.Expr, node: ast.AST) -> n.Expr:
+def inside(ctx: Lowering, memory: MemoryPlace, index: n.Expr, node: ast.AST) -> n.Expr:
     """Return ``shifted``, checked to be in its slice; pointers may go anywhere."""
     if memory.window is None or memory.pointer is not None or "bounds" not in ctx.shape.checks:
         return shifted(memory, index)
@@ -59,7 +59,7 @@ def inside(ctx: Lowering, memory: Memory, index: n.Expr, node: ast.AST) -> n.Exp
     return shifted(memory, index)
 
 
-def shifted(memory: Memory, index: n.Expr) -> n.Expr:
+def shifted(memory: MemoryPlace, index: n.Expr) -> n.Expr:
     """Return the index in the whole memory of an element of a window."""
     if memory.window is None:
         return index

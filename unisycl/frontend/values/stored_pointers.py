@@ -8,21 +8,111 @@ and the launch is told of all allocations; only addresses that hold between kern
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 from unisycl.base import dtypes
 from unisycl.base.enums import address_space
-from unisycl.frontend import captures, coerce
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import Constant, Memory, Method, Record, describe
+from unisycl.frontend import coerce
+from unisycl.frontend.values import addresses, complexes
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.indexing import indices_of
+from unisycl.frontend.values.kind import Kind, Lowering, Target, Value, describe
+from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.records import Record, staying
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT, PointerType, Scalar, Struct
-from unisycl.lang.memory.stored_pointers import ALLOCATIONS, pointer_class, pointer_to
+from unisycl.lang.memory.stored_pointers import pointer_class, pointer_to
 
-METHODS = frozenset(("get", "get_raw", "get_decorated", "prefetch"))
-_OWN = METHODS | {"address_space", "dtype", "is_decorated"}
-PATH = (("object", ALLOCATIONS),)
+
+class StoredPointer(Kind):
+    """A pointer read from memory: to code, an expression of a type of its own."""
+
+    __slots__ = ("x",)
+
+    def __init__(self, x: n.Expr) -> None:
+        self.x = x
+
+    @property
+    def value(self) -> Value:
+        return self.x
+
+    @property
+    def type(self) -> PointerType:
+        """The type of the pointer."""
+        assert isinstance(self.x.type, PointerType)
+        return self.x.type
+
+    def describe(self) -> str:
+        return str(self.x.type)
+
+    def number_help(self) -> str:
+        return "follow it: p[0], p.name"
+
+    def truth(self, ctx: Lowering, node: ast.AST) -> n.Expr:
+        return coerce.truth(self.x)
+
+    def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
+        return self.x if self.x.type == kind else Kind.as_pointer(self, ctx, kind, node)
+
+    def at(self, ctx: Lowering, node: ast.Subscript) -> Record:
+        """Return the element that a subscript denotes."""
+        indices = indices_of(ctx, node.slice, negative=True)
+        if len(indices) != 1:
+            raise ctx.refuse("K037", node, what="a pointer", expected=1, found=len(indices),
+                             help="")
+        return element(ctx, self.x, indices[0], node)
+
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        return self.at(ctx, node).read(ctx, node)
+
+    def step(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value | None:
+        return staying(ctx, self.at(ctx, node), node) if isinstance(node, ast.Subscript) else None
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        if isinstance(node, ast.Subscript):
+            return self.at(ctx, node).as_target(ctx, node)
+        return Kind.target(self, ctx, node, read=read)
+
+    def referent(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value:
+        if not isinstance(node, ast.Attribute) or node.attr in addresses.NAMES:
+            return self.x
+        return element(ctx, self.x, None, node).read(ctx, node)
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        if addresses.is_older_get(name, self.type.elem):
+            return Method(self.x, "get")
+        if name in addresses.METHODS:
+            return Method(self.x, name)
+        if name == "address_space":
+            return Constant(address_space.global_space)
+        return complexes.attribute(self.x, name)
+
+    def names(self) -> Iterable[str]:
+        return complexes.ATTRIBUTES
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return Constant(None) if name == "prefetch" else self.x  # it has no decorated form
+
+    def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        return [ctx.exactly(self.x, node)]
+
+    def elements(self, ctx: Lowering, like: Value, start: n.Expr, node: ast.AST, *,
+                 write: bool) -> n.Place:
+        elem = getattr(like, "elem", None)
+        if self.type.elem != elem:
+            return Kind.elements(self, ctx, like, start, node, write=write)
+        assert isinstance(elem, Scalar)
+        return n.Place(n.HEAP, (), elem, inner=element(ctx, self.x, start, node).inner,
+                       span=ctx.span(node))
+
+    def hold(self, ctx: Lowering) -> Value:
+        return ctx.hold(self.x)
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        return ctx.keep_number(self.x, position)
 
 
 def kind_of(*values: Value) -> PointerType | None:
@@ -33,15 +123,10 @@ def kind_of(*values: Value) -> PointerType | None:
     return None
 
 
-def know(ctx: Lowering, node: ast.AST) -> None:
-    """Have the launch told of all allocations: it checks, follows, and keeps them by that."""
-    ctx.capture(PATH, ALLOCATIONS, n.ALLOCATIONS, node)
-
-
 def element(ctx: Lowering, pointer: n.Expr, index: n.Expr | None, node: ast.AST) -> Record:
     """Return what a pointer points to, or the element ``index`` further on."""
     assert isinstance(pointer.type, PointerType)
-    know(ctx, node)
+    addresses.know(ctx, node)
     elem = pointer.type.elem
     inner = [(ctx.hold(pointer, "pointer"), 1)]
     if index is not None and index != coerce.weak_scalar(0):
@@ -49,73 +134,23 @@ def element(ctx: Lowering, pointer: n.Expr, index: n.Expr | None, node: ast.AST)
     return Record(n.HEAP, (), elem, inner=tuple(inner), name="memory")
 
 
-def pointee(ctx: Lowering, base: Value, node: ast.Subscript | ast.Attribute) -> Record | None:
-    """Return what ``p`` of ``p.name`` points to; None if it is no pointer, or has that itself."""
-    if not isinstance(node, ast.Attribute) or node.attr in _OWN:
-        return None
-    if isinstance(base, Memory):
-        if base.pointer is None or isinstance(base.view.elem, Scalar):
-            return None
-        mode = base.view.mode
-        first = (*base.index, _first(base))
-        return Record(base.base, first, base.view.elem, writable=mode.writes,
-                      readable=mode.reads, name=base.name)
-    if kind_of(base) is None:
-        return None
-    assert isinstance(base, n.Expr)
-    return element(ctx, base, None, node)
-
-
-def to_pointer(ctx: Lowering, value: Value, kind: PointerType, node: ast.AST) -> n.Expr:
-    """Return a value as a pointer of a type: one like it, None, or memory that stays."""
-    if isinstance(value, Constant) and value.object is None:
-        return n.Const(kind, 0)
-    found = value.type if isinstance(value, n.Expr) else None
-    if found == kind:
-        assert isinstance(value, n.Expr)
-        return value
-    if isinstance(value, Memory) and value.view.ndim == len(value.index) + 1:
-        found = value.view.elem  # type: ignore[assignment]
-        if found == kind.elem:
-            return address(ctx, value, kind, node)
-    raise ctx.refuse("K085", node, what=f"{describe(value)} is stored where {kind} is",
-                     help="store a pointer to the same type, or None")
-
-
-def decayed(ctx: Lowering, value: Value) -> Value:
-    """Return USM memory of one dimension as the pointer it is outside of kernels; others as is."""
-    if not isinstance(value, Memory) or value.pointer is not None or value.reference \
-            or value.index or value.window is not None or value.view.ndim != 1 \
-            or value.view.space is not address_space.global_space or not stays(ctx, value):
-        return value
-    window = (coerce.weak_scalar(0), ctx.size_of(value))
-    return replace(value, window=window, pointer=address_space.global_space)
-
-
 def one_kind(ctx: Lowering, left: Value | n.Local | None, right: Value) -> tuple[Any, Value]:
     """Return two values a name or choice may have: USM memory beside a pointer is one, too."""
     def leading(value: Value | n.Local | None) -> bool:
-        return (isinstance(value, n.Local) and isinstance(value.type, PointerType)) or (
-            value is not None and not isinstance(value, n.Local)
-            and (kind_of(value) is not None or leads(value)))
+        if value is None or isinstance(value, n.Local | n.Expr):
+            return value is not None and isinstance(value.type, PointerType)
+        return value.leads
     if leading(left) and isinstance(right, Memory):
-        return left, decayed(ctx, right)
-    return decayed(ctx, left) if leading(right) and isinstance(left, Memory) else left, right
-
-
-def stays(ctx: Lowering, memory: Memory) -> bool:
-    """Say whether addresses of some memory hold between kernels: of USM and device_globals."""
-    owner = captures.fetch(memory.base.path, ctx.function, ctx.arguments) \
-        if isinstance(memory.base, n.Param) else None
-    return getattr(owner, "__kernel_address__", False)
+        return left, right.decayed(ctx)
+    return left.decayed(ctx) if leading(right) and isinstance(left, Memory) else left, right
 
 
 def joined(ctx: Lowering, old: Value | n.Local | None, value: Value) -> PointerType | None:
     """Return the type of a variable that is given pointers into two memories, or one and None."""
-    if isinstance(old, n.Local) or old is None or not leads(old) or not leads(value):
+    if not isinstance(old, Kind) or not isinstance(value, Kind) or not old.leads or not value.leads:
         return None
     memories = [v for v in (old, value) if isinstance(v, Memory)]
-    if not memories or not all(stays(ctx, m) for m in memories) \
+    if not memories or not all(m.stays(ctx) for m in memories) \
             or len({m.view.elem for m in memories}) > 1:
         return None
     if len(memories) == 2 and memories[0].base is memories[1].base \
@@ -133,38 +168,18 @@ def type_of(elem: Scalar | Struct) -> pointer_class | None:
     return None if owner is None else pointer_to(owner)
 
 
-def address(ctx: Lowering, memory: Memory, kind: PointerType, node: ast.AST) -> n.Expr:
-    """Return the address of the first element of memory, which must stay where it is."""
-    if not stays(ctx, memory):
-        space = memory.view.space
-        what = f"{space.value} memory" if space is not address_space.global_space \
-            else "the memory of an accessor or array"
-        raise ctx.refuse("K085", node, what=f"'{memory.name}' is {what}, whose address does not "
-                         "hold between kernels", help="pointers into USM memory and "
-                         "device_globals can be stored; keep an index otherwise")
-    know(ctx, node)
-    index = tuple(ctx.hold(x) for x in (*memory.index, _first(memory)))
-    return n.Address(kind, n.Place(memory.base, index, kind, span=ctx.span(node)))
-
-
 def number(ctx: Lowering, value: Value, node: ast.AST) -> n.Expr | None:
     """Return the address that a pointer is; None for another value. Memory here need not stay."""
     kind = Scalar(dtypes.UINT64)
     if isinstance(value, n.Expr):
         return coerce.convert(value, kind) if kind_of(value) else None
-    value = decayed(ctx, value)
+    value = ctx.of(value).decayed(ctx)
     if not isinstance(value, Memory) or value.pointer is None:
         return None
     if value.view.space is not address_space.global_space:
         raise ctx.refuse("K085", node, what=f"'{value.name}' is {value.view.space.value} memory, "
                          "which has no address that could be told", help="show an index instead")
-    index = tuple(ctx.hold(x) for x in (*value.index, _first(value)))
-    return n.Address(kind, n.Place(value.base, index, kind, span=ctx.span(node)))
-
-
-def _first(memory: Memory) -> n.Expr:
-    """Return the index of the first element of memory in its last dimension."""
-    return coerce.weak_scalar(0) if memory.window is None else memory.window[0]
+    return value.address(ctx, kind, node)
 
 
 def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
@@ -175,7 +190,7 @@ def operate(ctx: Lowering, op: str, symbol: str, left: Value, right: Value,
         return None
     size = coerce.weak_scalar(kind.elem.size)
     if op == "sub" and not _is_number(left) and not _is_number(right):
-        first, second = (coerce.convert(to_pointer(ctx, v, kind, node), WEAK_INT)
+        first, second = (coerce.convert(ctx.of(v).as_pointer(ctx, kind, node), WEAK_INT)
                          for v in (left, right))
         distance = coerce.binary("sub", first, second, WEAK_INT)
         return coerce.binary("floordiv", distance, size, WEAK_INT)
@@ -202,7 +217,7 @@ def compare(ctx: Lowering, op: str, left: Value, right: Value, node: ast.AST) ->
     kind = kind_of(left, right)
     if kind is None:
         return None
-    first, second = (to_pointer(ctx, v, kind, node) for v in (left, right))
+    first, second = (ctx.of(v).as_pointer(ctx, kind, node) for v in (left, right))
     return n.Compare(BOOL, op, first, second)
 
 
@@ -226,34 +241,6 @@ def settle(value: Value, known: object) -> PointerType | None:
 
     ``known`` is the type of the variable so far: a pointer once is one always.
     """
-    if isinstance(known, PointerType) and leads(value):
+    if isinstance(known, PointerType) and isinstance(value, Kind) and value.leads:
         return known
     return kind_of(value)
-
-
-def leads(value: Value) -> bool:
-    """Say whether a value can become such a pointer: None, or a pointer into known memory."""
-    return (isinstance(value, Constant) and value.object is None) or (
-        isinstance(value, Memory) and value.pointer is not None)
-
-
-def attribute(pointer: n.Expr, name: str) -> Value | None:
-    """Return an attribute that pointers have themselves; None for another, or another value."""
-    kind = kind_of(pointer)
-    if kind is None:
-        return None
-    if is_older_get(name, kind.elem):
-        return Method(pointer, "get")
-    if name in METHODS:
-        return Method(pointer, name)
-    return Constant(address_space.global_space) if name == "address_space" else None
-
-
-def is_older_get(name: str, elem: Scalar | Struct) -> bool:
-    """Say whether a name is SYCL 1.2's of ``get``, and not a member of what is pointed to."""
-    return name == "pointer" and not (isinstance(elem, Struct) and elem.field(name) is not None)
-
-
-def call_method(ctx: Lowering, pointer: n.Expr, name: str) -> Value:
-    """Return a call of a method of a pointer: it has no decorated form beside it."""
-    return Constant(None) if name == "prefetch" else pointer

@@ -1,39 +1,279 @@
-"""``vec`` and ``marray`` in kernels: constructors, operators, elements (SYCL 2020 §4.14.2).
+"""``vec`` and ``marray`` in kernels: elements, methods, assignment (SYCL 2020 §4.14.2).
 
 A vec is its elements, each a scalar expression: lanes run across work-items, so elements lie in
-registers of their own. Non-goals: memory (``places``), methods (``vec_methods``). Invariant: each
-rule here is that of ``lang.numbers.elements`` and ``lang.numbers.vec``.
+registers of their own. Non-goals: operators (``vector_operators``). Invariant: each rule here is
+that of ``lang.numbers.elements`` and ``lang.numbers.vec``.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from unisycl.base import dtypes
-from unisycl.base.errors import UsageError
-from unisycl.frontend import coerce, faults
-from unisycl.frontend.values.kind import Lowering, Value
-from unisycl.frontend.values.kinds import (
-    Constant,
-    Instance,
-    Record,
-    Several,
-    Vector,
+from unisycl.base.dataclass import dataclass
+from unisycl.base.enums import rounding_mode
+from unisycl.frontend import coerce, faults, rounding
+from unisycl.frontend.parameters import match
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.bit_patterns import regrouped
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import (
+    Form,
+    Kind,
+    Lowering,
+    Met,
+    Target,
+    Value,
+    VariableForm,
     describe,
-    own_type,
 )
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.targets import behind, is_spread, load_each
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
-from unisycl.ir.types import BOOL, Scalar, Struct, element_type
+from unisycl.ir import visit
+from unisycl.ir.types import WEAK_INT, Scalar, Struct, element_type
 from unisycl.lang.numbers import swizzle
-from unisycl.lang.numbers.elements import INTEGER_ONLY, SIGNED, allows, elements_type, made
+from unisycl.lang.numbers.elements import elements_type, made
+from unisycl.lang.numbers.vec import is_vec_type, vec
 
-Arithmetic = Callable[[Lowering, str, n.Expr, n.Expr, ast.AST], n.Expr]
+
+@dataclass(frozen=True, slots=True)
+class Vector(Kind):
+    """A vec or marray: its elements, one after another.
+
+    ``homes`` are the variables that may hold this very object. ``exact``: the elements are those of
+    the object itself (reads of its variables, or loads from its memory), so they can be assigned.
+    ``room`` is how many elements' room it takes in memory, if that is more than there are.
+    """
+
+    type: Struct
+    items: tuple[n.Expr, ...]
+    homes: frozenset[Any] = frozenset()
+    name: str = ""
+    exact: bool = True
+    writable: bool = True
+    readable: bool = True
+    room: int = 0
+
+    @property
+    def elem(self) -> Scalar:
+        """The type of an element."""
+        elem = self.type.fields[0].type
+        assert isinstance(elem, Scalar)
+        return elem
+
+    @property
+    def place(self) -> n.Place | None:
+        """Where the elements follow one another in memory; None if they do not."""
+        first = self.items[0]
+        if not isinstance(first, n.Load) or len(self.items) == 1:
+            return None
+        for k, x in enumerate(self.items):
+            if not isinstance(x, n.Load) or x.place != replace(
+                    first.place, offset=first.place.offset + k * self.elem.size):
+                return None
+        return first.place
+
+    def describe(self) -> str:
+        return str(self.type)
+
+    def number_help(self) -> str:
+        return "take one element of it, or ask sycl.any(v) or sycl.all(v) of a condition"
+
+    def is_instance(self, classes: tuple[builtins.type, ...]) -> bool:
+        return any(isinstance(c, elements_type) and issubclass(type_of(self), c) for c in classes)
+
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        if len(self.items) == 1:
+            return self.items[0]
+        return Kind.number(self, ctx, node, unsure=unsure)
+
+    def loaded(self, ctx: Lowering) -> Vector:
+        """Return the vec with elements at hand: one in memory is read whole, by one access."""
+        place = self.place
+        if place is None:
+            return self
+        items = ctx.load_many(place, max(self.room, len(self.items)))
+        return replace(self, items=tuple(items[:len(self.items)]), exact=False)
+
+    # ---- parts
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        return element(ctx, self, ctx.exactly(ctx.value(node.slice), node.slice), node)
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        found = attribute(ctx, self, name)
+        if isinstance(found, Vector) and self.place is not None:
+            return attribute(ctx, self.loaded(ctx), name)  # several are read at once
+        return Method(self, name) if found is None and name in self._methods() else found
+
+    def names(self) -> Iterable[str]:
+        own = type_of(self)
+        elements = swizzle.names(own.count) if own.kind == "vec" else ()
+        return self._methods() | frozenset(elements)
+
+    def _methods(self) -> frozenset[str]:
+        return frozenset(METHODS) if type_of(self).kind == "vec" else _COMMON
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return call(ctx, self, name, args, keywords, node)
+
+    def length(self) -> n.Expr | None:
+        return coerce.weak_scalar(len(self.items))
+
+    def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        return self.loaded(ctx).items
+
+    def components(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        return list(self.loaded(ctx).items)
+
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        return self.loaded(ctx).items
+
+    def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
+               node: ast.AST) -> Value:
+        rows, homes = [], frozenset[Any]()
+        for v in table:
+            if not isinstance(v, Vector) or v.type != self.type:
+                raise ctx.refuse("K035", node, name="the element", first=self.describe(),
+                                 second=describe(v))
+            rows.append(v.loaded(ctx).items)
+            homes |= v.homes
+        items = [ctx.of(column[0]).one_of(ctx, column, "tuple", index, node)
+                 for column in zip(*rows, strict=True)]
+        return Vector(self.type, tuple(ctx.to_scalar(x, node) for x in items), homes, self.name,
+                      exact=False)
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        if read and not self.readable:
+            raise ctx.refuse("K058", node, name=self.name)
+        if isinstance(node, ast.Subscript):
+            index = ctx.exactly(ctx.value(node.slice), node.slice)
+            k = constant_element(ctx, self, index, node)
+            if k is None:
+                return ElementPlace(self, index)
+            found: Value | None = picked(ctx, self, (k,))
+        else:
+            found = attribute(ctx, self, node.attr)
+        if found is None:
+            found = self.attribute(ctx, node)  # type: ignore[arg-type]  # it refuses
+        if isinstance(found, Vector):
+            return VectorPlace(found)
+        check_assignable(ctx, self, node)
+        if not isinstance(found, n.Read | n.Load):
+            raise ctx.refuse("K083", node, what=self.describe())
+        return NumberPlace(found)
+
+    def step(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value | None:
+        return attribute(ctx, self, node.attr) if isinstance(node, ast.Attribute) else None
+
+    # ---- names and paths
+    @property
+    def in_variables(self) -> bool:
+        return True
+
+    def form(self) -> Form:
+        return VectorForm(self.type)
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        alike = all(isinstance(v.value, Vector) and v.value.type == self.type for v in values)
+        return VectorForm(self.type) if alike else None
+
+    def as_met(self) -> n.Expr | None:
+        return self.items[0] if len(self.items) == 1 else None
+
+    def same(self, other: Value | n.Local) -> Value | n.Local | None:
+        if not isinstance(other, Vector) or (self.type, self.items, self.room) != (
+                other.type, other.items, other.room):
+            return None
+        return replace(self, homes=self.homes | other.homes, exact=self.exact and other.exact)
+
+    # ---- what keeps it
+    def hold(self, ctx: Lowering) -> Value:
+        value = self.loaded(ctx)
+        return replace(value, items=tuple(ctx.hold(x) for x in value.items), exact=False)
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        kept = tuple(ctx.keep_number(x, position) for x in self.items)
+        return replace(self, items=kept, exact=kept == self.items and self.exact)
+
+    def without_homes(self, gone: Callable[[Any], bool]) -> Value:
+        return replace(self, homes=frozenset(h for h in self.homes if not gone(h)))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorForm(VariableForm):
+    """A vec or marray: a variable for each element."""
+
+    type: Struct
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        targets = [ctx.local((*key, self.type, k), f"{name}.{k}", f.type)  # type: ignore[arg-type]
+                   for k, f in enumerate(self.type.fields)]
+        if value is None:
+            items: tuple[n.Expr, ...] = tuple(
+                coerce.convert(coerce.weak_scalar(0), x.type) for x in targets)
+        else:
+            items = value.loaded(ctx).items
+            if any(isinstance(e, n.Read) and e.local in targets for x in items
+                   for e in visit.walk(x)):
+                items = tuple(ctx.hold(x) for x in items)
+        for target, x in zip(targets, items, strict=True):
+            ctx.emit(n.Assign(target, coerce.cast(x, target.type), span=ctx.span(node)))
+        if value is not None:
+            ctx.share(key, name, value)
+        made = tuple(n.Read(x.type, x) for x in targets)
+        return Vector(self.type, made, frozenset((key,)), name)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorPlace(Target):
+    """A vec, or several elements of one, that are written."""
+
+    of: Vector
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        if not self.of.readable:
+            raise ctx.refuse("K058", node, name=self.of.name)
+        return self.of
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        assign(ctx, self.of, value, node)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementPlace(Target):
+    """One element of a vec, at a place known at run time only."""
+
+    of: Vector
+    index: n.Expr
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        return element(ctx, self.of, self.index, node)
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        x = ctx.to_scalar(value, origin, unsure=True)
+        assign_element(ctx, self.of, self.index, x, node)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPlace(Target):
+    """One element of a vec: its variable, or its place in memory."""
+
+    x: n.Read | n.Load
+
+    def read(self, ctx: Lowering, node: ast.AST) -> Value:
+        return self.x
+
+    def write(self, ctx: Lowering, value: Value, node: ast.AST, origin: ast.AST) -> None:
+        put(ctx, self.x, ctx.to_scalar(value, origin, unsure=True), node)
 
 
 # ---- types
@@ -43,6 +283,12 @@ def layout_of(own: elements_type) -> Struct:
     kind = element_type(own.dtype)
     assert isinstance(kind, Struct)
     return kind
+
+
+def own_type(kind: object) -> elements_type | None:
+    """Return the vec or marray type of a layout; None for any other type."""
+    found = getattr(getattr(kind, "owner", None), "_type", None)
+    return found if isinstance(found, elements_type) else None
 
 
 def type_of(value: Vector) -> elements_type:
@@ -64,25 +310,6 @@ def scalar_of(own: elements_type) -> Scalar:
     return Scalar(row)
 
 
-def assembled(ctx: Lowering, like: elements_type, items: Sequence[n.Expr], node: ast.AST) -> Vector:
-    """Return a value of a kind and size with elements of their own type; tests give -1 and 0."""
-    if items[0].type.dtype.kind == "b" and like.kind == "vec":
-        return tested(like, items)
-    ctx.need(items[0].type)
-    return of(like._like(items[0].type.dtype.numpy),
-              [coerce.convert(x, Scalar(x.type.dtype)) for x in items])
-
-
-def tested(like: elements_type, items: Sequence[n.Expr]) -> Vector:
-    """Return what comparisons of elements give (SYCL 2020 §4.14.2.1): -1 or 0, in a vec."""
-    if like.kind == "marray":
-        return of(like._like(np.bool_), [coerce.convert(x, BOOL) for x in items])
-    own = like._like(SIGNED[like.element.itemsize])
-    kind = scalar_of(own)
-    return of(own, [coerce.select(coerce.truth(x), n.Const(kind, -1), n.Const(kind, 0), kind)
-                    for x in items])
-
-
 # ---- constructors
 def construct(ctx: Lowering, own: elements_type, args: Sequence[Value], node: ast.AST) -> Value:
     """Return ``float4(...)``: zeros, one number for all elements, or parts that make it up."""
@@ -98,7 +325,7 @@ def construct(ctx: Lowering, own: elements_type, args: Sequence[Value], node: as
             if (theirs.kind, theirs.element) != (own.kind, own.element):
                 raise ctx.refuse("K036", node, op=own.__name__, types=theirs.__name__,
                                  help=f"convert it first: .convert(np.{own.element})")
-            items += ctx.loaded(part).items
+            items += part.loaded(ctx).items
         else:
             items.append(coerce.cast(ctx.to_scalar(part, node, unsure=True), kind))
     if not items:
@@ -110,142 +337,6 @@ def construct(ctx: Lowering, own: elements_type, args: Sequence[Value], node: as
                          f"{len(items)} are given", help="give one number for all of them, or "
                          "numbers and vectors that make them up together")
     return of(own, items)
-
-
-def concrete(ctx: Lowering, kind: Any, args: Sequence[Value], node: ast.AST) -> Constant:
-    """Return the type that ``vec(dtype, count)`` names, known while compiling."""
-    found: list[Any] = []
-    for arg in args:
-        number = ctx.constant(arg)
-        if number is None and not isinstance(arg, Constant):
-            raise ctx.refuse("K046", node, what=f"the type that {kind.__name__}() names", help="")
-        found.append(arg.object if isinstance(arg, Constant) else number and number.value)
-    try:
-        return Constant(kind(*found))
-    except (UsageError, TypeError) as error:
-        what = error.what() if isinstance(error, UsageError) else str(error)
-        raise ctx.refuse("K080", node, what=what.partition(" [")[0].partition(";")[0],
-                         help="write vec(np.float32, n) with n 1, 2, 3, 4, 8 or 16"
-                         if kind.kind == "vec" else "write marray(np.float32, n)") from None
-
-
-def call_type(ctx: Lowering, own: Any, args: Sequence[Value], node: ast.AST) -> Value:
-    """Return a call of a vec or marray type, or of ``vec`` or ``marray`` itself."""
-    if not hasattr(own, "count"):
-        return concrete(ctx, own, args, node)
-    return construct(ctx, own, args, node)
-
-
-# ---- operators
-def operands(ctx: Lowering, symbol: str, left: Value, right: Value,
-             node: ast.AST) -> tuple[elements_type, list[n.Expr], list[n.Expr]]:
-    """Return the type two operands share and the elements of both, or refuse."""
-    vectors = [v for v in (left, right) if isinstance(v, Vector)]
-    several = [v for v in vectors if len(v.items) > 1] or vectors
-    own = type_of(several[0])
-    if len(several) == 2 and several[0].type != several[1].type:
-        a, b = (type_of(v) for v in several)
-        if a.count != b.count:
-            raise ctx.refuse("K080", node, what=f"'{symbol}' is not defined for {a.__name__} and "
-                             f"{b.__name__}", help="both sides need the same number of elements; "
-                             "take part of one, such as v.lo or v.xyz")
-        raise ctx.refuse("K036", node, op=symbol, types=f"{a.__name__} and {b.__name__}",
-                         help=f"convert one of them: .convert(np.{a.element})"
-                         if a.kind == b.kind == "vec" else "both sides need one type")
-    columns = []
-    for value in (left, right):
-        if isinstance(value, Vector) and value in several:
-            columns.append(list(ctx.loaded(value).items))
-        else:
-            x = ctx.to_scalar(value, node, unsure=True)
-            x = _fitting(ctx, symbol, x, own, left, right, node)
-            columns.append([ctx.once(x)] * own.count)
-    return own, columns[0], columns[1]
-
-
-def _fitting(ctx: Lowering, symbol: str, x: n.Expr, own: elements_type, left: Value, right: Value,
-             node: ast.AST) -> n.Expr:
-    """Return a number as an operand of elements; refused if their type cannot hold its type."""
-    kind = scalar_of(own)
-    shared = coerce.common(kind, x.type)
-    if shared != kind:
-        raise ctx.refuse("K036", node, op=symbol, types=f"{describe(left)} and {describe(right)}",
-                         help=f"convert the number first: np.{own.element}(...)")
-    if symbol == "**" and isinstance(x, n.Const):
-        return x  # small exponents multiply
-    return coerce.cast(x, kind)
-
-
-def binary(ctx: Lowering, op: str, symbol: str, left: Value, right: Value, node: ast.AST,
-           arithmetic: Arithmetic) -> Value:
-    """Return ``left op right`` element by element; ``arithmetic`` does one element."""
-    own, a, b = operands(ctx, symbol, left, right, node)
-    if op == "matmul" or not allows(symbol, own.element):
-        raise ctx.refuse("K036", node, op=symbol, types=f"{describe(left)} and {describe(right)}",
-                         help="these operators need integers" if symbol in INTEGER_ONLY else "")
-    if op == "div" and own.element.kind in "iu":
-        pairs = [(ctx.once(x), ctx.once(y)) for x, y in zip(a, b, strict=True)]
-        return of(own, [_towards_zero(x, y, scalar_of(own)) for x, y in pairs])
-    return of(own, [coerce.convert(arithmetic(ctx, op, x, y, node), scalar_of(own))
-                    for x, y in zip(a, b, strict=True)])
-
-
-def _towards_zero(a: n.Expr, b: n.Expr, kind: Scalar) -> n.Expr:
-    """Return the quotient of integers as C++ has it."""
-    down = coerce.binary("floordiv", a, b, kind)
-    if kind.dtype.kind == "u":
-        return down
-    zero = n.Const(kind, 0)
-    tests = [coerce.compare("ne", coerce.binary("mod", a, b, kind), zero),
-             coerce.compare("lt", a, zero), coerce.compare("lt", b, zero)]
-    inexact, first, second = (coerce.truth(t) for t in tests if t is not None)
-    wrong = coerce.binary("and", inexact, coerce.binary("xor", first, second, BOOL), BOOL)
-    return coerce.binary("add", down, coerce.convert(wrong, kind), kind)
-
-
-def compare(ctx: Lowering, op: str, symbol: str, left: Value, right: Value, node: ast.AST) -> Value:
-    """Return a comparison element by element."""
-    own, a, b = operands(ctx, symbol, left, right, node)
-    found = [coerce.compare(op, x, y) for x, y in zip(a, b, strict=True)]
-    return tested(own, [x for x in found if x is not None])
-
-
-def unary(ctx: Lowering, symbol: str, value: Vector, node: ast.AST,
-          one: Callable[[n.Expr], n.Expr]) -> Value:
-    """Return ``-v``, ``+v`` or ``~v``."""
-    value = ctx.loaded(value)
-    kind = value.elem.dtype.kind
-    if (symbol == "~" and kind == "f") or (symbol == "-" and kind == "b"):
-        raise ctx.refuse("K036", node, op=symbol, types=describe(value),
-                         help="this operator needs integers" if kind == "f" else "")
-    return replace(value, items=tuple(one(x) for x in value.items), homes=frozenset(), exact=False)
-
-
-def elementwise(ctx: Lowering, args: Sequence[Value], node: ast.AST, what: str,
-                one: Callable[[list[Value]], Value]) -> Value:
-    """Return a function of numbers applied to the elements of vectors; numbers go to each.
-
-    Results of several values, such as those of sincos, become as many vectors.
-    """
-    vectors = [a for a in args if isinstance(a, Vector)]
-    own = type_of(vectors[0])
-    for other in vectors[1:]:
-        theirs = type_of(other)
-        if (theirs.kind, theirs.count) != (own.kind, own.count):
-            raise ctx.refuse("K080", node, what=f"'{what}' is not defined for {own.__name__} and "
-                             f"{theirs.__name__}", help="give it vectors of one size")
-    columns: list[list[Value]] = []
-    for a in args:
-        if isinstance(a, Vector):
-            columns.append(list(ctx.loaded(a).items))
-        else:
-            columns.append([ctx.once(ctx.to_scalar(a, node))] * own.count)
-    results = [one(list(row)) for row in zip(*columns, strict=True)]
-    if isinstance(results[0], Several):
-        parts = zip(*(r.items for r in results if isinstance(r, Several)), strict=True)
-        return Several(tuple(assembled(ctx, own, [ctx.to_scalar(x, node) for x in p], node)
-                             for p in parts))
-    return assembled(ctx, own, [ctx.to_scalar(x, node) for x in results], node)
 
 
 # ---- elements
@@ -271,14 +362,6 @@ def attribute(ctx: Lowering, value: Vector, name: str) -> Value | None:
     return None if places is None else picked(ctx, value, places)
 
 
-def read_attribute(ctx: Lowering, value: Vector, name: str) -> Value | None:
-    """Return ``attribute`` of a vec to be read: several elements in memory are read at once."""
-    found = attribute(ctx, value, name)
-    if isinstance(found, Vector) and value.place is not None:
-        return attribute(ctx, ctx.loaded(value), name)
-    return found
-
-
 def constant_element(ctx: Lowering, value: Vector, index: n.Expr, node: ast.AST) -> int | None:
     """Return the place an index names, refusing one outside; None if it is not known yet."""
     if index.type.dtype.kind not in "iu":
@@ -298,7 +381,7 @@ def element(ctx: Lowering, value: Vector, index: n.Expr, node: ast.AST) -> n.Exp
     if k is not None:
         return value.items[k]
     index = ctx.once(index)
-    items = [ctx.once(x) for x in ctx.loaded(value).items]
+    items = [ctx.once(x) for x in value.loaded(ctx).items]
     result = items[-1]
     for k in range(len(items) - 2, -1, -1):
         result = coerce.select(_is(index, k), items[k], result, value.elem)
@@ -339,8 +422,7 @@ def _assigned(ctx: Lowering, own: elements_type, value: Value, node: ast.AST) ->
     kind = scalar_of(own)
     if isinstance(value, Several):
         value = construct(ctx, own, [value], node)
-    if isinstance(value, Record):
-        raise ctx.refuse("K049", node, found=describe(value), expected=own.__name__, help="")
+    ctx.of(value).check_elements(ctx, own.__name__, node)
     if not isinstance(value, Vector) or len(value.items) == 1:
         x = coerce.cast(ctx.to_scalar(value, node, unsure=True), kind)
         return [ctx.once(x)] * own.count
@@ -351,7 +433,7 @@ def _assigned(ctx: Lowering, own: elements_type, value: Value, node: ast.AST) ->
     if theirs.element != own.element:
         raise ctx.refuse("K036", node, op="=", types=f"{own.__name__} and {theirs.__name__}",
                          help=f"convert it first: .convert(np.{own.element})")
-    return [ctx.hold(x) for x in ctx.loaded(value).items]
+    return [ctx.hold(x) for x in value.loaded(ctx).items]
 
 
 def put(ctx: Lowering, item: n.Expr, x: n.Expr, node: ast.AST) -> None:
@@ -376,7 +458,7 @@ def check_assignable(ctx: Lowering, target: Vector, node: ast.AST) -> None:
     check_unshared(ctx, target, node)
 
 
-def check_unshared(ctx: Lowering, target: Vector | Instance, node: ast.AST) -> None:
+def check_unshared(ctx: Lowering, target: Any, node: ast.AST) -> None:
     """Refuse to change what two names may share."""
     for home in target.homes:
         if home in ctx.shared:
@@ -399,3 +481,107 @@ def assign_element(ctx: Lowering, target: Vector, index: n.Expr, value: n.Expr,
             with ctx.into() as block:
                 put(ctx, item, x, node)
             ctx.emit(n.If(_is(index, k), tuple(block), span=ctx.span(node)))
+
+
+# ---- methods
+def call(ctx: Lowering, value: Vector, name: str, args: Sequence[Value], named: dict[str, Value],
+         node: ast.AST) -> Value:
+    """Return a call of a method of a vec or marray."""
+    lower, required, optional = METHODS[name]
+    if name == "swizzle":
+        return _swizzle(ctx, value.loaded(ctx), args, node)
+    if name in ("convert", "as_"):
+        value = value.loaded(ctx)
+    return lower(ctx, value, match(ctx, node, name, args, named, required, optional), node)
+
+
+def _swizzle(ctx: Lowering, value: Vector, args: Sequence[Value], node: ast.AST) -> Value:
+    places = []
+    for arg in args:
+        index = ctx.constant(ctx.to_scalar(arg, node))
+        if index is None:
+            raise ctx.refuse("K046", node, what="an element of a swizzle",
+                             help="index by v[k] where k is known at run time only")
+        k = constant_element(ctx, value, index, node)
+        assert k is not None
+        places.append(k)
+    if len(places) not in swizzle.SIZES:
+        raise ctx.refuse("K080", node, what=f"a swizzle of {len(places)} elements is not possible",
+                         help="name 1, 2, 3, 4, 8 or 16 elements")
+    return picked(ctx, value, places)
+
+
+def _convert(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    kind = found["dtype"]
+    row = dtypes.find_dtype(kind.object) if isinstance(kind, Constant) else None
+    mode = found.get("mode", Constant(rounding_mode.automatic))
+    if row is None or not isinstance(mode, Constant) or not isinstance(mode.object, rounding_mode):
+        raise ctx.refuse("K046", node, what="the type and rounding of convert()",
+                         help="write v.convert(np.int32) or "
+                         "v.convert(np.int32, sycl.rounding_mode.rte)")
+    to = Scalar(row)
+    ctx.need(to)
+    items = [rounding.convert(ctx, x, to, mode.object) for x in value.items]
+    return of(type_of(value)._like(row.numpy), items)
+
+
+def _as(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    kind = found["type"]
+    to = kind.object if isinstance(kind, Constant) else None
+    if not is_vec_type(to) or to is vec:
+        raise ctx.refuse("K046", node, what="the type of as_()", help="write v.as_(sycl.int4)")
+    if to.dtype.itemsize != value.type.size:
+        raise ctx.refuse("K080", node, what=f"as_() keeps all bytes, and {to.__name__} has "
+                         f"{to.dtype.itemsize} where {value.type} has {value.type.size}",
+                         help="use convert() to change the values' type")
+    elem = scalar_of(to)
+    ctx.need(elem)
+    return of(to, regrouped(ctx, value.items, elem, to.count))
+
+
+def _load(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    place = _place(ctx, value, found["offset"], found["source"], node)
+    check_assignable(ctx, value, node)
+    for item, x in zip(value.items, load_each(ctx, place, len(value.items)), strict=True):
+        put(ctx, item, x, node)
+    return Nothing()
+
+
+def _store(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    value = value.loaded(ctx)
+    place = _place(ctx, value, found["offset"], found["target"], node, write=True)
+    if not is_spread(place):
+        ctx.store_many(place, value.items, node)
+        return Nothing()
+    held = [ctx.hold(x) for x in value.items]
+    place = replace(place, index=tuple(map(ctx.hold, place.index)))
+    for k, x in enumerate(held):
+        ctx.emit(n.Store(behind(place, k), x, span=ctx.span(node)))
+    return Nothing()
+
+
+def _place(ctx: Lowering, value: Vector, offset: Value, memory: Value, node: ast.AST, *,
+           write: bool = False) -> n.Place:
+    """Return the place of the first element: that of ``offset * n``."""
+    step = coerce.convert(ctx.exactly(offset, node), WEAK_INT)
+    start = coerce.binary("mul", step, coerce.weak_scalar(len(value.items)), WEAK_INT)
+    return ctx.of(memory).elements(ctx, value, start, node, write=write)
+
+
+def _size(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    return coerce.weak_scalar(len(value.items))
+
+
+def _bytes(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST) -> Value:
+    return coerce.weak_scalar(value.type.size)
+
+
+_Lower = Callable[[Lowering, Vector, dict[str, Value], ast.AST], Value]
+METHODS: dict[str, tuple[_Lower, tuple[str, ...], tuple[str, ...]]] = {
+    "convert": (_convert, ("dtype",), ("mode",)), "as_": (_as, ("type",), ()),
+    "swizzle": (_size, (), ()), "load": (_load, ("offset", "source"), ()),
+    "store": (_store, ("offset", "target"), ()), "size": (_size, (), ()),
+    "get_count": (_size, (), ()), "byte_size": (_bytes, (), ()), "get_size": (_bytes, (), ()),
+}
+
+_COMMON = frozenset(("size", "get_count", "byte_size", "get_size"))

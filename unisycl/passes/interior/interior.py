@@ -123,10 +123,10 @@ class _Finder:
                 with self.apart(stmt):
                     return (changed(stmt, pre=self.block(stmt.pre), body=self.block(stmt.body)),)
             case n.For():
-                new = visit.rewrite_own(stmt, self.down)
-                assert isinstance(new, n.For)
-                with self.apart(stmt), self.known.counting(new):
-                    return (changed(new, body=self.block(new.body)),)
+                loop = visit.rewrite_own(stmt, self.down)
+                assert isinstance(loop, n.For)
+                with self.apart(stmt), self.known.counting(loop):
+                    return (changed(loop, body=self.block(loop.body)),)
             case n.Scope():
                 with self.apart(stmt):
                     return (changed(stmt, body=self.block(stmt.body)),)

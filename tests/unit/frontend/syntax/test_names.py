@@ -42,8 +42,3 @@ def f(p):
     assigned, once = names.function_names(node)
     assert {"a", "e", "g"} == once
     assert set("a b c d e g h i p".split()) == assigned
-
-
-def test_close_names_are_suggested():
-    assert "did you mean 'total'?" == names.suggest("totl", ["total", "other"])
-    assert "otherwise" == names.suggest("xyz", ["total"], "otherwise")

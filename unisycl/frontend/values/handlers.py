@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from unisycl.base import dtypes
+from unisycl.base.dataclass import dataclass
 from unisycl.frontend import coerce, guards
-from unisycl.frontend.context import Context
 from unisycl.frontend.values import vectors
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import Constant, Instance, Several, describe
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.instances import Instance
+from unisycl.frontend.values.kind import Kind, Lowering, Value, describe
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import Scalar
 from unisycl.lang.kernels.specialization import constant_of, likeness, specialization_id
@@ -24,6 +28,24 @@ from unisycl.lang.numbers.elements import elements_type
 
 METHODS = frozenset(("get_specialization_constant",))
 _NAMES = ("kh", "kernel_handler")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelHandler(Kind):
+    """The kernel_handler parameter."""
+
+    def describe(self) -> str:
+        return "a kernel_handler"
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        return Method(self, name) if name in METHODS else None
+
+    def names(self) -> Iterable[str]:
+        return METHODS
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return call_handler(ctx, name, args, node)
 
 
 def takes_handler(node: ast.FunctionDef | ast.Lambda, given: int) -> bool:
@@ -42,7 +64,7 @@ def is_handler(name: str, annotation: object) -> bool:
     return str(spelt).rpartition(".")[2] == "kernel_handler" or name in _NAMES
 
 
-def call_handler(ctx: Context, name: str, args: list[Value], node: ast.AST) -> Value:
+def call_handler(ctx: Lowering, name: str, args: list[Value], node: ast.AST) -> Value:
     """Lower ``kh.get_specialization_constant(id)``: the value, as a constant."""
     asked = args[0].object if len(args) == 1 and isinstance(args[0], Constant) else None
     if not isinstance(asked, specialization_id):
@@ -50,11 +72,11 @@ def call_handler(ctx: Context, name: str, args: list[Value], node: ast.AST) -> V
         raise ctx.refuse("K034", node, what=f"'{name}'", expected="one specialization_id",
                          found=found)
     value = constant_of(ctx.arguments, asked)
-    ctx.guards[(("constant", asked),), True] = _same(value)
+    ctx.needs.guards[(("constant", asked),), True] = _same(value)
     return _constant(ctx, value, node)
 
 
-def _constant(ctx: Context, value: Any, node: ast.AST) -> Value:
+def _constant(ctx: Lowering, value: Any, node: ast.AST) -> Value:
     own = getattr(value, "_type", None)
     if isinstance(own, elements_type):
         parts = np.frombuffer(value.tobytes(), own.element)[:own.count]

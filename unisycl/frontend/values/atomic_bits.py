@@ -14,8 +14,8 @@ from dataclasses import replace
 from unisycl.base.dtypes import FLOAT32, UINT32, UINT64
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
 from unisycl.frontend.values import complexes
+from unisycl.frontend.values.kind import Lowering
 from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, Scalar
 
@@ -30,7 +30,7 @@ def word_of(type: Scalar) -> Scalar | None:
     return None if word is None else Scalar(word)
 
 
-def to_word(ctx: Context, x: n.Expr) -> n.Expr:
+def to_word(ctx: Lowering, x: n.Expr) -> n.Expr:
     """Return the bits of a number."""
     word = word_of(x.type)
     assert word is not None
@@ -49,7 +49,7 @@ def from_word(word: n.Expr, type: Scalar) -> n.Expr:
     return n.Complex(type, real, imag)
 
 
-def apply(ctx: Context, op: str, place: n.Place, operands: tuple[n.Expr, ...],
+def apply(ctx: Lowering, op: str, place: n.Place, operands: tuple[n.Expr, ...],
           levels: tuple[memory_order, memory_scope], node: ast.AST) -> tuple[n.Expr, n.Expr] | None:
     """Emit an operation; return the old value and, of a comparison, whether it succeeded."""
     word = word_of(place.type)
@@ -70,7 +70,7 @@ def apply(ctx: Context, op: str, place: n.Place, operands: tuple[n.Expr, ...],
     return ctx.hold(from_word(read, place.type), "old"), ctx.hold(done)
 
 
-def _changed(ctx: Context, where: n.Place, type: Scalar, update: Update,
+def _changed(ctx: Lowering, where: n.Place, type: Scalar, update: Update,
              levels: tuple[memory_order, memory_scope], node: ast.AST) -> n.Expr:
     """Replace the number at a place by what ``update`` makes of it; return the old one."""
     span, word = ctx.span(node), where.type

@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import memory_order, memory_scope
 from unisycl.frontend import coerce
-from unisycl.frontend.context import Context
-from unisycl.frontend.forms import atomic_bits
 from unisycl.frontend.parameters import match
-from unisycl.frontend.values import stored_pointers
-from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.kinds import (
-    Atomic,
-    Constant,
-    Memory,
-    Method,
-    Nothing,
-    Several,
-    describe,
-)
+from unisycl.frontend.values import atomic_bits
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.constants import Constant
+from unisycl.frontend.values.kind import Kind, Lowering, Value, describe
+from unisycl.frontend.values.memory_places import MemoryPlace
+from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_BOOL, WEAK_INT, PointerType, Scalar
 
@@ -43,7 +38,43 @@ _OPERATIONS = frozenset((*_FETCH, "load", "store", "compare_exchange_weak",
                          "compare_exchange_strong", "is_lock_free"))
 
 
-def check_type(ctx: Context, type: Scalar, node: ast.AST) -> None:
+@dataclass(frozen=True, slots=True)
+class Atomic(Kind):
+    """An ``atomic_ref``."""
+
+    place: n.Place
+    order: memory_order
+    scope: memory_scope
+
+    def describe(self) -> str:
+        return "an atomic_ref"
+
+    def number_help(self) -> str:
+        return "read its value with load()"
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        found = _CONSTANTS.get(name)
+        if found is not None:
+            return found(self)
+        return Method(self, name) if name in _OPERATIONS else None
+
+    def names(self) -> Iterable[str]:
+        return _OPERATIONS | frozenset(_CONSTANTS)
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        return call_atomic(ctx, self, name, args, keywords, node)
+    def augment(self, ctx: Lowering, op: str, symbol: str, operand: ast.expr,
+                node: ast.AST) -> bool:
+        value = ctx.value(operand)
+        if op not in _UPDATES:
+            raise ctx.refuse("K036", node, op=f"{op} assignment", types="an atomic_ref",
+                             help="an atomic_ref has +=, -=, &=, |= and ^=")
+        call_atomic(ctx, self, _UPDATES[op], [value], {}, node)
+        return True
+
+
+def check_type(ctx: Lowering, type: Scalar, node: ast.AST) -> None:
     """Refuse a type that no device changes as a whole; note what the others ask of the device."""
     kind = type.dtype
     if kind.kind == "b" or kind.bits > 64:
@@ -56,7 +87,7 @@ def check_type(ctx: Context, type: Scalar, node: ast.AST) -> None:
         ctx.need_aspect("atomic64")
 
 
-def atomic_element(ctx: Context, memory: Memory, node: ast.AST) -> Atomic:
+def atomic_element(ctx: Lowering, memory: MemoryPlace, node: ast.AST) -> Atomic:
     """Return an element of an accessor in atomic mode (SYCL 1.2 §3.4): relaxed, device-wide."""
     kind = memory.view.elem
     if not isinstance(kind, Scalar) or kind.dtype.bits not in (32, 64) or kind.dtype.made:
@@ -66,7 +97,7 @@ def atomic_element(ctx: Context, memory: Memory, node: ast.AST) -> Atomic:
     return Atomic(place, memory_order.relaxed, memory_scope.device)
 
 
-def check_scope(ctx: Context, scope: memory_scope, node: ast.AST) -> None:
+def check_scope(ctx: Lowering, scope: memory_scope, node: ast.AST) -> None:
     """Refuse the scope that nobody else is in."""
     if scope is memory_scope.work_item:
         raise ctx.refuse("K054", node, what="an atomic operation cannot have the scope work_item: "
@@ -89,19 +120,7 @@ _CONSTANTS: dict[str, Callable[[Atomic], Value]] = {
 }
 
 
-def atomic_attribute(ref: Atomic, name: str) -> Value | None:
-    """Return an attribute of an atomic_ref that is no operation; None if there is no such."""
-    found = _CONSTANTS.get(name)
-    return found(ref) if found is not None else \
-        Method(ref, name) if name in _OPERATIONS else None
-
-
-def atomic_attributes() -> frozenset[str]:
-    """Return the names of all attributes an atomic_ref has in a kernel."""
-    return _OPERATIONS | frozenset(_CONSTANTS)
-
-
-def call_atomic(ctx: Context, ref: Atomic, name: str, args: list[Value],
+def call_atomic(ctx: Lowering, ref: Atomic, name: str, args: list[Value],
                 keywords: dict[str, Value], node: ast.AST) -> Value:
     """Lower a method of an atomic_ref; operations give the old value."""
     wanted = () if name in ("load", "is_lock_free") else \
@@ -133,7 +152,7 @@ def call_atomic(ctx: Context, ref: Atomic, name: str, args: list[Value],
     return Several((n.Compare(WEAK_BOOL, "eq", _bits(old), _bits(operands[0])), old))
 
 
-def _check_operation(ctx: Context, op: str, name: str, type: Scalar, node: ast.AST) -> None:
+def _check_operation(ctx: Lowering, op: str, name: str, type: Scalar, node: ast.AST) -> None:
     """Refuse what a type does not have: bits of floats, order of complex numbers and pointers."""
     whole, pointer = type.dtype.is_integer, isinstance(type, PointerType)
     if op in ("and", "or", "xor") and (pointer or not whole):
@@ -143,12 +162,12 @@ def _check_operation(ctx: Context, op: str, name: str, type: Scalar, node: ast.A
                          help="loop: load(), compare, and compare_exchange_weak()")
 
 
-def _operand(ctx: Context, op: str, value: Value, type: Scalar, node: ast.AST) -> n.Expr:
+def _operand(ctx: Lowering, op: str, value: Value, type: Scalar, node: ast.AST) -> n.Expr:
     """Return an operand in the element's type; what moves a pointer is counted in elements."""
     if not isinstance(type, PointerType):
         return coerce.convert(ctx.to_scalar(value, node, unsure=True), type)
     if op not in ("add", "sub"):
-        return ctx.to_pointer(stored_pointers.decayed(ctx, value), type, node)
+        return ctx.of(ctx.of(value).decayed(ctx)).as_pointer(ctx, type, node)
     step = ctx.exactly(value, node)
     if not step.type.dtype.is_integer:
         raise ctx.refuse("K038", node, found=str(step.type), help="convert it first: int(...)")
@@ -168,15 +187,7 @@ _UPDATES = {"add": "fetch_add", "sub": "fetch_sub", "and": "fetch_and", "or": "f
             "xor": "fetch_xor"}
 
 
-def update(ctx: Context, ref: Atomic, op: str, value: Value, node: ast.AST) -> None:
-    """Lower ``ref += x`` and its kin."""
-    if op not in _UPDATES:
-        raise ctx.refuse("K036", node, op=f"{op} assignment", types="an atomic_ref",
-                         help="an atomic_ref has +=, -=, &=, |= and ^=")
-    call_atomic(ctx, ref, _UPDATES[op], [value], {}, node)
-
-
-def _orders(ctx: Context, ref: Atomic, found: dict[str, Value], name: str,
+def _orders(ctx: Lowering, ref: Atomic, found: dict[str, Value], name: str,
             node: ast.AST) -> tuple[memory_order, memory_scope]:
     """Return the order and scope of an operation: those given, else the reference's defaults."""
     if isinstance(_enum(found.get("failure"), memory_scope), memory_scope):
@@ -208,7 +219,7 @@ def _stronger(order: memory_order, failure: memory_order | None) -> memory_order
     return order
 
 
-def _given(ctx: Context, value: Value | None, kind: type[_E], node: ast.AST) -> _E | None:
+def _given(ctx: Lowering, value: Value | None, kind: type[_E], node: ast.AST) -> _E | None:
     """Return a constant of an enumeration; None if none was given."""
     if value is None or (isinstance(value, Constant) and value.object is None):
         return None

@@ -1,0 +1,145 @@
+"""Python objects that are known while compiling: functions, types, modules, text, None, enums.
+
+Non-goals: calls (``syntax.call``), which objects may be captured (``captures``). Invariant: code
+that depends on one is guarded by it.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from unisycl.base import dtypes
+from unisycl.base.dataclass import dataclass
+from unisycl.frontend import captures, coerce
+from unisycl.frontend.spelling import suggest
+from unisycl.frontend.values.kind import Kind, Lowering, Path, Value
+from unisycl.frontend.values.tuples import Several
+from unisycl.ir import nodes as n
+from unisycl.ir.types import PointerType, Scalar, Struct, element_type
+from unisycl.lang.memory.pointer import pointer_type
+from unisycl.lang.numbers.elements import elements_type
+from unisycl.lang.numbers.function_objects import function_object
+
+_LIBRARIES = frozenset(("numpy", "math", "unisycl", "operator", "builtins"))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Kind):
+    """A Python object known while compiling, and the path it was captured by."""
+
+    object: Any
+    path: Path = ()
+
+    def describe(self) -> str:
+        obj = self.object
+        if isinstance(obj, type):
+            return f"the type '{obj.__name__}'"
+        if obj is None or isinstance(obj, str):
+            return repr(obj)
+        name = getattr(obj, "__name__", None)
+        return f"'{name}'" if name else f"an object of type '{type(obj).__name__}'"
+
+    def memory_help(self) -> str:
+        return "pass memory, a tuple or an id" if self.object is None else ""
+
+    def is_instance(self, classes: tuple[type, ...]) -> bool:
+        return isinstance(self.object, classes)
+
+    @property
+    def is_function(self) -> bool:
+        return callable(self.object)
+
+    @property
+    def leads(self) -> bool:
+        return self.object is None
+
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        if isinstance(self.object, enum.Enum) and isinstance(self.object, int | float):
+            return coerce.weak_scalar(self.object.value)
+        return Kind.number(self, ctx, node, unsure=unsure)
+
+    def known_truth(self) -> bool | None:
+        return bool(self.object)
+
+    def as_pointer(self, ctx: Lowering, kind: PointerType, node: ast.AST) -> n.Expr:
+        return n.Const(kind, 0) if self.object is None else Kind.as_pointer(self, ctx, kind, node)
+
+    # ---- parts
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        obj = self.object
+        if isinstance(obj, bytes) and not isinstance(node.slice, ast.Slice):
+            return self.numbers(ctx).subscript(ctx, node)
+        if isinstance(obj, str | bytes):
+            raise ctx.refuse("K019", node)
+        if isinstance(obj, function_object | pointer_type):
+            return self  # plus[np.float32], local_ptr[np.float32], as C++ writes plus<float>
+        if isinstance(obj, elements_type):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return ctx.call(ctx, self, ctx.operands(*parts), node)
+        return Kind.subscript(self, ctx, node)
+
+    def numbers(self, ctx: Lowering) -> Several:
+        """Return the numbers that bytes are."""
+        if self.path:
+            ctx.guard(self.path, self.object, frozen=True)
+        return Several(tuple(map(coerce.weak_scalar, self.object)))
+
+    def as_static(self, ctx: Lowering) -> Value:
+        return self.numbers(ctx) if isinstance(self.object, bytes) else self
+
+    def length(self) -> n.Expr | None:
+        known = isinstance(self.object, str | bytes)
+        return coerce.weak_scalar(len(self.object)) if known else None
+
+    def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        return self.numbers(ctx).items if isinstance(self.object, bytes) else None
+
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        if isinstance(self.object, bytes):
+            return self.numbers(ctx).items
+        return Kind.unpacked(self, ctx, node)
+
+    def attribute(self, ctx: Lowering, node: ast.Attribute) -> Value:
+        obj = self.object
+        try:
+            found = getattr(obj, node.attr)
+        except AttributeError:
+            raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
+                             help=suggest(node.attr, dir(obj))) from None
+        if isinstance(obj, np.iinfo | np.finfo | np.dtype):
+            return answer(found)
+        path = (*self.path, ("attr", node.attr))
+        module = isinstance(obj, ModuleType)
+        if module and obj.__name__.split(".")[0] in _LIBRARIES and not isinstance(
+                found, bool | int | float | list | dict):
+            return Constant(found, path)
+        return ctx.capture(path, found, node.attr, node, frozen=module or isinstance(obj, type))
+
+    def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
+             node: ast.AST) -> Value:
+        return ctx.syntax.call_object(ctx, self, args, keywords, node)
+
+
+def answer(found: Any) -> Value:
+    """Return what a question about types gives: numbers as constants, objects as they are."""
+    if isinstance(found, bool | int | float):
+        return coerce.weak_scalar(found)
+    row = dtypes.find_dtype(found.dtype) if isinstance(found, np.generic) else None
+    if row is not None and isinstance(found, np.bool_ | np.integer | np.floating):
+        return n.Const(Scalar(row), found.item())
+    return Constant(found, (("object", found),))
+
+
+def as_element(value: Value) -> Scalar | Struct | None:
+    """Return the element type a compile-time object names (np.float32, 'int32', float4)."""
+    if not isinstance(value, Constant) or isinstance(value.object, captures.Missing):
+        return None
+    try:
+        return element_type(np.dtype(value.object))
+    except TypeError:
+        return None

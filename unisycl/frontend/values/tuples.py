@@ -1,0 +1,235 @@
+"""Several values under one name: tuples, and ids and ranges, which count as numbers do.
+
+Non-goals: lists, which are tuples to kernels. Invariant: how many values there are is known while
+compiling.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from unisycl.base import geometry
+from unisycl.base.dataclass import dataclass
+from unisycl.frontend import coerce, faults
+from unisycl.frontend.values.joins import (
+    adopted_part,
+    form_of,
+    meet_parts,
+    same_parts,
+    variable_part,
+)
+from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Target, Value, VariableForm
+from unisycl.frontend.values.methods import Method, constant_dimension
+from unisycl.ir import nodes as n
+from unisycl.ir.types import WEAK_INT
+
+_ND_RANGE = ("get_global_range", "get_local_range", "get_group_range", "get_offset")
+_CLASSES: dict[str, type] = {"tuple": tuple, "id": geometry.id, "range": geometry.range}
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Kind):
+    """Several values under one name: ``kind`` is tuple, id, range or nd_range."""
+
+    items: tuple[Value, ...]
+    kind: str = "tuple"
+
+    def describe(self) -> str:
+        return f"a {self.kind} of {len(self.items)}"
+
+    def number_help(self) -> str:
+        return "take one dimension of it, e.g. index[0] or get_global_id(0)" \
+            if self.is_index else ""
+
+    def is_instance(self, classes: tuple[type, ...]) -> bool:
+        return issubclass(_CLASSES.get(self.kind, geometry.nd_range), classes)
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is an id or range, which is a number where it has one dimension."""
+        return self.kind in ("id", "range")
+
+    def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
+        if self.is_index and len(self.items) == 1:
+            return ctx.to_scalar(self.items[0], node, unsure=unsure)
+        return Kind.number(self, ctx, node, unsure=unsure)
+
+    def known_truth(self) -> bool | None:
+        return bool(self.items) if self.kind == "tuple" else None
+
+    def as_number(self, ctx: Lowering, node: ast.AST) -> Value:
+        if self.kind != "tuple":
+            return self
+        return Several(tuple(ctx.as_number(v, node) for v in self.items))
+
+    # ---- parts
+    def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        if isinstance(node.slice, ast.Slice):
+            return self._cut(ctx, node.slice, node)
+        return self.dimension(ctx, node)
+
+    def dimension(self, ctx: Lowering, node: ast.Subscript) -> Value:
+        """Return one of the values by an index."""
+        index = ctx.exactly(ctx.value(node.slice), node.slice)
+        if index.type.dtype.kind not in "iu":
+            raise ctx.refuse("K038", node.slice, found=str(index.type),
+                             help="convert it first: int(...)")
+        if self.kind == "tuple":
+            return self._pick(ctx, index, node)
+        if not isinstance(index, n.Const):
+            return self._chosen(ctx, index, node)
+        d = int(index.value)
+        if not 0 <= d < len(self.items):
+            raise ctx.refuse("K045", node, found=d, what=f"the {self.kind}",
+                             expected=f"{len(self.items)} dimension(s)")
+        return self.items[d]
+
+    def _cut(self, ctx: Lowering, cut: ast.Slice, node: ast.AST) -> Several:
+        bounds = (cut.lower, cut.upper, cut.step)
+        parts = [None if p is None else ctx.constant(ctx.scalar(p)) for p in bounds]
+        if any(p is None and b is not None for p, b in zip(parts, bounds, strict=True)):
+            raise ctx.refuse("K046", node, what="a slice of a tuple",
+                             help="use literals, or index single elements")
+        known = [None if p is None else int(p.value) for p in parts]
+        return Several(self.items[slice(*known)], self.kind)
+
+    def _pick(self, ctx: Lowering, index: n.Expr, node: ast.AST) -> Value:
+        """Return one of the values: by a constant, or by a chain of selections."""
+        count = len(self.items)
+        if isinstance(index, n.Const):
+            k = int(index.value)
+            if not -count <= k < count:
+                raise ctx.refuse("K060", node, found=k, count=count)
+            return self.items[k]
+        index = faults.of_tuple(ctx, index, count, node)
+        return self._chosen(ctx, index, node)
+
+    def _chosen(self, ctx: Lowering, index: n.Expr, node: ast.AST) -> Value:
+        """Return the element at an index that is known at run time only."""
+        if not self.items:
+            raise ctx.refuse("K060", node, found=0, count=0)
+        return ctx.of(self.items[0]).one_of(ctx, self.items, self.kind, ctx.hold(index),
+                                             node)
+
+    def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
+               node: ast.AST) -> Value:
+        rows = [v.items for v in table if isinstance(v, Several) and v.kind == "tuple"]
+        if len(rows) < len(table) or len({len(row) for row in rows}) > 1:
+            return Kind.one_of(self, ctx, table, kind, index, node)
+        # A table of rows: a choice in each column.
+        return Several(tuple(Several(column)._pick(ctx, index, node)
+                             for column in zip(*rows, strict=True)))
+
+    def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:
+        if name == "dimensions" and self.is_index:
+            return coerce.weak_scalar(len(self.items))
+        return Method(self, name) if name in self.names() else None
+
+    def names(self) -> Iterable[str]:
+        if self.kind == "tuple":
+            return ()
+        return _ND_RANGE if self.kind == "nd_range" else ("get", "size")
+
+    def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],
+                    node: ast.AST) -> Value:
+        if name == "get":
+            return self.items[constant_dimension(ctx, args, len(self.items), node,
+                                                 self.describe())]
+        if args:
+            raise ctx.refuse("K034", node, what=f"'{name}'", expected="()", found=len(args))
+        if name == "size":
+            size: n.Expr = coerce.weak_scalar(1)
+            for item in self.items:
+                size = coerce.binary("mul", size, ctx.to_scalar(item, node), WEAK_INT)
+            return size
+        whole, part, offset = self.items
+        if name == "get_group_range":
+            return ctx.syntax.operate(ctx, "div", whole, part, node)
+        return {"get_global_range": whole, "get_local_range": part}.get(name, offset)
+
+    def target(self, ctx: Lowering, node: ast.Subscript | ast.Attribute, *, read: bool) -> Target:
+        if isinstance(node, ast.Subscript):
+            raise fixed(ctx, self, node)
+        return Kind.target(self, ctx, node, read=read)
+
+    def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        return [ctx.exactly(v, node) for v in self.items]
+
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        return self.items
+
+    def length(self) -> n.Expr | None:
+        return coerce.weak_scalar(len(self.items))
+
+    def listed(self, ctx: Lowering) -> tuple[Value, ...] | None:
+        return None if self.kind == "nd_range" else self.items
+
+    def components(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
+        return [ctx.to_scalar(v, node) for v in self.items]
+
+    # ---- names and paths
+    @property
+    def in_variables(self) -> bool:
+        return True
+
+    def form(self) -> Form:
+        return TupleForm(self.kind, tuple(map(form_of, self.items)))
+
+    def meet(self, values: list[Met], *, unsure: bool) -> Form | None:
+        rows = [[v.part(x) for x in v.value.items] for v in values if isinstance(
+            v.value, Several) and v.value.kind == self.kind and len(v.value.items) == len(
+                self.items)]
+        if len(rows) < len(values):
+            return None
+        parts = meet_parts(rows, unsure=unsure)
+        return None if parts is None else TupleForm(self.kind, parts)
+
+    def as_met(self) -> n.Expr | None:
+        one = self.items[0] if self.is_index and len(self.items) == 1 else None
+        return one if isinstance(one, n.Expr) else None
+
+    def same(self, other: Value | n.Local) -> Value | n.Local | None:
+        if not isinstance(other, Several) or other.kind != self.kind:
+            return None
+        parts = same_parts(self.items, other.items)
+        return None if parts is None else replace(self, items=parts)
+
+    # ---- what keeps it
+    def hold(self, ctx: Lowering) -> Value:
+        return replace(self, items=tuple(ctx.hold_value(v) for v in self.items))
+
+    def keep(self, ctx: Lowering, position: int) -> Value:
+        return Several(tuple(ctx.keep(v, position) for v in self.items), self.kind)
+
+    def without_homes(self, gone: Callable[[Any], bool]) -> Value:
+        return replace(self, items=tuple(
+            v.without_homes(gone) if isinstance(v, Kind) else v for v in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class TupleForm(VariableForm):
+    """A tuple, id or range, part by part."""
+
+    kind: str
+    items: tuple[Form, ...]
+
+    def adopt(self, ctx: Lowering, key: Any, name: str, value: Any, node: ast.AST,
+              old: Value | n.Local | None) -> Value:
+        items: Any = (None,) * len(self.items) if value is None else [
+            ctx.hold_value(v) for v in value.items]
+        return Several(tuple(adopted_part(ctx, (*key, k), f"{name}.{k}", f, v, node)
+                             for k, (f, v) in enumerate(zip(self.items, items, strict=True))),
+                       self.kind)
+
+    def variable(self, ctx: Lowering, key: Any, name: str, like: Any) -> Value | n.Local:
+        return Several(tuple(variable_part(ctx, (*key, k), name, form, v) for k, (form, v) in
+                             enumerate(zip(self.items, like.items, strict=True))), self.kind)
+
+
+def fixed(ctx: Lowering, value: Kind, node: ast.AST) -> Exception:
+    """Refuse to assign to an element of what cannot change."""
+    return ctx.refuse("K036", node, op="item assignment", types=value.describe(),
+                      help="tuples and ids cannot change; use sycl.private_array(dtype, n)")
