@@ -172,12 +172,12 @@ PLANTS = {
                        "unisycl.passes.checks.collectives", "_Checks.one", _unchecked, disagreed),
     "PoCL": Plant("PoCL gets local memory as arrays", "unisycl.backends.opencl.driver",
                   "make_dialect", _forgetting, differs_on_pocl),
-    "bytes": Plant("atomics move pointers by bytes", "unisycl.frontend.forms.atomics", "_operand",
+    "bytes": Plant("atomics move pointers by bytes", "unisycl.frontend.values.atomics", "_operand",
                    _bytes, differs),
     "swaps": Plant("swaps of records by names duplicate", "unisycl.frontend.syntax.overwrites",
                    "Overwrites.check", _with(None), differs),
     "places": Plant("of two memories that change places, it is always the first",
-                    "unisycl.frontend.values.memories", "_is",
+                    "unisycl.frontend.values.choices", "_is",
                     _with(coerce.weak_scalar(True)), differs),
 }
 

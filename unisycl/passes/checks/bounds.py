@@ -1,7 +1,7 @@
 """Checks that indices are within their memory, before every statement that uses them.
 
 Run on kernels that are debugged only. Non-goals: indices into array members of records and into
-vectors, whose extents the IR does not keep (``frontend.forms.faults`` checks them), and sampled
+vectors, whose extents the IR does not keep (``frontend.faults`` checks them), and sampled
 images, which may be read anywhere. Pointers read from memory are checked to lead into an
 allocation. Invariant: a check stands in front of the access it guards, and of everything that
 depends on what is read there.
