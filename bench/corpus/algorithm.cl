@@ -1,8 +1,9 @@
 // RAJAPerf's Algorithm group in OpenCL C: work-items and groups as in algorithm.py.
 
 kernel void partial_sums(global double* parts, global const double* x, int n) {
-    double total = 0.0;
-    for (int i = get_global_id(0); i < n; i += get_global_size(0))
+    double total = 0.0; // a part for each group: steps of the whole range miss pages
+    int share = (n + get_num_groups(0) - 1) / get_num_groups(0), first = get_group_id(0) * share;
+    for (int i = first + get_local_id(0); i < min(n, first + share); i += get_local_size(0))
         total += x[i];
     total = work_group_reduce_add(total);
     if (get_local_id(0) == 0)
@@ -44,7 +45,8 @@ kernel void histogram_local(global long* counts, global const int* bins, local l
     for (int b = get_local_id(0); b < 100; b += 256)
         own[b] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = get_global_id(0); i < n; i += get_global_size(0))
+    int share = (n + get_num_groups(0) - 1) / get_num_groups(0), first = get_group_id(0) * share;
+    for (int i = first + get_local_id(0); i < min(n, first + share); i += get_local_size(0))
         atom_add(own + bins[i], 1L);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int b = get_local_id(0); b < 100; b += 256)

@@ -202,14 +202,14 @@ def nb_first_diff(x: Any, z: Any) -> None:
 
 @parallel
 def nb_first_sum(x: Any, z: Any) -> None:
-    for i in prange(1, len(x)):
-        x[i] = z[i - 1] + z[i]
+    for i in prange(len(x) - 1):  # from 0: else Numba asks whether i - 1 is negative
+        x[i + 1] = z[i] + z[i + 1]
 
 
 @parallel
 def nb_tridiag_elim(x: Any, y: Any, z: Any, before: Any) -> None:
-    for i in prange(1, len(x)):
-        x[i] = z[i] * (y[i] - before[i - 1])
+    for i in prange(len(x) - 1):
+        x[i + 1] = z[i + 1] * (y[i + 1] - before[i])
 
 
 def make_line(n: int) -> Operands:

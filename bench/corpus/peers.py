@@ -46,6 +46,16 @@ def prepare_numba(entry: Entry, family: Any, size: Any, form: str) -> Ready:
     return Ready(operands, lambda: compute(operands))
 
 
+def _groups(extent: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return groups for a range whose first size no vector divides; else the runtime chooses.
+
+    It takes only groups that divide the range: of one work-item, where a size is a prime.
+    """
+    if extent[0] % 16 == 0 or extent[0] < 64:
+        return None
+    return (64, *(1 for _ in extent[1:]))
+
+
 class OpenCL:
     """Intel's runtime, and the programs of families that were built."""
 
@@ -108,7 +118,7 @@ class OpenCL:
         space = step.space
         if isinstance(space, Nd):
             return kernel, space.extent[::-1], space.local[::-1]
-        return kernel, space[::-1], None
+        return kernel, space[::-1], _groups(space[::-1])
 
 
 def prepare_taichi(entry: Entry, family: Any, size: Any, form: str) -> Ready:

@@ -465,8 +465,8 @@ def jacobi_2d_guarded(it: Any, a: Any, b: Any) -> None:
 
 @parallel
 def nb_jacobi_1d(a: Any, b: Any) -> None:
-    for i in prange(1, len(a) - 1):
-        b[i] = 0.33333 * (a[i - 1] + a[i] + a[i + 1])
+    for i in prange(len(a) - 2):  # from 0: else Numba asks whether i - 1 is negative
+        b[i + 1] = 0.33333 * (a[i] + a[i + 1] + a[i + 2])
 
 
 @parallel
