@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from unisycl.backends.cfamily.expressions import binary, convert, emit
+from unisycl.backends.cfamily.expressions import binary, call_builtin, convert, emit
 from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.printer import (
     EQUAL,
@@ -67,9 +67,7 @@ def joined(p: Printer, name: str, a: Text, b: Text, dtype: DType) -> Text:
     if name in ("minimum", "maximum"):
         if dtype.kind == "b":
             return binary(p, "and" if name == "minimum" else "or", a, b, BOOL)
-        template = p.d.builtin(BUILTINS[name[:3]], dtype)
-        assert template is not None
-        return p.call(template, [a, b], dtype)
+        return call_builtin(p, BUILTINS[name[:3]], dtype, [(a, dtype), (b, dtype)], dtype)
     word = "&" if name == "logical_and" else "|"  # no branch: some compilers choke on many
     left, right = (convert(p, t, dtype, BOOL).at(UNARY) for t in (a, b))
     return convert(p, Text(f"({left} {word} {right}) != 0", EQUAL), BOOL, dtype)

@@ -26,6 +26,7 @@ from unisycl.backends.cfamily.printer import (
 from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, DType
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
+from unisycl.ir.builtins import Builtin
 
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SYMBOL = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "and": ("&", BITS),
@@ -280,18 +281,24 @@ def _bitcast(p: Printer, x: n.Bitcast) -> Text:
 
 def _call(p: Printer, x: n.Call) -> Text:
     dtype = x.args[0].type.dtype if x.args else x.type.dtype
-    wide = p.d.computes(x.builtin, dtype)
-    template = p.d.builtin(x.builtin, wide)
+    args = [(emit(p, a), a.type.dtype) for a in x.args]
+    return call_builtin(p, x.builtin, dtype, args, x.type.dtype)
+
+
+def call_builtin(p: Printer, row: Builtin, dtype: DType, args: list[tuple[Text, DType]],
+                 to: DType) -> Text:
+    """Return a call of a builtin of a type, given its operands and the type of its result."""
+    wide = p.d.computes(row, dtype)
+    template = p.d.builtin(row, wide)
     if template is None:
         raise UnsupportedError(errc.kernel_not_supported, f"kernel '{p.kernel.name}' calls "
-                               f"{x.builtin.name}({dtype}), which this device's backend has no "
+                               f"{row.name}({dtype}), which this device's backend has no "
                                "function for; compute it from others")
     if wide is dtype:
-        return p.call(template, [emit(p, a) for a in x.args], dtype)
-    args = [convert(p, emit(p, a), dtype, wide) if a.type.dtype is dtype else emit(p, a)
-            for a in x.args]
-    result = p.call(template, args, wide)
-    return convert(p, result, wide, dtype) if x.type.dtype is dtype else result
+        return p.call(template, [text for text, _ in args], dtype)
+    result = p.call(template, [convert(p, text, dtype, wide) if own is dtype else text
+                               for text, own in args], wide)
+    return convert(p, result, wide, dtype) if to is dtype else result
 
 
 def _load(p: Printer, x: n.Load) -> Text:

@@ -26,6 +26,7 @@ from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.base.errors import BuildError, UnsupportedError
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import BUILTINS, Builtin
+from unisycl.ir.operators import OPERATORS
 from unisycl.ir.types import Scalar, View
 
 ROOT = Path(__file__).parents[5]
@@ -224,3 +225,34 @@ def test_large_local_arrays_lie_in_what_a_launch_lays_out(shape: tuple[int, ...]
     assert cuda_texts.refusal(kernel, source.text, 80) == ""
     small = n.Kernel("kernel", (), (body[1],), "nd_range", 1, (64,), arrays=arrays[1:])
     assert print_kernel(small, make_dialect(Target((8, 0))), Form((), (64,))).local_bytes == 0
+
+
+@pytest.mark.parametrize("kind", [d.name for d in DTYPES.values()])
+@pytest.mark.parametrize("scope", [memory_scope.work_group, memory_scope.sub_group])
+def test_every_group_function_compiles(kind: str, scope: memory_scope) -> None:
+    dtype, wide = Scalar(DTYPES[kind]), Scalar(DTYPES["int64"])
+    out, body = n.Param("out", View(dtype, 1), 0), []
+    me = n.Query(wide, "local_id", 0)
+    value = n.Cast(dtype, me)
+
+    def call(op: str, combine: str, *args: n.Expr, back: Scalar = dtype) -> None:
+        result = n.Local("result", back)
+        body.append(n.GroupCall(result, op, args, scope, combine))
+        body.append(n.Store(n.Place(out, (me,), dtype), n.Cast(dtype, n.Read(back, result))))
+
+    for name, row in OPERATORS.items():
+        for op in ("reduce", "inclusive_scan", "exclusive_scan"):
+            if dtype.dtype.kind in row.only:
+                call(op, name, value)
+                call(op, name, value, value)
+    call("broadcast", "", value, n.Const(wide, 3))
+    if scope is memory_scope.sub_group:
+        for op in ("shift_left", "shift_right", "permute_xor", "select"):
+            call(op, "", value, n.Const(wide, 1))
+    if kind == "bool":
+        for op in ("any", "all", "none"):
+            call(op, "", value)
+    size = (75, 256, 20)[list(DTYPES).index(kind) % 3]
+    kernel = n.Kernel("kernel", (out,), tuple(body), "nd_range", 1, (size,))
+    text = print_kernel(kernel, make_dialect(Target((8, 0))), Form((), (size,))).text
+    assert cuda_texts.refusal(kernel, text, 80) == ""
