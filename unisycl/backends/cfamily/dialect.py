@@ -111,6 +111,8 @@ class Dialect:
         definitions: what a program that uses a type has to say before it.
         dynamic: the declaration of {name}, all local memory that a launch lays out; '' where
             pointers to it are arguments.
+        aligned: template of the pointer {x} to a multiple of so many {bytes}, for compilers that
+            join accesses if they are told so; '' for those that see it by themselves.
         most_local: the bytes of local memory that a kernel may declare, where that is less than a
             launch may lay out; 0 where it is not.
         distinct: what follows the type of a pointer to memory that no other one reaches.
@@ -160,6 +162,7 @@ class Dialect:
     print_atomic: str = ""
     definitions: Mapping[str, str] = field(default_factory=dict)
     dynamic: str = ""
+    aligned: str = ""
     most_local: int = 0
     distinct: str = ""
     members: Callable[[int, bool], str] | None = None

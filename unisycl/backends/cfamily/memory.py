@@ -89,12 +89,17 @@ def address(p: Printer, place: n.Place, emit: Emit) -> Text:
 
 def aligned(place: n.Place) -> bool:
     """Say whether a place inside an element lies at a multiple of its own size."""
+    return alignment(place) % place.type.size == 0
+
+
+def alignment(place: n.Place) -> int:
+    """Return what the address of a place is a multiple of, whatever its indices."""
     base, steps = place.base.type, [size for _, size in place.inner]
     elem = base.elem if isinstance(base, View) else base
     if isinstance(place.base, n.Heap):
         pointer = place.inner[0][0].type
         elem, steps = pointer.elem if isinstance(pointer, PointerType) else elem, steps[1:]
-    return not any(x % place.type.size for x in (alignment_of(elem), place.offset, *steps))
+    return math.gcd(alignment_of(elem), place.offset, *steps)
 
 
 def alignment_of(elem: Scalar | Struct) -> int:

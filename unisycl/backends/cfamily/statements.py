@@ -180,7 +180,9 @@ def _pointer(p: Printer, place: n.Place, const: str) -> str:
     loose = not memory.aligned(place)
     kind = p.loose(place.type.dtype) if loose else p.storage(place.type.dtype)
     type = f"{space} {const}{kind} *".lstrip()
-    name = p.names.fresh("at")
+    name, known = p.names.fresh("at"), memory.alignment(place)
+    if p.d.aligned and not loose and known > place.type.size:
+        text = f"({type}){p.d.aligned.format(x=text, bytes=known)}"
     p.line(f"{type}{name} = {f'({type})' if loose else ''}{text};")
     return f"{name}[{{}}]{'.value' if loose else ''}"
 

@@ -57,6 +57,7 @@ def make_dialect(target: Target) -> Dialect:
         definitions={"float16": half.DEFINITION},
         dynamic="extern __shared__ __align__(16) unsigned char {name}[];", distinct="__restrict__",
         most_local=STATIC_LOCAL,
+        aligned="__builtin_assume_aligned({x}, {bytes})",
         infinities={"inf": "INFINITY", "nan": "NAN"},
         initialisers={"inf": "INFINITY", "nan": "NAN"}, vector="make_{type}({items})",
         vector_stems=_VECTORS, elements=("x", "y", "z", "w"))

@@ -256,3 +256,20 @@ def test_every_group_function_compiles(kind: str, scope: memory_scope) -> None:
     kernel = n.Kernel("kernel", (out,), tuple(body), "nd_range", 1, (size,))
     text = print_kernel(kernel, make_dialect(Target((8, 0))), Form((), (size,))).text
     assert cuda_texts.refusal(kernel, text, 80) == ""
+
+
+def test_vectors_are_moved_by_sixteen_bytes() -> None:
+    def kernel(i, x, y):
+        y[i] = x[i] * 2
+
+    collector = cuda_texts.Collector()
+    with collector.watching():
+        x = np.zeros(100, sycl.float4)
+        queue = sycl.queue(next(d for d in sycl.device.get_devices()
+                                if d.get_backend() is sycl.backend.cpu))
+        queue.parallel_for(sycl.range(100), kernel, x, x.copy()).wait()
+    ((found, _),) = collector.texts.values()
+    text = cuda_texts.text_of(found, RANGE, Target((9, 0))).text
+    code, _ = compile.compiler().compile(text, ("--gpu-architecture=compute_90",), "PTX")
+    assert code.count(b"ld.global.v4.f32") == 1
+    assert code.count(b"st.global.v4.f32") == 1
