@@ -51,7 +51,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "passes": ("simd", "shared", "interior", "checks", "clike"),
     "frontend": ("values", "syntax", "forms"),
     "backends.cpu": ("compile", "checks", "emit", "maths", "pool"),
-    "backends.cuda": ("discovery", "text", "commands", "memory", "launch"),
+    "backends.cuda": ("discovery", "text", "commands", "memory", "interop", "launch"),
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),

@@ -86,7 +86,7 @@ class Core:
         self._numbers = itertools.count(0x7000_0000_0000, 64)
         self._current = threading.local()
         self._blocks: dict[int, tuple[Any, int, str]] = {}
-        self._streams: dict[int, Stream] = {}
+        self._streams: dict[int, Stream] = {1: Stream()}  # the one of old
         self._events: dict[int, int] = {}
         self._records: dict[int, int] = {}
         self._reached: dict[int, int] = {}
@@ -177,7 +177,7 @@ class Core:
 
     def _inside(self, address: int, size: int) -> str:
         """Return the kind of memory of the driver's that bytes lie in; '' for other memory."""
-        for start, (_, length, kind) in self._blocks.items():
+        for start, (_, length, kind) in list(self._blocks.items()):
             if start <= address and address + size <= start + length:
                 return kind
         return ""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tests.cuda_fake.library import FakeCuda
-from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize, PipeEnds
+from unisycl.backends.base import BoundView, Geometry, Launch, LocalSize, StridedView
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cpu.driver import CpuDriver
 from unisycl.backends.cuda.launch import arguments
@@ -168,18 +168,17 @@ class Kernels:
     def _view(self, shape: Any, address: int | None) -> BoundView:
         """Return a view of memory at an address; of none where the text does not use it."""
         made, dtype, extents, pitches = shape
+        made = StridedView if made is StridedView else BoundView
         if 0 in extents or address is None:
             size = max(1, math.prod(extents))
-            return made(np.zeros(size, dtype), 0, extents, pitches)  # type: ignore[no-any-return]
+            return made(np.zeros(size, dtype), 0, extents, pitches)
         ends = [(n - 1) * p for n, p in zip(extents, pitches, strict=True)]
         low, high = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
         start, size = address + low * dtype.itemsize, (high - low + 1) * dtype.itemsize
         if not self.fake._inside(start, size):
             raise MemoryError
         raw = (ctypes.c_char * size).from_address(start)
-        view = made(np.frombuffer(raw, dtype), -low, extents, pitches)
-        assert made is not PipeEnds
-        return view  # type: ignore[no-any-return]
+        return made(np.frombuffer(raw, dtype), -low, extents, pitches)
 
     def run(self, kernel: Kernel, geometry: Geometry, given: tuple[Any, Any],
             report: int | None) -> None:

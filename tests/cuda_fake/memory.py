@@ -15,7 +15,7 @@ class Memory(Core):
     """Functions about memory."""
 
     def _used(self) -> int:
-        return sum(size for _, size, kind in self._blocks.values() if kind != "host")
+        return sum(size for _, size, kind in list(self._blocks.values()) if kind != "host")
 
     def _give(self, out: Any, size: int, kind: str) -> int:
         self._entered("an allocation")
@@ -125,5 +125,7 @@ class Memory(Core):
         kind = self._inside(number(address), 1)
         if not kind:
             return INVALID_VALUE
-        store(out, {2: 1 if kind == "host" else 2, 9: 0}.get(attribute, 0))
+        start, size = next((a, n) for a, (_, n, _) in list(self._blocks.items())
+                           if a <= number(address) < a + n)
+        store(out, {2: 1 if kind == "host" else 2, 11: start, 12: size}.get(attribute, 0))
         return 0

@@ -123,6 +123,10 @@ class Adoption:
     def __init__(self, driver: Any) -> None:
         self._driver = driver
 
+    def is_handle(self, native: Any) -> bool:
+        """Say whether something that is no object of a native interface may stand for one."""
+        return False
+
     def device(self, native: Any) -> Any:
         """Return True if it is the driver's device."""
         return None

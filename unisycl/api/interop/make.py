@@ -69,8 +69,9 @@ def make_context(wanted: backend, native: Any,
             made.append(DeviceState(state.name, driver, state.info, state.platform, twin=state))
     if not made:
         raise problem or _unknown("make_context", wanted, native)
-    order = list(native.devices)
-    made.sort(key=lambda d: order.index(d.driver.native.device()))
+    order = list(getattr(native, "devices", ()))
+    if order:
+        made.sort(key=lambda d: order.index(d.driver.native.device()))
     owner = ContextState(tuple(made), async_handler)
     weakref.finalize(owner, program.forget, [d.number for d in made]).atexit = False
     return context._of(owner)
@@ -309,7 +310,8 @@ def _instead(given: Any) -> str:
 
 
 def _adopt(state: DeviceState, kind: Kind, native: Any) -> Any:
-    return kind(state.driver.adopt)(native) if is_native(native) else None
+    adopt = state.driver.adopt
+    return kind(adopt)(native) if is_native(native) or adopt.is_handle(native) else None
 
 
 def _find(call: str, wanted: backend, kind: Kind, native: Any,
@@ -331,7 +333,9 @@ def _find(call: str, wanted: backend, kind: Kind, native: Any,
 
 
 def _unknown(call: str, wanted: backend, native: Any) -> UsageError:
-    if not is_native(native) and not isinstance(native, list | tuple):
+    known = is_native(native) or any(s.driver.adopt.is_handle(native)
+                                     for s in _candidates(wanted))
+    if not known and not isinstance(native, list | tuple):
         return UsageError(errc.invalid, f"{call}: expected an object of the native interface of "
                           f"'{wanted.name}', got {type(native).__name__}{_instead(native)}")
     return UsageError(errc.invalid, f"{call}: {native!r} belongs to no device or context of the "

@@ -25,6 +25,8 @@ from unisycl.backends.cuda.commands.threads import Workers
 from unisycl.backends.cuda.discovery import library
 from unisycl.backends.cuda.discovery.card import Card, cards
 from unisycl.backends.cuda.discovery.info import device_info
+from unisycl.backends.cuda.interop.arrays import register, streams_of
+from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.scratch import CuScratch
@@ -248,7 +250,7 @@ class CudaDriver(Driver):
         call = here.scratch.call(executable.kernel, executable.source, launch, plan.shape)
         api, shown = here.session.api, call.report
         main, finish = executable.main, executable.finish
-        dynamic = executable.launch_sizes(launch)
+        dynamic, lenders = executable.launch_sizes(launch), streams_of(launch.values)
         pack = main.signature.pack(launch, call)
         second: Any = None
         if finish is not None:
@@ -258,12 +260,15 @@ class CudaDriver(Driver):
             start = api.try_launch_together if executable.together else api.try_launch
             more = () if executable.together else (None,)
             main.allow(dynamic, executable.what, self.card)
+            here.commands.follow(lane, lenders)
             result = start(main.handle, *plan.sizes, _unsigned(dynamic), lane.stream,
                            pack.pointers, *more)
-            if result or finish is None:
-                return int(result)
-            return int(api.try_launch(finish.handle, *FINISH_SIZES, _unsigned(0), lane.stream,
-                                      second.pointers, None))
+            if not result and finish is not None:
+                result = api.try_launch(finish.handle, *FINISH_SIZES, _unsigned(0), lane.stream,
+                                        second.pointers, None)
+            if not result:
+                here.commands.precede(lane, lenders)
+            return int(result)
 
         after = None if shown is None else functools.partial(
             printing.take, shown, executable.kernel.name, executable.source.sites)
@@ -281,6 +286,28 @@ class CudaDriver(Driver):
         if known is None:
             known = self._moves[key] = self.compile(kernel, geometry)
         return self._launch_unprepared(Launch(known, geometry, (dst, source)), deps)
+
+    # ------------------------------------------------------------------ objects of CUDA's own
+    @property
+    def native(self) -> CuObjects:
+        """CUDA's handles."""
+        return CuObjects(self)
+
+    @property
+    def adopt(self) -> CuAdoption:
+        """What CUDA's handles are here."""
+        return CuAdoption(self)
+
+    def within(self, stream: int | None, keep: object = None) -> CudaDriver:
+        """Return a driver of the same context, whose commands go to a program's own stream."""
+        session = self.opened().session
+        made = CudaDriver(self._api, self.card, alone=self._alone, session=session, stream=stream)
+        made.opened().kept.append(keep)
+        return made
+
+    def shared_stream(self) -> int:
+        """Return the stream for commands of a program's own, which come behind all submitted."""
+        return self.opened().commands.share()
 
     # ------------------------------------------------------------------ memory
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
@@ -345,6 +372,7 @@ def make_drivers() -> Sequence[CudaDriver]:
     saying what is wrong where there is one that cannot be used.
     """
     api = library.load()
+    register()
     found, _Found.problems = cards(api)
     why = compiler.problem()
     if found and why:

@@ -70,13 +70,24 @@ class Commands:
         self.session.api.call("cuEventRecord", event.handle, lane.value)
         return event, base
 
-    def join(self, stream: int) -> None:
-        """Have a stream of a program's own wait for all that was begun."""
+    def share(self) -> int:
+        """Return a stream that all commands go to from now on, behind all that was begun."""
         with self.session as api:
-            for lane in self.lanes:
-                last = lane.last
-                if last is not None and not last.done():
-                    api.call("cuStreamWaitEvent", stream, last.event(), 0)
+            return self.lanes.close(api)
+
+    def follow(self, lane: Lane, streams: Sequence[int]) -> None:
+        """Have a lane wait for what streams of other libraries were given; entered."""
+        for stream in streams:
+            event = self.ends.events.take()
+            self.session.api.call("cuEventRecord", event.handle, stream)
+            self.session.api.call("cuStreamWaitEvent", lane.value, event.handle, 0)
+
+    def precede(self, lane: Lane, streams: Sequence[int]) -> None:
+        """Have streams of other libraries wait for what a lane was given; entered."""
+        for stream in streams:
+            event = self.ends.events.take()
+            self.session.api.call("cuEventRecord", event.handle, lane.value)
+            self.session.api.call("cuStreamWaitEvent", stream, event.handle, 0)
 
 
 def _after(before: Sequence[CheckedCompletion], after: After | None) -> BaseException | None:

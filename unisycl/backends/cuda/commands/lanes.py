@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from unisycl.backends.cuda.api import handle
+from unisycl.backends.cuda.api import Api, handle
 from unisycl.backends.cuda.session import Session
 from unisycl.process.callers import Where, place
 
@@ -91,7 +91,7 @@ class Lanes:
             if dep.lane is not None and dep.lane.last is dep:
                 lane = dep.lane
                 break
-        if lane is None or lane.lanes is not self:
+        if lane is None or lane.lanes is not self or self._own is not None:
             lane = self._free()
         for dep in deps:
             if dep.lane is not lane and not dep.over:
@@ -100,11 +100,25 @@ class Lanes:
                     self._session.api.call("cuStreamWaitEvent", lane.value, event, 0)
         return lane
 
+    def close(self, api: Api) -> int:
+        """Use one stream only from now on, which waits for what the others were given."""
+        if self._own is None:
+            made = api.address("cuStreamCreate", _NON_BLOCKING)
+            for lane in self._lanes:
+                last = lane.last
+                if last is not None and not last.over:
+                    event = last.event()
+                    if event is not None:
+                        api.call("cuStreamWaitEvent", made, event, 0)
+            self._own, self._lanes = made, [Lane(made, self)]
+        return self._own
+
     def behind(self, deps: Sequence[Any]) -> Lane | None:
         """Return the stream whose newest command is all that a command follows, if there is one."""
         if deps:
             lane: Lane = deps[0].lane
-            return lane if lane.last is deps[0] and lane.lanes is self else None
+            mine = lane.lanes is self and self._own in (None, lane.value)
+            return lane if mine and lane.last is deps[0] else None
         for lane in self._lanes:
             last = lane.last
             if last is None or last.over:

@@ -23,6 +23,7 @@ from unisycl.backends.device.texts import UNWATCHED, Variant, Watched, shape_of
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.forward_progress import forward_progress_guarantee
 from unisycl.ir.nodes import Kernel
+from unisycl.ir.types import LentView
 
 _MAX_THREADS, _STATIC, _MAX_DYNAMIC = 0, 1, 8  # CUfunction_attribute
 _PLAIN_SHARED = 48 << 10
@@ -152,7 +153,8 @@ def make_executable(session: Session, kernel: Kernel, source: Source, image: byt
         kernel, source.arguments, source.local_bytes))
     finish = Function(session, module.value, source.finish_name, Signature(
         kernel, source.finish)) if source.finish_name else None
+    lent = any(isinstance(p.type, LentView) for p in kernel.params)
     together = bool(kernel.progress) and (
         kernel.progress[2] is forward_progress_guarantee.concurrent)  # type: ignore[misc]
     return CuExecutable(kernel, source, module, main, finish, f"kernel '{kernel.name}'",
-                        not source.sites and not kernel.reducers, together)
+                        not source.sites and not kernel.reducers and not lent, together)

@@ -1,0 +1,1 @@
+"""Internal: objects of CUDA that programs are given and bring, and other libraries' arrays."""
