@@ -17,7 +17,7 @@ from unisycl.api.queue.event import event
 from unisycl.api.queue.handler import handler
 from unisycl.api.queue.queue import queue
 from unisycl.api.queue.user_event import user_event
-from unisycl.base.enums import access_mode
+from unisycl.base.enums import NATIVE_OF_12, access_mode
 from unisycl.base.errors import UnsupportedError, UsageError, errc
 from unisycl.compat12.events import native_end
 from unisycl.compat12.modes import mode
@@ -53,7 +53,7 @@ class native_accessor:
         self._ready: event = on.submit(acquire)
         self._memory = state.driver.native.memory(found[0].bound_window(state))
         self._done: event = on.submit(release)
-        if isinstance(self._memory, np.ndarray):
+        if on.get_backend() is not NATIVE_OF_12 or isinstance(self._memory, np.ndarray):
             self._end(None)
             raise UnsupportedError(errc.feature_not_supported, "accessor: the backend "
                                    f"'{on.get_backend().name}' has no native memory objects; use a "
