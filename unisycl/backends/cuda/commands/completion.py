@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import select
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -39,8 +40,9 @@ class Event:
         self._home = home
         self.handle = handle
 
-    def __del__(self) -> None:
-        self._home.give(self.handle)
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ends():
+            self._home.give(self.handle)
 
 
 class Events:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,9 +80,9 @@ class Module:
         self.value = 0
         self.value = session.api.address("cuModuleLoadData", ctypes.c_char_p(image))
 
-    def __del__(self) -> None:
+    def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
         session = self._session
-        if self.value and session.lost is None and session.is_mine():
+        if not ends() and self.value and session.lost is None and session.is_mine():
             with session as api:
                 api.attempt("cuModuleUnload", self.value)
 
