@@ -125,3 +125,25 @@ def test_every_kind_of_memory_is_taken(queue: sycl.queue) -> None:
     assert np.array_equal([4, 4, 0, 1, 2, 3, 4, 5, 6, 7], shared[30:])
     for memory in (shared, private):
         sycl.free(memory, queue)
+
+
+def test_records_are_moved_whole(queue: sycl.queue) -> None:
+    x = np.zeros(90, np.dtype([("key", np.int32), ("value", np.float64)]))
+    x["key"], x["value"] = np.arange(90) * 7 % 13, np.arange(90)
+    y = x.copy()
+    dpl.reverse(queue, y)
+    assert np.array_equal(x[::-1], y)
+    dpl.rotate(queue, y, 20)
+    assert np.array_equal(np.roll(x[::-1], -20), y)
+    y = x.copy()
+    dpl.sort(queue, y, lambda a, b: a["key"] < b["key"])
+    assert np.array_equal(x[np.argsort(x["key"], kind="stable")], y)
+    a, b = x[:40].copy(), x[40:80].copy()
+    dpl.swap_ranges(queue, a, b)
+    assert np.array_equal(np.concatenate([x[40:80], x[:40]]), np.concatenate([a, b]))
+    kept = dpl.remove_if(queue, y, lambda r: r["key"] > 3)
+    assert np.array_equal(np.sort(x[x["key"] <= 3], order=["key", "value"]), y[:kept])
+    keys, buffer = np.arange(90)[::-1].copy(), sycl.buffer(x.copy())
+    dpl.sort_by_key(queue, keys, buffer)
+    with sycl.host_accessor(buffer) as found:
+        assert np.array_equal(x[::-1], np.asarray(found))

@@ -91,6 +91,8 @@ def test_what_cannot_be_sorted_is_refused(queue: sycl.queue) -> None:
     for call in (lambda: dpl.sort(queue, dpl.counting_iterator(0, 5)),
                  lambda: dpl.sort_by_key(queue, x, x[:5].copy()),
                  lambda: dpl.sort_by_key(queue, x, x),
+                 lambda: dpl.sort(queue, x.astype(np.complex64)),
+                 lambda: dpl.max_element(queue, np.zeros(3, [("a", np.int32)])),
                  lambda: dpl.nth_element(queue, x, 11)):
         with pytest.raises(sycl.UsageError):
             call()

@@ -13,6 +13,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.kernels import orders
+from unisycl.oneapi.frame.refusals import refuse
 
 _KNOWN: dict[Any, Any] = {
     operator.add: sycl.plus, np.add: sycl.plus, operator.mul: sycl.multiplies,
@@ -48,6 +49,10 @@ def is_descending(comp: Any) -> bool:
 
 def order_of(comp: Any, dtype: Any) -> Any:
     """Return a function of two that kernels ask: does the first come before the second?"""
+    if (is_default(comp) or is_descending(comp)) and not isinstance(dtype, tuple) and (
+            dtype.kind == "c" or dtype.names is not None):
+        refuse("an order", f"elements of {dtype} have none of their own; give comp, a function of "
+               "two that says whether the first comes before the second")
     floats = not isinstance(dtype, tuple) and dtype.kind == "f"
     if is_default(comp):
         return orders.ascending if floats else operator.lt

@@ -109,9 +109,17 @@ class Memory(Operand):
         if isinstance(at, sycl.buffer):
             mode = sycl.read_write if self.writable else sycl.read_only
             at = sycl.accessor(at, h, mode)
-        elif isinstance(at, np.ndarray) and not self.whole:
+        if np.dtype(self.base.dtype).names is not None:
+            return views.records(at, np.int64(self.first))
+        if isinstance(self.base, np.ndarray) and not self.whole:
             return views.cells(at[self.first:self.first + (self.size or 0)])
         return views.cells(at) if self.whole else views.window(at, np.int64(self.first))
+
+    def is_contiguous(self) -> bool:
+        """Say whether kernels see memory that begins with these elements, without gaps."""
+        if isinstance(self.base, np.ndarray):
+            return bool(self.base.flags.c_contiguous)
+        return self.whole
 
     def read_only(self) -> Memory:
         """Return the same memory, which kernels do not write."""

@@ -7,6 +7,7 @@ Invariant: memory has ``load(i)`` and ``store(i, value)``.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,22 @@ class window:
 
     def store(self, i: Any, value: Any) -> None:
         """Write element ``i`` of the window."""
+        self.at[self.first + i] = value
+
+
+@dataclass(eq=False)
+class records:
+    """Memory of records from an element on; what is loaded is a copy, as it is of numbers."""
+
+    at: Any
+    first: Any
+
+    def load(self, i: Any) -> Any:
+        """Return a copy of record ``i``."""
+        return copy.copy(self.at[self.first + i])
+
+    def store(self, i: Any, value: Any) -> None:
+        """Write record ``i``."""
         self.at[self.first + i] = value
 
 

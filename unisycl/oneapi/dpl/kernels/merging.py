@@ -70,7 +70,10 @@ def merge_between(two: Any, target: Any, bounds: Any, sizes: Any, first: Any, la
     while k < last and i < na and j < nb:
         x, y = two.a.load(bounds[0] + i), two.b.load(bounds[1] + j)
         from_b = bool(two.order.of(y, x))
-        target.store(bounds[2] + k, y if from_b else x)
+        if from_b:  # one store of either for numbers; records are no choice of values
+            target.store(bounds[2] + k, y)
+        else:
+            target.store(bounds[2] + k, x)
         j += 1 if from_b else 0
         i += 0 if from_b else 1
         k += 1

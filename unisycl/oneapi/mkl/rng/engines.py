@@ -23,6 +23,9 @@ _WORD = 1 << 32
 _M1, _M2 = _WORD - 209, _WORD - 22853
 _A1 = ((0, 1, 0), (0, 0, 1), (-810728, 1403580, 0))
 _A2 = ((0, 1, 0), (0, 0, 1), (-1370589, 0, 527612))
+_VECTORS: dict[np.dtype[Any], Any] = {
+    np.dtype(np.uint32): sycl.uint4, np.dtype(np.float32): sycl.float4,
+    np.dtype(np.float64): sycl.double4}
 Matrix = tuple[tuple[int, ...], ...]
 
 
@@ -81,14 +84,26 @@ class philox4x32x10(Engine):
         self._counter = low + (high << 64)
 
     def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
-        counter = (self._counter + self.position // 4) % (1 << 128)
-        taken = self.position % 4
-        engine = kernels.counters(
+        taken, done = self.position % 4, 0
+        if taken == 0 and count >= 4 and isinstance(target, Memory) and target.is_contiguous():
+            done = count // 4 * 4
+            whole_vectors = kernels.whole_double if double else kernels.whole_single
+            call.launch(done // 4, whole_vectors, self._counters(0), rule,
+                        _VECTORS[np.dtype(target.dtype)], target)
+        if done < count:
+            kernel = kernels.philox_double if double else kernels.philox_single
+            left = count - done
+            turns = -(-(left + (0 if double else taken)) // 4)
+            call.launch(turns, kernel, self._counters(done), rule, target.part(done, count),
+                        np.int64(left))
+
+    def _counters(self, further: int) -> Any:
+        """Return the key and the counter so many numbers further on, as kernels use them."""
+        at = self.position + further
+        counter = (self._counter + at // 4) % (1 << 128)
+        return kernels.counters(
             np.uint64(self.seeds[0] % (1 << 64)), np.uint64(counter % (1 << 64)),
-            np.uint64(counter >> 64), np.int64(taken))
-        kernel = kernels.philox_double if double else kernels.philox_single
-        turns = -(-(count + (0 if double else taken)) // 4)
-        call.launch(turns, kernel, engine, rule, target, np.int64(count))
+            np.uint64(counter >> 64), np.int64(at % 4))
 
 
 class _Stepwise(Engine):

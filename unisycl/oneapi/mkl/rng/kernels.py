@@ -87,10 +87,9 @@ def philox(key: Any, low: Any, high: Any) -> Any:
     c0, c1 = np.uint32(low), np.uint32(low >> np.uint64(32))
     c2, c3 = np.uint32(high), np.uint32(high >> np.uint64(32))
     for _ in range(10):
-        p = np.uint64(c0) * np.uint64(0xD2511F53)
-        r = np.uint64(c2) * np.uint64(0xCD9E8D57)
-        c0, c1, c2, c3 = (np.uint32(r >> np.uint64(32)) ^ c1 ^ k0, np.uint32(r),
-                          np.uint32(p >> np.uint64(32)) ^ c3 ^ k1, np.uint32(p))
+        p, q = sycl.mul_hi(c0, np.uint32(0xD2511F53)), c0 * np.uint32(0xD2511F53)
+        r, s = sycl.mul_hi(c2, np.uint32(0xCD9E8D57)), c2 * np.uint32(0xCD9E8D57)
+        c0, c1, c2, c3 = r ^ c1 ^ k0, s, p ^ c3 ^ k1, q
         k0 += np.uint32(0x9E3779B9)
         k1 += np.uint32(0xBB67AE85)
     return c0, c1, c2, c3
@@ -110,6 +109,20 @@ class counters:
         low = self.low + np.uint64(i)
         high = self.high + (np.uint64(1) if low < self.low else np.uint64(0))
         return philox(self.key, low, high)
+
+
+def whole_single(i: Any, engine: Any, rule: Any, four: Any, target: Any) -> None:
+    """Write the numbers of one counter as a vector, one of each word."""
+    w = engine.words(i)
+    four(rule.of(w[0]), rule.of(w[1]), rule.of(w[2]), rule.of(w[3])).store(i, target.at)
+
+
+def whole_double(i: Any, engine: Any, rule: Any, four: Any, target: Any) -> None:
+    """Write the numbers of one counter as a vector, two of two words."""
+    w = engine.words(i)
+    p, q = rule.of_two(w[0], w[1])
+    r, s = rule.of_two(w[2], w[3])
+    four(p, q, r, s).store(i, target.at)
 
 
 def philox_single(i: Any, engine: Any, rule: Any, target: Any, count: Any) -> None:
