@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "ext": {"base", "api", "lang"},
     "khr": {"base", "api", "lang", "public_names"},
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
-    "oneapi": {""},
+    "oneapi": {"", "base.tracebacks"},
     "testing": {""},
     "examples": {"", "ext"},
 }

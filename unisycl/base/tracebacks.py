@@ -24,8 +24,8 @@ from unisycl.base.errors import InternalError, exception
 _Public = TypeVar("_Public", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).resolve().parents[1]
 _OURS = tuple(f"{_PACKAGE / room}{os.sep}" for room in (
-    "api", "backends", "base", "compat12", "frontend", "ir", "lang", "observe", "passes", "process",
-    "runtime"))
+    "api", "backends", "base", "compat12", "frontend", "ir", "lang", "observe", "oneapi", "passes",
+    "process", "runtime"))
 _PYTHON = (f"{Path(os.__file__).resolve().parent}{os.sep}", "<frozen ")
 _SPECIAL = frozenset(("__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__iter__",
                       "__add__", "__sub__", "__enter__", "__exit__", "__array__", "__dlpack__",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 
 import numpy as np
 import pytest
@@ -107,3 +108,12 @@ def test_bad_input_is_refused_before_anything_runs(queue: sycl.queue) -> None:
 def test_a_wrong_function_is_told_with_its_line(queue: sycl.queue) -> None:
     with pytest.raises(sycl.KernelError, match=r"test_frame\.py:\d+"):
         dpl.transform(queue, ONES, ONES.copy(), lambda v: v.nothing)
+
+
+def test_tracebacks_end_at_the_programs_line(queue: sycl.queue) -> None:
+    for call in (lambda: dpl.fill(queue, [1, 2], 1), lambda: dpl.fill_async(queue, [1, 2], 1),
+                 lambda: dpl.transform(queue, ONES, ONES.copy(), lambda v: v.nothing)):
+        with pytest.raises(sycl.exception) as found:
+            call()
+        frames = traceback.extract_tb(found.value.__traceback__)
+        assert frames[-1].filename == __file__

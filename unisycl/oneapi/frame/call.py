@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 import unisycl as sycl
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
 from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.refusals import refuse
@@ -155,10 +156,12 @@ class Routine:
         functools.update_wrapper(self, body)
         self._body, self._name = body, body.__name__
 
+    @ends_at_call
     def __call__(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> Any:
         """Run the routine and wait for it."""
         return self.later(policy, *args, depends_on=depends_on, **named).get()
 
+    @ends_at_call
     def later(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> future:
         """Submit the routine's commands and return at once."""
         call = Call(self._name, policy, depends_on)

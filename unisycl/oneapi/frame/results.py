@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import unisycl as sycl
+from unisycl.base.tracebacks import ends_at_call
 
 
 class future:
@@ -21,6 +22,7 @@ class future:
     def __init__(self, event: sycl.event, value: Callable[[], Any], kept: Any) -> None:
         self._event, self._value, self._kept = event, value, kept
 
+    @ends_at_call
     def get(self) -> Any:
         """Wait, and return what the routine returns when it is waited for."""
         self._event.wait()

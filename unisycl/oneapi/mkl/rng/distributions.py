@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.call import Call, Routine
 from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.results import future
@@ -121,6 +122,7 @@ def _generate(call: Call, distribution: Distribution, engine: Engine, out: Any) 
     return call.done()
 
 
+@ends_at_call
 def generate(distribution: Distribution, engine: Engine, *where: Any,
              depends_on: Any = ()) -> None:
     """Fill memory with random numbers, and wait.
@@ -137,6 +139,7 @@ def generate(distribution: Distribution, engine: Engine, *where: Any,
     generate_async(distribution, engine, *where, depends_on=depends_on).get()
 
 
+@ends_at_call
 def generate_async(distribution: Any, engine: Any, *where: Any,
                    depends_on: Any = ()) -> future:
     """Do what ``generate`` does without waiting; the engine goes on at once."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Memory, Operand
@@ -198,6 +199,7 @@ def _product(a: Matrix, b: Matrix, m: int) -> Matrix:
                  for i in range(3))
 
 
+@ends_at_call
 def skip_ahead(engine: Engine, count: Any) -> None:
     """Go on by so many numbers, as if they had been generated.
 
