@@ -83,6 +83,14 @@ def in_a_loop(i, a, b, n):
     b[i] = total
 
 
+def counted(i, a, b, n):
+    best = -1
+    for k in range(max(n, -5), min(n + 3, 1 << 50)):
+        if (a[i] + k) % 3 == 0:
+            best = k
+    b[i] = best + a[i] * n
+
+
 def wide(i, a, b, n):
     if i * 1000000007 < n * 3000000019:
         b[i] = a[i]
@@ -91,14 +99,15 @@ def wide(i, a, b, n):
 
 
 ROWS = (guarded, early, both_sides, window, boundary, clamped, chosen, wrapped, descending,
-        sides_of_bits, in_a_loop, wide)
+        sides_of_bits, in_a_loop, counted, wide)
 
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[k.__name__ for k in ROWS])
 def test_every_item_of_a_row_is_as_in_python(queue: sycl.queue, kernel: Kernel) -> None:
     for length in LENGTHS:
         a = (np.arange(length, dtype=np.int64) * 37 + 5) % 101
-        for n in (-3, 0, 1, length // 2, length - 1, length, length + 40):
+        large = () if kernel is wide else ((1 << 31) - 1, (1 << 40) + 3, -1 << 33)
+        for n in (-3, 0, 1, length // 2, length - 1, length, length + 40, *large):
             found, wanted = np.zeros((2, length), np.int64)
             for i in range(length):
                 kernel(i, a, wanted, n)

@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from unisycl.base.dataclass import dataclass
-from unisycl.base.dtypes import INT64
+from unisycl.base.dtypes import INT32, INT64
 from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, View
 from unisycl.passes.interior.known import Known, both, changed
+from unisycl.passes.shared import narrow
 from unisycl.passes.shared import ranges as rg
 from unisycl.passes.simd import shapes as sh
 
@@ -68,21 +69,59 @@ def find(kernel: n.Kernel, search: Search) -> Interior | None:
     size = sum(1 for _ in visit.all_expressions(kernel.body))
     if search.lanes < 2 or kernel.checks or size > _MOST_BODY:
         return None
-    known = Known(search.query, search.lanes, search.ids_below)
+    small = dict.fromkeys(_small(kernel), rg.whole(INT32)) if search.ids_below <= 1 << 31 else {}
+    known = Known(search.query, search.lanes, search.ids_below, small)
     finder = _Finder(known, columns=search.units > 0)
     body = kernel.body
     for _ in range(_ROUNDS):
         before, body = body, finder.run(body)
         if body is before or len(known.holds) > _MOST_TESTS:
             break
-    if not known.holds or len(known.holds) > _MOST_TESTS or body is kernel.body \
-            or not _is_whole(kernel, body, known):
+    if len(known.holds) > _MOST_TESTS or not _is_whole(kernel, body, known):
         return None
-    holds = known.holds[0]
+    given = {s.local: rg.whole(s.local.type.dtype) for s in known.lead}
+    inner = narrow.run(replace(kernel, body=body), search.ids_below, rg.Given(
+        small, {x: known.ranges.locals.get(x, every) for x, every in given.items()}))
+    if inner.body is body is kernel.body or (body is kernel.body and not small):
+        return None
+    for param in small:
+        for op, edge in (("ge", small[param].low), ("le", small[param].high)):
+            known.test(n.Compare(BOOL, op, n.ParamRead(_of(param), param),
+                                 n.Const(_of(param), edge)))
+    if not known.holds:
+        return None
+    body, holds = inner.body, known.holds[0]
     for test in known.holds[1:]:
         holds = both(holds, test)
     ahead = [x for test in known.holds if (x := known.distance(test)) is not None]
     return Interior(tuple(known.lead), holds, body, tuple(ahead[:_MOST_AHEAD]))
+
+
+def _small(kernel: n.Kernel) -> list[n.Param]:
+    """Return the parameters of 64 bits that are likely small: bounds, not patterns of bits."""
+    bounds: dict[n.Param, None] = {}
+    odd: set[n.Param] = set()
+    for stmt in visit.statements(kernel.body):
+        if isinstance(stmt, n.For):
+            bounds.update(dict.fromkeys(_parameters(stmt.start, stmt.stop)))
+    for x in visit.all_expressions(kernel.body):
+        match x:
+            case n.Compare() | n.Call() | n.Binary(op="mod" | "floordiv"):
+                bounds.update(dict.fromkeys(_parameters(*visit.expressions(x))))
+            case n.Binary(op="and" | "or" | "xor" | "shl" | "shr") if x.type.dtype.is_integer:
+                odd.update(_parameters(x.a, x.b))
+    return [p for p in bounds if p not in odd]
+
+
+def _parameters(*exprs: n.Expr) -> list[n.Param]:
+    """Return the parameters of 64 bits that expressions read."""
+    return [x.param for e in exprs for x in visit.walk(e)
+            if isinstance(x, n.ParamRead) and x.type.dtype is INT64]
+
+
+def _of(param: n.Param) -> Scalar:
+    assert isinstance(param.type, Scalar)
+    return param.type
 
 
 def _is_whole(kernel: n.Kernel, body: n.Block, known: Known) -> bool:

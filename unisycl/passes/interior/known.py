@@ -7,7 +7,7 @@ the lead asks for it; a test that holds says something of every lane.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -32,10 +32,11 @@ class Known:
     ``lead`` gives locals their values, ``meaning`` says what a body's own locals are.
     """
 
-    def __init__(self, query: sh.QueryShape, lanes: int, ids_below: int) -> None:
+    def __init__(self, query: sh.QueryShape, lanes: int, ids_below: int,
+                 small: Mapping[n.Param, rg.Interval]) -> None:
         self.query = query
         self.ahead = lanes - 1
-        self.ranges = rg.Ranges(ids_below)
+        self.ranges = rg.Ranges(ids_below, given=rg.Given(small))
         self.lead: list[n.Assign] = []
         self.holds: list[n.Expr] = []
         self.given: dict[n.Local, sh.Shape] = {}

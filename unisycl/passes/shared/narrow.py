@@ -7,6 +7,7 @@ Invariant: every value the kernel can observe stays the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from unisycl.base.dtypes import INT32, INT64
@@ -21,16 +22,19 @@ _MODULAR = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _EXACT = frozenset(("floordiv", "mod", "shr"))
 
 
-def run(kernel: n.Kernel, ids_below: int) -> n.Kernel:
+def run(kernel: n.Kernel, ids_below: int, given: rg.Given = rg.NOTHING) -> n.Kernel:
     """Return the kernel with what fits in 32 bits computed there."""
-    return Narrower(kernel, rg.analyse(kernel.body, ids_below)).run()
+    found = Narrower(kernel, rg.analyse(kernel.body, ids_below, given=given), given.locals)
+    return found.run()
 
 
 class Narrower:
     """Rewrites a body; follows the same path as the analysis so that its facts hold here."""
 
-    def __init__(self, kernel: n.Kernel, ranges: rg.Ranges) -> None:
+    def __init__(self, kernel: n.Kernel, ranges: rg.Ranges,
+                 given: Iterable[n.Local] = ()) -> None:
         self.kernel = kernel
+        self.given = frozenset(given)
         self.ranges = ranges
         ranges.facts, ranges.flags = {}, {}
         fixed = self.fixed()
@@ -47,7 +51,7 @@ class Narrower:
         """Return the locals that keep their type."""
         found = {x for s in visit.statements(self.kernel.body) if not self.free(s)
                  for x in visit.targets(s)}
-        return found | {x for r in self.kernel.reducers
+        return found | self.given | {x for r in self.kernel.reducers
                         for x in (r.acc, *r.left, *r.right, *r.result)}
 
     def free(self, stmt: n.Stmt) -> bool:

@@ -7,11 +7,11 @@ interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 
-from unisycl.base.dataclass import dataclass
+from unisycl.base.dataclass import dataclass, field
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
@@ -47,17 +47,27 @@ def whole(dtype: DType) -> Interval:
     return Interval(-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known besides a body: between which numbers parameters, and locals before it, lie."""
+
+    params: Mapping[n.Param, Interval] = field(default_factory=dict)
+    locals: Mapping[n.Local, Interval] = field(default_factory=dict)
+
+
+NOTHING = Given()
 _MOST_SAID = 32
 """So many conditions a flag stands for at most: those it was given last."""
 
 
 def analyse(body: n.Block, ids_below: int,
-            most: Callable[[n.Query | n.Extent], int] | None = None) -> Ranges:
+            most: Callable[[n.Query | n.Extent], int] | None = None,
+            given: Given = NOTHING) -> Ranges:
     """Return the intervals of a kernel body; ids and extents of its space are below a bound.
 
     ``most`` says what an id or an extent is at most, if more is known.
     """
-    ranges = Ranges(ids_below, most)
+    ranges = Ranges(ids_below, most, given)
     for _ in range(_ROUNDS):
         if not ranges.round(body, widen=False):
             return ranges
@@ -72,10 +82,12 @@ class Ranges:
     """Intervals of locals for the whole kernel, and what is known at the statement at hand."""
 
     def __init__(self, ids_below: int,
-                 most: Callable[[n.Query | n.Extent], int] | None = None) -> None:
+                 most: Callable[[n.Query | n.Extent], int] | None = None,
+                 given: Given = NOTHING) -> None:
         self.ids_below = ids_below
         self.most = most
-        self.locals: dict[n.Local, Interval] = {}
+        self.params = given.params
+        self.locals = dict(given.locals)
         self.facts: dict[n.Local, Interval] = {}
         self.flags: dict[n.Local, tuple[n.Expr, ...]] = {}
         self._found: dict[n.Local, Interval] = {}
@@ -298,6 +310,10 @@ class Ranges:
                 return Interval(0, self.most(x))
             case n.Query():
                 return Interval(0, self.ids_below - 1)
+            case n.ParamRead() if x.param in self.params:
+                return self.params[x.param]
+            case n.Narrow():
+                return self.of(x.x)
             case n.Extent():
                 return Interval(0, every.high)
             case n.Cast() if not x.x.type.dtype.is_float:
