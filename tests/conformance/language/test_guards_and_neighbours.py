@@ -69,6 +69,13 @@ def descending(i, a, b, n):
         b[k] = a[k] - a[k - 1]
 
 
+def backwards(i, a, b, n):
+    k = a.shape[0] - 1 - i
+    b[k] = a[k] * 3 + a[i]
+    if a[i] > 40:
+        b[k] = a[k] - n
+
+
 def sides_of_bits(i, a, b, n):
     b[i] = (i >> 6) + (i & 127) * a[i] + (i - n) // 100 + (i * 3 - n) % 1000
 
@@ -99,7 +106,7 @@ def wide(i, a, b, n):
 
 
 ROWS = (guarded, early, both_sides, window, boundary, clamped, chosen, wrapped, descending,
-        sides_of_bits, in_a_loop, counted, wide)
+        backwards, sides_of_bits, in_a_loop, counted, wide)
 
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[k.__name__ for k in ROWS])

@@ -7,6 +7,7 @@ off touches no memory.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
@@ -193,7 +194,32 @@ def load_at(e: Emitter, at: Address, dtype: DType) -> Val:
         return Val(UNIFORM, dtype, load_one(e, at, dtype))
     if at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
         return Val(VECTOR, dtype, _load_row(e, at, dtype))
+    if _is_backwards(at, dtype):
+        mask, t = e.mask, llvm_type(dtype, e.lanes.lanes)
+        e.mask = None if mask is None else _turned(e, e.mask_type, mask)
+        row = _load_row(e, _from_last(e, at), dtype)
+        e.mask = mask
+        return Val(VECTOR, dtype, _turned(e, t, row))
     return Val(VECTOR, dtype, _gather(e, at, dtype))
+
+
+def _is_backwards(at: Address, dtype: DType) -> bool:
+    """Say whether lanes reach elements side by side, the last one the first."""
+    return at.index.form == LINEAR and at.index.stride * at.scale == -dtype.size
+
+
+def _from_last(e: Emitter, at: Address) -> Address:
+    """Return a row from the address of the last lane on."""
+    far = (e.lanes.lanes - 1) * at.index.stride
+    first = e.f.op(f"add i64 {at.index.ref}, {far}")
+    return replace(at, index=Val(LINEAR, INT64, first, -at.index.stride))
+
+
+def _turned(e: Emitter, type: str, value: str) -> str:
+    """Return a vector with its lanes the other way round."""
+    w = e.lanes.lanes
+    places = ", ".join(f"i32 {w - 1 - k}" for k in range(w))
+    return e.f.op(f"shufflevector {type} {value}, {type} poison, <{w} x i32> <{places}>")
 
 
 def load_one(e: Emitter, at: Address, dtype: DType) -> str:
@@ -249,6 +275,12 @@ def store_at(e: Emitter, at: Address, dtype: DType, value: Val, *, past: bool = 
         store_one(e, at, dtype, value)
     elif at.index.form == LINEAR and at.index.stride * at.scale == dtype.size:
         _store_row(e, at, dtype, e.lanes.vector(value), past_caches=past)
+    elif _is_backwards(at, dtype):
+        mask, t = e.mask, llvm_type(dtype, e.lanes.lanes)
+        e.mask = None if mask is None else _turned(e, e.mask_type, mask)
+        _store_row(e, _from_last(e, at), dtype, _turned(e, t, e.lanes.vector(value)),
+                   past_caches=False)
+        e.mask = mask
     else:
         scatter(e, at, dtype, e.lanes.vector(value))
 

@@ -100,3 +100,13 @@ def test_lanes_go_down_columns_where_rows_have_one_item() -> None:
     assert "llvm.masked" not in text
     assert 1 == text.count("= load <")
     assert 1 == text.count("  store <")
+
+
+@pytest.mark.parametrize("edge", [False, True])
+def test_rows_that_lanes_go_backwards_are_turned_round(*, edge: bool) -> None:
+    def kernel(i, n):  # type: ignore[no-untyped-def]
+        b[63 - i] = a[n - i] + a[i]
+    text = code(kernel, 1, edge=edge)
+    assert "gather" not in text
+    assert "scatter" not in text
+    assert 1 + edge == len(re.findall(r"= fadd contract <", text))
