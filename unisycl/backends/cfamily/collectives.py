@@ -225,7 +225,7 @@ def _in_memory(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -
     p.line(f"{shared}[{me}] = {values[0].c};")
     p.line(p.d.group_barrier if p.d.serial_groups else p.d.local_barrier)
     if stmt.op == "broadcast":
-        p.line(f"{target} = {_element(shared, values[1].c, dtype)};")
+        p.line(f"{target} = {_shared(p, shared, values[1].c, dtype)};")
         p.line(p.d.group_barrier)
         return
     combine = _VOTES.get(stmt.op, stmt.combine)
@@ -233,13 +233,20 @@ def _in_memory(p: Printer, stmt: n.GroupCall, target: str, values: list[Text]) -
         _scan(p, stmt, target, shared, combine, values)
         return
     tree(p, shared, me, count, combine, dtype)
-    total = Text(_element(shared, "0", dtype), UNARY if dtype.kind != "b" else TERNARY)
+    total = Text(_shared(p, shared, "0", dtype), UNARY if dtype.kind != "b" else TERNARY)
     if stmt.op == "none":
         total = Text(f"!({total.c})", UNARY)
     elif len(values) > 1:
         total = joined(p, combine, values[1], total, dtype)
     p.line(f"{target} = {total.c};")
     p.line(p.d.group_barrier)
+
+
+def _shared(p: Printer, shared: str, index: str, dtype: DType) -> str:
+    """Return the element that all items read."""
+    if p.d.read_anew:
+        shared = p.d.read_anew.format(shared, type=p.storage(dtype))
+    return _element(shared, index, dtype)
 
 
 def _element(shared: str, index: str, dtype: DType) -> str:

@@ -62,6 +62,8 @@ class Quirks:
             conditions do not change there.
         chosen_arrays: of a load from one of two private arrays, by data, items of a vector take
             what another item has there.
+        stale_elements: of the local memory of group functions, kernels read an element as it was
+            before a barrier.
         lost_inversions: the greater or lesser of two integers, one of them a ~x, is that of x.
         wrong_optimiser: optimised kernels give wrong numbers, more often than can be told apart.
         no_line_tables: the option -g is unknown to its compiler, for lines are told anyway.
@@ -92,6 +94,7 @@ class Quirks:
     lost_turns: bool = False
     shared_branches: bool = False
     chosen_arrays: bool = False
+    stale_elements: bool = False
     wrong_optimiser: bool = False
     lost_inversions: bool = False
     emulated: bool = False
@@ -275,6 +278,11 @@ TABLE = (
           "one of two addresses, and the vectorised kernel reads elsewhere. Not if both are "
           "members of one struct, nor with -cl-opt-disable "
           "(python -m tests.device.chosen_arrays opencl:0)"),
+    Quirk("Intel", "cpu", ("stale_elements",),
+          "Intel 2026.2, on a Zen 5: in work-groups of 3 and 5 's[id] = x; barrier(...); "
+          "carry = s[4]; barrier(...);' in a loop reads 0 in each turn, behind a loop around "
+          "work_group_scan_inclusive_min and an atomic on local memory; not if it is read through "
+          "a volatile pointer (python -m tests.device.stale_elements opencl:0)"),
     Quirk("Intel", "", (),
           "Intel 2026.2: with 'q = a / b; q * b != a && (a < 0) != (b < 0) ? q - 1 : q' for the "
           "floor of a quotient, 'v = 0 > floor(p, 3); if (!v) v = (floor(p, 5) & 3) == 3;' is "
