@@ -273,3 +273,24 @@ def test_a_number_of_numpy_is_seen_as_another_type(queue):
             out[i, 2] = np.uint8(200 + i % 50).view(np.int8)
         return kernel
     agree(queue, build, N, a=A, out=ints(N, 3))
+
+
+def test_tuples_are_compared_beside_lists(queue):
+    def build(k, out):
+        def kernel(i):
+            few = [k[i], 2]
+            n = k[i]
+            out[i, 0] = (n, k[0]) == (k[0], n)
+            out[i, 1] = (1, 2) < (n, 3)
+            out[i, 2] = (k[i], (1, 2)) in ((2, (1, 2)), (3, (1, 3)), (k[2], (1, 2)))
+            out[i, 3] = few[0] + few[1]
+        return kernel
+    agree(queue, build, N, k=K, out=ints(N, 4))
+
+
+def test_a_list_and_a_tuple_are_not_compared(queue):
+    def kernel(i, out):
+        pair = (1, [2, 3])
+        out[i] = pair == (1, (2, 3))
+    with pytest.raises(sycl.exception, match="K036.*lists and tuples"):
+        queue.parallel_for(1, kernel, np.zeros(1))

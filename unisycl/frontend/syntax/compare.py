@@ -99,7 +99,8 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
     if isinstance(left, Vector) or isinstance(right, Vector):
         return vector_operators.compare(ctx, name, _COMPARED[name], left, right, node)
     if isinstance(left, Several) and isinstance(right, Several):
-        if "lists" in ctx.facts and left.kind == right.kind == "tuple":
+        if "lists" in ctx.facts and left.kind == right.kind == "tuple" \
+                and not _written_out(node, left, right):
             raise ctx.refuse("K036", node, op=_COMPARED[name], types="lists and tuples",
                              help="a list never equals a tuple; compare their elements")
         if name in ("eq", "ne"):
@@ -119,6 +120,23 @@ def _one_comparison(ctx: Context, op: ast.cmpop, left: Value, right: Value,
         raise ctx.refuse("K036", node, op=_COMPARED[name], types=f"{a.type} and {b.type}",
                          help=coerce.complex_help(a.type, b.type))
     return result
+
+
+def _written_out(node: ast.AST, left: Several, right: Several) -> bool:
+    """Say whether what a comparison compares stands there as tuples, without lists in them."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left]
+    for op, other in zip(node.ops, node.comparators, strict=True):
+        among = isinstance(op, ast.In | ast.NotIn) and isinstance(other, ast.Tuple)
+        sides += other.elts if among else [other]  # type: ignore[attr-defined]
+    if not all(isinstance(side, ast.Tuple) for side in sides):
+        return False
+    inner = [x for side in sides for t in ast.walk(side) if isinstance(t, ast.Tuple)
+             for x in t.elts]
+    flat = not any(isinstance(v, Several) for v in (*left.items, *right.items))
+    return flat or not any(isinstance(x, ast.Name | ast.Call | ast.List | ast.ListComp | ast.IfExp)
+                           for x in inner)
 
 
 def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
