@@ -12,6 +12,8 @@ PLACES = {
     "passes.shared.short_floats": "how such numbers lie in memory and are rounded",
     "backends.cpu.maths.terms": "the types that functions are written in",
     "backends.cfamily.expressions": "conversions where a device has no such type",
+    "backends.cuda.text.builtins": "bits of numbers that are not any",
+    "backends.cuda.text.reserved": "names that CUDA C++ keeps for itself",
     "base.image_formats": "what a pixel's parts are",
     "ir.imaging": "what a pixel's parts are",
     "lang.library.radix_sorters": "the order of a type's bits, in the kernel language",
