@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import traceback
 
@@ -117,3 +118,44 @@ def test_tracebacks_end_at_the_programs_line(queue: sycl.queue) -> None:
             call()
         frames = traceback.extract_tb(found.value.__traceback__)
         assert frames[-1].filename == __file__
+
+
+def test_seq_does_what_other_policies_do() -> None:
+    x = np.random.default_rng(3).integers(-50, 50, 5000).astype(np.int32)
+    for policy in (dpl.seq, dpl.par):
+        y, out, bins = x.copy(), np.zeros_like(x), np.zeros(5, np.int64)
+        dpl.sort(policy, y)
+        assert np.array_equal(np.sort(x), y)
+        dpl.sort(policy, y, lambda a, b: a > b)
+        assert np.array_equal(np.sort(x)[::-1], y)
+        assert dpl.reduce(policy, x) == x.sum()
+        assert dpl.min_element(policy, x) == x.argmin()
+        kept = dpl.copy_if(policy, x, out, lambda v: v > 0)
+        assert np.array_equal(x[x > 0], out[:kept])
+        dpl.histogram(policy, x, 5, -50, 50, bins)
+        assert np.array_equal(np.bincount((x + 50) // 20, minlength=5), bins)
+        assert dpl.reduce_by_segment(policy, y, x, out, out.copy()) == np.unique(x).size
+        both = np.concatenate([np.sort(x[:900]), np.sort(x[900:])])
+        dpl.inplace_merge(policy, both, 900)
+        assert np.array_equal(np.sort(x), both)
+
+
+def test_memory_of_a_routine_lives_as_long_as_its_commands(queue: sycl.queue) -> None:
+    a, out = (sycl.malloc_shared(3000, np.int64, queue) for _ in range(2))
+    dpl.iota(queue, a)
+    go = sycl.ext.unisycl.user_event()
+    scan = dpl.inclusive_scan_async(queue, a, out, lambda x, y: x + y, depends_on=go)
+    dpl.sort_async(queue, a, lambda x, y: x > y, depends_on=scan.get_event())
+    del scan
+    gc.collect()
+    others = [sycl.malloc_shared(3000, np.int64, queue) for _ in range(4)]
+    for other in others:
+        dpl.fill(queue, other, -1)
+    go.set()
+    queue.wait()
+    for memory in others:
+        sycl.free(memory, queue)
+    assert np.array_equal(np.arange(3000)[::-1], a)
+    assert np.array_equal(np.cumsum(np.arange(3000)), out)
+    sycl.free(a, queue)
+    sycl.free(out, queue)

@@ -100,7 +100,7 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
 def by_merging(call: Call, items: Operand, other: Operand, n: int, order: Any) -> None:
     """Sort elements in place by an order that is a function."""
     part = merging.RUN
-    while part * call.shape.chunks < n or part < call.shape.least:
+    while part < n and (part * call.shape.chunks < n or part < call.shape.least):
         part *= 4
     call.launch(sycl.nd_range(-(-n // part), 1), merging.sort_chunk, items, other, order,
                 views.chunks(n, part))
