@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
-from unisycl.base.enums import stream_manipulator
 from unisycl.base.value_text import FLOAT, Directive, FormatError, Shown, parse_format
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import form
 from unisycl.frontend.parameters import parameters
-from unisycl.frontend.values import stored_pointers, vectors
+from unisycl.frontend.values import stored_pointers
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.items import ITEM_KINDS, Item, item_ids
-from unisycl.frontend.values.kind import Refused, Value, describe
-from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.kind import Piece, Refused, Value, describe
+from unisycl.frontend.values.pieces import components, printable, spelt
 from unisycl.frontend.values.streams import Setting, Stream
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 from unisycl.lang.kernels import stream
-from unisycl.lang.kernels.stream import INDEX_PARTS
-
-Piece: TypeAlias = "str | Shown | n.Expr"
-_BRACKET = {"tuple": "(", "id": "id(", "range": "range("}
 
 
 # ---- print
@@ -70,7 +64,7 @@ def _joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 def _pieces(ctx: Context, node: ast.expr) -> list[Piece]:
     """Return what an argument of ``print`` prints."""
     if not isinstance(node, ast.JoinedStr):
-        return _spelt(ctx, _shown_item(ctx.value(node)), node)
+        return spelt(ctx, _shown_item(ctx.value(node)), node)
     out: list[Piece] = []
     for part in node.values:
         out += _formatted(ctx, part, node) if isinstance(part, ast.FormattedValue) \
@@ -105,7 +99,7 @@ def _formatted(ctx: Context, part: ast.FormattedValue, node: ast.JoinedStr) -> l
     if isinstance(value, Several | Vector):
         raise ctx.refuse("K049", node, found=describe(value), expected="a number",
                          help="format its elements one by one")
-    x = _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)
+    x = printable(ctx, ctx.to_scalar(value, node, unsure=True), node)
     if part.conversion != -1:
         if spec:
             raise ctx.refuse("K001", node, what="a conversion together with a format",
@@ -125,30 +119,6 @@ def _applied(ctx: Context, value: object, spec: str, node: ast.AST) -> str:
                          help="see Python's format specifications") from None
 
 
-def _spelt(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
-    """Return a value as Python's ``str`` spells it."""
-    if isinstance(value, Constant):
-        return [str(value.object)]
-    if isinstance(value, Vector):
-        return [f"{vectors.type_of(value).__name__}(", *_listed(ctx, value, node), ")"]
-    if isinstance(value, Several) and value.kind != "nd_range":
-        out: list[Piece] = [_BRACKET[value.kind]]
-        for k, item in enumerate(value.items):
-            out += [", "] if k else []
-            out += _inner(ctx, item, node) if value.kind == "tuple" else _spelt(ctx, item, node)
-        return [*out, ",)" if value.kind == "tuple" and len(value.items) == 1 else ")"]
-    return [_printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
-
-
-def _printable(ctx: Context, x: n.Expr, node: ast.AST) -> n.Expr:
-    """Return a number that devices can print, or refuse it."""
-    if x.type.dtype.made:
-        raise ctx.refuse("K049", node, found=x.type, expected="a number that can be printed",
-                         help="print z.real and z.imag" if x.type.dtype.kind == "c" else
-                         "convert it first: np.float32(x)")
-    return ctx.exactly(x, node)
-
-
 def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:
     """Return what a failing ``assert`` says: its message, or its own first line."""
     span = ctx.span(node)
@@ -157,22 +127,6 @@ def assertion(ctx: Context, node: ast.Assert) -> tuple[Piece, ...]:
     else:
         said = _pieces(ctx, node.msg)
     return _joined(["AssertionError: ", *said])
-
-
-def _listed(ctx: Context, value: Vector, node: ast.AST) -> list[Piece]:
-    out: list[Piece] = []
-    for k, x in enumerate(components(ctx, value, node)):
-        out += [", ", x] if k else [x]
-    return out
-
-
-def _inner(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
-    """Return an element of a tuple, as Python's ``repr`` spells it."""
-    if isinstance(value, Constant):
-        return [repr(value.object)]
-    if isinstance(value, Several | Vector):
-        return _spelt(ctx, value, node)
-    return [Shown("repr"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
 
 
 # ---- printf
@@ -230,11 +184,6 @@ def _directed(ctx: Context, part: Directive, value: Value, node: ast.AST) -> lis
     return out
 
 
-def components(ctx: Context, value: Value, node: ast.AST) -> tuple[n.Expr, ...]:
-    """Return the numbers of a tuple, id, range or vector."""
-    return tuple(ctx.to_scalar(v, node) for v in ctx.of(value).components(ctx, node))
-
-
 # ---- streams
 def put(ctx: Context, stream: Stream, value: Value, node: ast.AST) -> Value:
     """Lower ``stream << value``; what stands in one expression becomes one statement."""
@@ -250,38 +199,13 @@ def put(ctx: Context, stream: Stream, value: Value, node: ast.AST) -> Value:
 
 def _streamed(ctx: Context, value: Value, node: ast.AST) -> list[Piece]:
     """Return what ``<<`` puts into a stream."""
-    match value:
-        case Constant() if isinstance(value.object, str):
-            return [value.object]
-        case Constant() if isinstance(value.object, stream_manipulator):
-            return [Shown(value.object.name, 0)]
-        case Setting():
-            return [Shown(value.name), value.given]
-        case Several() if value.kind == "nd_range":
-            return _indexed(ctx, value, "nd_range", node)
-        case Several() | Vector():
-            numbers = components(ctx, value, node)
-            how = "set" if isinstance(value, Several) and value.kind != "tuple" else "list"
-            return [Shown(how, len(numbers)), *numbers]
-        case Item() if value.kind != "sub_group":
-            kind = "item" if value.kind in ITEM_KINDS else value.kind
-            return _indexed(ctx, value, kind, node)
+    found = ctx.of(value).streamed(ctx, node)
+    if found is not None:
+        return found
     where = stored_pointers.number(ctx, value, node)
     if where is not None:
         return [Shown("pointer"), where]
-    return [Shown("value"), _printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
-
-
-def _indexed(ctx: Context, owner: Value, kind: str, node: ast.AST) -> list[Piece]:
-    """Return an index object as its queries."""
-    out: list[Piece] = []
-    for literal, method in INDEX_PARTS[kind]:
-        out.append(literal)
-        if method:
-            found = ctx.call(ctx, Method(owner, method), [], node)
-            numbers = components(ctx, found, node)
-            out += [Shown("set", len(numbers)), *numbers]
-    return out
+    return [Shown("value"), printable(ctx, ctx.to_scalar(value, node, unsure=True), node)]
 
 
 def _setting(name: str) -> Callable[[Context, ast.Call], Value]:

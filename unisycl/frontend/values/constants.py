@@ -15,9 +15,11 @@ import numpy as np
 
 from unisycl.base import dtypes
 from unisycl.base.dataclass import dataclass
+from unisycl.base.enums import stream_manipulator
+from unisycl.base.value_text import Shown
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.spelling import suggest
-from unisycl.frontend.values.kind import Kind, Lowering, Path, Value
+from unisycl.frontend.values.kind import Kind, Lowering, Path, Piece, Value
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
 from unisycl.ir.types import PointerType, Scalar, Struct, element_type
@@ -119,6 +121,14 @@ class Constant(Kind):
                 found, bool | int | float | list | dict):
             return Constant(found, path)
         return ctx.capture(path, found, node.attr, node, frozen=module or isinstance(obj, type))
+
+    def spelt(self, ctx: Lowering, node: ast.AST, *, inside: bool) -> list[Piece] | None:
+        return [repr(self.object) if inside else str(self.object)]
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        if isinstance(self.object, stream_manipulator):
+            return [Shown(self.object.name, 0)]
+        return [self.object] if isinstance(self.object, str) else None
 
     def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
              node: ast.AST) -> Value:

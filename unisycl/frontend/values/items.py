@@ -15,9 +15,10 @@ from unisycl.base.enums import address_space, memory_order, memory_scope
 from unisycl.frontend import coerce
 from unisycl.frontend.values.absent import Nothing
 from unisycl.frontend.values.constants import Constant
-from unisycl.frontend.values.kind import Kind, Lowering, Target, Value, describe
+from unisycl.frontend.values.kind import Kind, Lowering, Piece, Target, Value, describe
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.methods import Method, constant_dimension
+from unisycl.frontend.values.pieces import indexed
 from unisycl.frontend.values.streams import endings
 from unisycl.frontend.values.tuples import Several, fixed
 from unisycl.ir import nodes as n
@@ -201,6 +202,11 @@ class Item(Kind):
         if one is self:
             return Kind.one_of(self, ctx, table, kind, index, node)
         return ctx.of(one).one_of(ctx, table, kind, index, node)
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        if self.kind == "sub_group":
+            return None
+        return indexed(ctx, self, "item" if self.is_item else self.kind, node)
 
     # ---- calls
     def call_method(self, ctx: Lowering, name: str, args: list[Value], keywords: dict[str, Value],

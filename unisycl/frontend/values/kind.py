@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 from unisycl.base import architecture
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
+from unisycl.base.value_text import Shown
 from unisycl.frontend import coerce
 from unisycl.frontend.findings import Dependencies, Doubts, Storage
 from unisycl.frontend.kernel_shape import KernelShape
@@ -230,6 +231,15 @@ class Kind:
         """Return the fields of an object that was made here; None for any other value."""
         return None
 
+    # ---- text
+    def spelt(self, ctx: Lowering, node: ast.AST, *, inside: bool) -> list[Piece] | None:
+        """Return what ``str`` says, ``repr`` inside of a tuple; None: what it says of a number."""
+        return None
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        """Return what ``<<`` puts into a stream; None: what it does of a number."""
+        return None
+
     # ---- calls
     def call(self, ctx: Lowering, args: list[Value], keywords: dict[str, Value],
              node: ast.AST) -> Value:
@@ -266,6 +276,8 @@ class Kind:
 
 
 Value: TypeAlias = n.Expr | Kind
+Piece: TypeAlias = str | Shown | n.Expr
+"""A part of a text that work-items write; what shows a number stands before it."""
 
 
 def describe(value: Value) -> str:

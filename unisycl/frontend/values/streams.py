@@ -6,8 +6,11 @@ ends.
 
 from __future__ import annotations
 
+import ast
+
 from unisycl.base.dataclass import dataclass
-from unisycl.frontend.values.kind import Kind, Lowering
+from unisycl.base.value_text import Shown
+from unisycl.frontend.values.kind import Kind, Lowering, Piece
 from unisycl.ir import nodes as n
 
 
@@ -30,6 +33,9 @@ class Setting(Kind):
 
     def describe(self) -> str:
         return f"'{self.name}'"
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        return [Shown(self.name), self.given]
 
 
 def endings(ctx: Lowering) -> list[n.Stmt]:

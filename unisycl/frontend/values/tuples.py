@@ -21,8 +21,18 @@ from unisycl.frontend.values.joins import (
     same_parts,
     variable_part,
 )
-from unisycl.frontend.values.kind import Form, Kind, Lowering, Met, Target, Value, VariableForm
+from unisycl.frontend.values.kind import (
+    Form,
+    Kind,
+    Lowering,
+    Met,
+    Piece,
+    Target,
+    Value,
+    VariableForm,
+)
 from unisycl.frontend.values.methods import Method, constant_dimension
+from unisycl.frontend.values.pieces import indexed, shown, spelt
 from unisycl.ir import nodes as n
 from unisycl.ir.types import WEAK_INT
 
@@ -68,7 +78,7 @@ class Several(Kind):
     # ---- parts
     def subscript(self, ctx: Lowering, node: ast.Subscript) -> Value:
         if isinstance(node.slice, ast.Slice):
-            return self._cut(ctx, node.slice, node)
+            return _cut(ctx, self, node.slice, node)
         return self.dimension(ctx, node)
 
     def dimension(self, ctx: Lowering, node: ast.Subscript) -> Value:
@@ -80,21 +90,12 @@ class Several(Kind):
         if self.kind == "tuple":
             return self._pick(ctx, index, node)
         if not isinstance(index, n.Const):
-            return self._chosen(ctx, index, node)
+            return _chosen(ctx, self, index, node)
         d = int(index.value)
         if not 0 <= d < len(self.items):
             raise ctx.refuse("K045", node, found=d, what=f"the {self.kind}",
                              expected=f"{len(self.items)} dimension(s)")
         return self.items[d]
-
-    def _cut(self, ctx: Lowering, cut: ast.Slice, node: ast.AST) -> Several:
-        bounds = (cut.lower, cut.upper, cut.step)
-        parts = [None if p is None else ctx.constant(ctx.scalar(p)) for p in bounds]
-        if any(p is None and b is not None for p, b in zip(parts, bounds, strict=True)):
-            raise ctx.refuse("K046", node, what="a slice of a tuple",
-                             help="use literals, or index single elements")
-        known = [None if p is None else int(p.value) for p in parts]
-        return Several(self.items[slice(*known)], self.kind)
 
     def _pick(self, ctx: Lowering, index: n.Expr, node: ast.AST) -> Value:
         """Return one of the values: by a constant, or by a chain of selections."""
@@ -105,14 +106,7 @@ class Several(Kind):
                 raise ctx.refuse("K060", node, found=k, count=count)
             return self.items[k]
         index = faults.of_tuple(ctx, index, count, node)
-        return self._chosen(ctx, index, node)
-
-    def _chosen(self, ctx: Lowering, index: n.Expr, node: ast.AST) -> Value:
-        """Return the element at an index that is known at run time only."""
-        if not self.items:
-            raise ctx.refuse("K060", node, found=0, count=0)
-        return ctx.of(self.items[0]).one_of(ctx, self.items, self.kind, ctx.hold(index),
-                                             node)
+        return _chosen(ctx, self, index, node)
 
     def one_of(self, ctx: Lowering, table: tuple[Value, ...], kind: str, index: n.Expr,
                node: ast.AST) -> Value:
@@ -170,6 +164,22 @@ class Several(Kind):
     def components(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
         return [ctx.to_scalar(v, node) for v in self.items]
 
+    # ---- text
+    def spelt(self, ctx: Lowering, node: ast.AST, *, inside: bool) -> list[Piece] | None:
+        if self.kind == "nd_range":
+            return None
+        is_tuple = self.kind == "tuple"
+        out: list[Piece] = ["(" if is_tuple else f"{self.kind}("]
+        for k, item in enumerate(self.items):
+            out += [", "] if k else []
+            out += spelt(ctx, item, node, inside=is_tuple)
+        return [*out, ",)" if is_tuple and len(self.items) == 1 else ")"]
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        if self.kind == "nd_range":
+            return indexed(ctx, self, "nd_range", node)
+        return shown(ctx, "list" if self.kind == "tuple" else "set", self, node)
+
     # ---- names and paths
     @property
     def in_variables(self) -> bool:
@@ -207,6 +217,24 @@ class Several(Kind):
     def without_homes(self, gone: Callable[[Any], bool]) -> Value:
         return replace(self, items=tuple(
             v.without_homes(gone) if isinstance(v, Kind) else v for v in self.items))
+
+
+def _cut(ctx: Lowering, several: Several, cut: ast.Slice, node: ast.AST) -> Several:
+    """Return the values that a slice denotes, all of whose bounds are known."""
+    bounds = (cut.lower, cut.upper, cut.step)
+    parts = [None if p is None else ctx.constant(ctx.scalar(p)) for p in bounds]
+    if any(p is None and b is not None for p, b in zip(parts, bounds, strict=True)):
+        raise ctx.refuse("K046", node, what="a slice of a tuple",
+                         help="use literals, or index single elements")
+    known = [None if p is None else int(p.value) for p in parts]
+    return Several(several.items[slice(*known)], several.kind)
+
+
+def _chosen(ctx: Lowering, several: Several, index: n.Expr, node: ast.AST) -> Value:
+    """Return the element at an index that is known at run time only."""
+    if not several.items:
+        raise ctx.refuse("K060", node, found=0, count=0)
+    return ctx.of(several.items[0]).one_of(ctx, several.items, several.kind, ctx.hold(index), node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,14 @@ from unisycl.frontend.values.kind import (
     Kind,
     Lowering,
     Met,
+    Piece,
     Target,
     Value,
     VariableForm,
     describe,
 )
 from unisycl.frontend.values.methods import Method
+from unisycl.frontend.values.pieces import components, shown
 from unisycl.frontend.values.targets import behind, is_spread, load_each
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -172,6 +174,16 @@ class Vector(Kind):
 
     def step(self, ctx: Lowering, node: ast.Subscript | ast.Attribute) -> Value | None:
         return attribute(ctx, self, node.attr) if isinstance(node, ast.Attribute) else None
+
+    # ---- text
+    def spelt(self, ctx: Lowering, node: ast.AST, *, inside: bool) -> list[Piece] | None:
+        out: list[Piece] = []
+        for k, x in enumerate(components(ctx, self, node)):
+            out += [", ", x] if k else [x]
+        return [f"{type_of(self).__name__}(", *out, ")"]
+
+    def streamed(self, ctx: Lowering, node: ast.AST) -> list[Piece] | None:
+        return shown(ctx, "list", self, node)
 
     # ---- names and paths
     @property
