@@ -35,6 +35,7 @@ from unisycl.passes import pipeline
 
 STRICT = ("-Werror=all-warnings",)
 _SMALL = 1 << 30
+_MOST_ITEMS = 1024
 _ROUND = 256  # items of a work-group that goes round a range
 
 
@@ -97,6 +98,9 @@ class Collector:
 
     def note(self, kernel: n.Kernel, geometry: Geometry) -> None:
         """Keep the text of a kernel, or what it is refused for."""
+        if math.prod(kernel.local) > _MOST_ITEMS:
+            self.refused[f"work-groups of more than {_MOST_ITEMS} items, which no GPU has"] += 1
+            return
         try:
             text = text_of(kernel, geometry, Target((9, 0))).text
         except UnsupportedError as error:
