@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import math
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -119,7 +120,7 @@ class Collector:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Collect texts and compile them."""
     parser = argparse.ArgumentParser(prog="python -m tests.cuda_texts")
-    parser.add_argument("--folder", type=Path, default=Path("cuda-texts"))
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "cuda-texts")
     parser.add_argument("--archs", default="80,90,100")
     parser.add_argument("--processes", type=int, default=2)
     options, rest = parser.parse_known_args(arguments)
