@@ -83,6 +83,14 @@ def times(q: sycl.queue) -> None:
         about.command_end)
 
 
+def told_after(fake: FakeCuda, program: Callable[[sycl.queue], None]) -> None:
+    """Have a program told why it cannot run, if the device was lost."""
+    if fake.lost:
+        with pytest.raises(sycl.exception, match="does nothing any more|CUDA reports"):
+            program(sycl.queue("cuda"))
+    gc.collect()
+
+
 PROGRAMS: list[Callable[[sycl.queue], None]] = [buffers, pointers, sums, large, times]
 
 
@@ -117,21 +125,13 @@ def test_a_device_that_is_lost_says_so_ever_after(program: Callable[[sycl.queue]
         if not name.startswith(("cuLaunch", "cuMemcpy", "cuMemset", "cuEventQuery", "cuStreamS")):
             continue
         for after in {0, count // 2, count - 1}:
-            _lose(program, name, after)
-
-
-def _lose(program: Callable[[sycl.queue], None], name: str, after: int) -> None:
-    """Run a program on a device that is lost at a call."""
-    fake = FakeCuda(seed=4)
-    with installed(fake):
-        fake.fail(name, 719, after)
-        fake.loses = True
-        with contextlib.suppress(sycl.exception):  # or all data were there before
-            program(sycl.queue("cuda"))
-        if fake.lost:
-            with pytest.raises(sycl.exception, match="does nothing any more|CUDA reports"):
-                program(sycl.queue("cuda"))
-        gc.collect()
+            fake = FakeCuda(seed=4)
+            with installed(fake):
+                fake.fail(name, 719, after)
+                fake.loses = True
+                with contextlib.suppress(sycl.exception):  # or all data were there before
+                    program(sycl.queue("cuda"))
+                told_after(fake, program)
 
 
 @pytest.mark.parametrize("seed", range(12))

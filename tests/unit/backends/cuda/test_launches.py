@@ -101,7 +101,7 @@ def test_memory_of_a_launch_is_kept_until_its_end(fake: FakeCuda) -> None:
     queue.wait()
     fake.held = True
     queue.parallel_for(16, add, p, 1)
-    alive = weakref.ref(p.block.memory.owner)
+    alive = weakref.ref(p.block.memory.allocation)
     sycl.free(p, queue)
     del p
     gc.collect()

@@ -15,8 +15,9 @@ import numpy as np
 
 from unisycl.backends.cuda.errors import NOT_READY
 from unisycl.backends.cuda.interop import arrays
-from unisycl.backends.cuda.memory.arrays import DeviceArray, address_of
+from unisycl.backends.cuda.memory.arrays import DeviceArray, UnifiedArray, address_of
 from unisycl.backends.native_objects import Adoption, NativeObjects
+from unisycl.base.enums import usm_kind
 from unisycl.base.errors import UsageError, errc
 
 _RANGE_START, _RANGE_SIZE = 11, 12  # CU_POINTER_ATTRIBUTE
@@ -47,8 +48,11 @@ class CuObjects(NativeObjects):
     def memory(self, view: Any) -> Any:
         """Return the memory of a view: an array by ``__cuda_array_interface__``, or the host's."""
         memory = view.memory
-        if not isinstance(memory, DeviceArray):
-            return view.array()
+        if isinstance(memory, UnifiedArray):
+            if memory.allocation.kind is not usm_kind.device:
+                return view.array()
+            memory = DeviceArray(memory.allocation, memory.ctypes.data, memory.nbytes,
+                                 memory.dtype)
         return arrays.NativeMemory(memory, address_of(view), view.shape, view.pitches)
 
     def kernel(self, executable: Any) -> Any:

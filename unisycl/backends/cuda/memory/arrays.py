@@ -60,7 +60,10 @@ class DeviceArray:
 
 
 class UnifiedArray(np.ndarray[Any, Any]):
-    """Elements of an allocation that the host and the card reach at one address."""
+    """Elements of an allocation at an address that the card reaches.
+
+    Of kind device the host must not look: they are not there for it.
+    """
 
     allocation: Allocation
 

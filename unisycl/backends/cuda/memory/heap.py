@@ -49,15 +49,21 @@ class Heap:
             DeviceArray | UnifiedArray):
         """Return bytes of a kind; of none, or kind device, those of the card itself."""
         size = max(1, nbytes)
+        if alignment <= _ALIGNED:  # the driver promises no more
+            return self._of_kind(size, kind)
+        whole = self._of_kind(size + alignment, kind)
+        at: int = whole.address if isinstance(whole, DeviceArray) else whole.ctypes.data
+        start = -at % alignment
+        return whole[start:start + size]  # type: ignore[return-value]
+
+    def _of_kind(self, nbytes: int, kind: usm_kind | None) -> DeviceArray | UnifiedArray:
         if kind is usm_kind.host:
-            return self.pinned(size)
+            return self.pinned(nbytes)
         if kind is usm_kind.shared:
-            return self._shared(size, alignment)
-        if alignment > _ALIGNED:  # the driver promises no more
-            whole = self._own(size + alignment)
-            start = -whole.address % alignment
-            return whole[start:start + size]
-        return self._own(size)
+            return self._shared(nbytes)
+        made = self._own(nbytes)
+        owner: Allocation = made.owner
+        return made if kind is None else owner.array()  # its address is kept in memory
 
     def _own(self, nbytes: int) -> DeviceArray:
         if self._pool:
@@ -83,7 +89,7 @@ class Heap:
         address = self._asked("cuMemHostAlloc", nbytes, _PORTABLE_MAPPED)
         return Allocation(address, nbytes, self._let_go, kind).array()
 
-    def _shared(self, nbytes: int, alignment: int) -> UnifiedArray:
+    def _shared(self, nbytes: int) -> UnifiedArray:
         if not self._reserve(nbytes):
             return self.pinned(nbytes, usm_kind.shared)
         try:
