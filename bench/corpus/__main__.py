@@ -36,6 +36,9 @@ def main() -> int:
         print("\n".join(catalogue.title(*row) for row in rows))
         return 0
     wanted = [] if asked.peers == "none" else asked.peers.split(",")
+    unknown = [name for name in wanted if name not in peers.PEERS]
+    if unknown:
+        parser.error(f"no such peer: {', '.join(unknown)}; there are {', '.join(peers.PEERS)}")
     for name in list(wanted):
         if find_spec(peers.PEERS[name][0]) is None:
             print(f"without {name}: {peers.PEERS[name][0]} is not installed (extra 'bench')")
