@@ -52,6 +52,7 @@ _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SMALL = 1 << 31
 _FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
+_STREAM_VECTORS = 16  # of a row: shorter ones lose at their ends what they gain in between
 
 
 class CpuObjects(HostObjects):
@@ -110,7 +111,7 @@ class CpuDriver(Driver):
         last, most = geometry.global_[-1 - units], lanes
         while most > _FEWEST and 2 * last <= most and not kernel.sub_group:
             most //= 2
-        large = items * element >= _STREAM_BYTES and most == lanes and not units
+        large = items * element >= _STREAM_BYTES and last >= _STREAM_VECTORS * lanes and not units
         return Key(last % most != 0, small, large, 0 if most == lanes else most, units)
 
     def _facts(self, kernel: Kernel) -> tuple[int, int]:
