@@ -13,7 +13,7 @@ import copy
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.property.fuzz import limit, outcome
@@ -130,8 +130,9 @@ def _expressions(tree: ast.Module) -> Iterator[ast.Module]:
             yield made
 
 
-def shrink(text: str, tries: int = 600, device: str = "cpu") -> str:
-    """Return a smaller program that fails as this one does."""
+def shrink(text: str, tries: int = 600, device: str = "cpu",
+           keep: Callable[[str], object] = len) -> str:
+    """Return a smaller program that fails as this one does; ``keep`` gets each on the way."""
     wanted = verdict(text, device)
     if not wanted.startswith("host ran|") or "same" in wanted:
         return text
@@ -144,6 +145,7 @@ def shrink(text: str, tries: int = 600, device: str = "cpu") -> str:
             candidate = ast.unparse(ast.fix_missing_locations(made))
             if verdict(candidate, device) == wanted:
                 tree, changed = made, True
+                keep(candidate)
                 break
             if tries <= 0:
                 break
@@ -159,7 +161,8 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.files:
         path = Path(name)
-        small = shrink(path.read_text(encoding="utf-8"), options.tries, options.device)
+        small = shrink(path.read_text(encoding="utf-8"), options.tries, options.device,
+                       path.with_suffix(".small").write_text)
         path.with_suffix(".small").write_text(small + "\n", encoding="utf-8")
         print(f"# {name}\n{small}\n")
     return 0

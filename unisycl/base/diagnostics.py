@@ -61,7 +61,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "K047": ("cannot unpack {found} value(s) into {expected} name(s)",
              "write one name for each value"),
     "K048": ("the global '{name}' is mutable ({kind}), and a kernel may only read constants",
-             "pass it as an argument: an accessor, USM memory or an array"),
+             "write constants as a tuple; pass data as an argument: an accessor, USM or an array"),
     "K049": ("a value of {found} cannot be used here: {expected} is needed", "{help}"),
     "K050": ("{what} needs work-groups, but this kernel has none",
              "launch it with nd_range(global, local) (SYCL 2020 §4.9.4.2.2)"),
