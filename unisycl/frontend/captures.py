@@ -199,7 +199,7 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
     if isinstance(obj, MethodType) and isinstance(obj.__func__, FunctionType):
         return (obj.__func__.__code__, type(obj.__self__))
     if isinstance(obj, tuple):
-        return (type(obj), tuple(signature(x, frozen=True) for x in obj))
+        return (type(obj), tuple(signature(x, frozen=counts_by_value(x)) for x in obj))
     if isinstance(obj, geometry.range | geometry.id):
         return (type(obj), len(obj))
     if isinstance(obj, str | bytes):
@@ -208,6 +208,14 @@ def signature(obj: Any, *, frozen: bool = False) -> Any:
         return Identity(obj)
     # What code depends on in any other object are its attributes, each noted by itself.
     return Identity(obj) if is_constant(obj) else type(obj)
+
+
+def counts_by_value(obj: Any) -> bool:
+    """Say whether code depends on what an element of a tuple is, and not only on its type.
+
+    What it depends on in other objects are their attributes, each noted by itself.
+    """
+    return isinstance(obj, bool | int | float | complex | specialization_id) or is_constant(obj)
 
 
 class Identity:

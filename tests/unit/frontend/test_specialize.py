@@ -108,6 +108,21 @@ def test_attributes_and_their_types_are_watched():
     assert first is not specialize(Functor(out, 1.5), "range", 1)
 
 
+def test_attributes_of_objects_in_tuples_are_watched_as_those_of_others():
+    class Pair:
+        def __init__(self, out, n):
+            self.out, self.n = out, n
+
+    def kernel(i, pairs):
+        pairs[0].out[i] = pairs[1].n
+
+    def made(n):
+        return specialize(kernel, "range", 1, ((Pair(np.zeros(4), 0), Pair(np.zeros(2), n)),))
+    first = made(1)
+    assert first is made(3)
+    assert first is not made(1.5)
+
+
 def test_the_local_size_and_sub_group_size_are_part_of_the_kernel():
     out = np.zeros(8)
 

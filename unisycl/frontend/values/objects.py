@@ -55,7 +55,8 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
         return made
     if isinstance(obj, tuple):
         return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node,
-                                          frozen=True) for k, v in enumerate(obj)))
+                                          frozen=captures.counts_by_value(v))
+                              for k, v in enumerate(obj)))
     if isinstance(obj, geometry.range | geometry.id):
         what = "range" if isinstance(obj, geometry.range) else "id"
         return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
