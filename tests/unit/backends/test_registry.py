@@ -60,7 +60,7 @@ def test_who_wants_the_native_cpu_does_not_load_other_processors(
 def test_a_backend_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNISYCL_BACKENDS", "cpu, Host, vulkan")
     with pytest.raises(UsageError, match=r"UNISYCL_BACKENDS=cpu, Host, vulkan: there is no backend "
-                       "'vulkan'; expected names of cpu, host, cuda, opencl"):
+                       "'vulkan'; expected names of cpu, host, opencl, cuda"):
         registry.drivers()
     monkeypatch.setenv("UNISYCL_BACKENDS", " Host ,cpu,")
     assert ["cpu", "host"] == registry.wanted()
