@@ -145,10 +145,10 @@ def _with(value: Any) -> Replacement:
     return lambda _: lambda *args, **options: value
 
 
-def _unchecked(one: Any) -> Any:
+def _unchecked(statement: Any) -> Any:
     """Do not ask whether the items of a group give the same."""
     return lambda self, stmt: [] if isinstance(stmt, n.Agree) else [stmt] \
-        if isinstance(stmt, n.GroupCall) else one(self, stmt)
+        if isinstance(stmt, n.GroupCall) else statement(self, stmt)
 
 
 def _forgetting(make_dialect: Any) -> Any:
@@ -169,7 +169,8 @@ PLANTS = {
                             "unisycl.passes.shared.lockstep", "whole",
                             lambda _: lambda kernel, watch=None: kernel, parted_on_opencl),
     "arguments": Plant("debugged kernels miss arguments that a group does not share",
-                       "unisycl.passes.checks.collectives", "_Checks.one", _unchecked, disagreed),
+                       "unisycl.passes.checks.collectives", "_Checks.statement", _unchecked,
+                       disagreed),
     "PoCL": Plant("PoCL gets local memory as arrays", "unisycl.backends.opencl.driver",
                   "make_dialect", _forgetting, differs_on_pocl),
     "bytes": Plant("atomics move pointers by bytes", "unisycl.frontend.values.atomics", "_operand",
