@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,16 @@ def count(thing: Any) -> int:
     """Return OpenCL's count once all that waits for the collector is gone."""
     gc.collect()
     return int(thing.reference_count)
+
+
+def falls_to(wanted: int, thing: Any) -> bool:
+    """Say whether OpenCL's count falls to a number: drivers give back what a command held
+    in threads of their own, after its end.
+    """
+    end = time.monotonic() + 20
+    while count(thing) != wanted and time.monotonic() < end:
+        time.sleep(0.001)
+    return count(thing) == wanted
 
 
 def built(cl: Any, q: sycl.queue, source: str) -> Any:
@@ -67,9 +78,9 @@ def test_a_context_and_a_queue_are_retained_until_the_last_copy_is_gone(
     with sycl.buffer(np.zeros(8, np.int32)) as b:
         add_one(q, b, 8).wait()
     del q, b
-    assert before == count(theirs)
+    assert falls_to(before, theirs)
     del owner, theirs
-    assert alone == count(context)
+    assert falls_to(alone, context)
 
 
 @pytest.mark.row("I-10", "I-3", "I-2")
@@ -77,13 +88,13 @@ def test_memory_and_events_are_retained_while_they_are_used(cl: Any, queue: sycl
     native, owner = sycl.get_native(OPENCL, queue), queue.get_context()
     memory = cl.Buffer(native.context, cl.mem_flags.READ_WRITE, 32)
     cl.enqueue_fill_buffer(native, memory, np.int32(1), 0, 32).wait()
-    assert 1 == count(memory)
+    assert falls_to(1, memory)
     with sycl.make_buffer(OPENCL, memory, owner, dtype=np.int32) as b:
         assert 2 <= count(memory)
         add_one(queue, b, 8)
     del b
     queue.wait()
-    assert 1 == count(memory)
+    assert falls_to(1, memory)
     gate = cl.UserEvent(native.context)
     alone = count(gate)
     event = sycl.make_event(OPENCL, gate, owner)
@@ -92,7 +103,7 @@ def test_memory_and_events_are_retained_while_they_are_used(cl: Any, queue: sycl
     gate.set_status(cl.command_execution_status.COMPLETE)
     event.wait()
     del event
-    assert alone == count(gate)
+    assert falls_to(alone, gate)
 
 
 @pytest.mark.row("I-10", "I-5")
@@ -110,7 +121,7 @@ def test_kernels_and_programs_are_retained(cl: Any, queue: sycl.queue) -> None:
     assert [5, 6, 7] == run(queue, bundle.ext_oneapi_get_kernel("iota"), np.int32(5), size=3)
     del made
     queue.wait()
-    assert alone == count(kernel)
+    assert falls_to(alone, kernel)
 
 
 @pytest.mark.row("I-10")
