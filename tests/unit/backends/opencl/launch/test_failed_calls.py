@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import types
@@ -16,9 +17,18 @@ from unisycl.backends.device.pace import Pace
 from unisycl.backends.device.scratch import Call
 from unisycl.backends.opencl.errors import device_error
 from unisycl.backends.opencl.launch import failed_calls
-from unisycl.backends.opencl.launch.completion import ClCompletion, Clock, Ends
+from unisycl.backends.opencl.launch.completion import (
+    CheckedCompletion,
+    ClCompletion,
+    Clock,
+    Ends,
+    PairCompletion,
+)
 from unisycl.backends.opencl.launch.queues import Lanes
+from unisycl.backends.opencl.memory.levels import Level
 from unisycl.backends.opencl.memory.objects import DeviceArray
+from unisycl.backends.opencl.memory.shared import Shared
+from unisycl.base.enums import usm_kind
 from unisycl.base.errors import FollowingError
 
 
@@ -151,6 +161,51 @@ def test_a_command_behind_a_failed_one_says_so():
     assert made.done()
     assert isinstance(made.error(), FollowingError)
     assert not isinstance(device_error("x", -5), FollowingError)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize(("parts", "status", "expected"), [
+    ((-14, -5), -14, -5), ((-5, 0), -14, -5), ((-5, -14), -14, -5), ((-14, -14), -14, -14),
+    ((0, 0), -14, -14), ((0, 0), -36, -36), ((-5, 0), -36, -36)])
+def test_a_command_of_several_parts_tells_what_its_own_part_ended_with(
+        parts: tuple[int, ...], status: int, expected: int, checked: bool) -> None:
+    """A part that failed is why the last one did not run: an upload, a kernel, a step of a copy."""
+    ends: Any = completion(Flaky(0), ())._ends
+    before, last = [Flaky(0, part) for part in parts], Flaky(0, status)
+    made = (CheckedCompletion(before, last, (), "kernel 'k'", ends, lambda: None) if checked
+            else PairCompletion(before, last, (), "kernel 'k'", ends))
+    assert made.first is before[0]
+    while not made.done():
+        pass
+    told = made.error()
+    assert (expected, expected == -14) == (told.native_code, isinstance(told, FollowingError))
+    assert (expected == -5) == (told.code() == sycl.errc.memory_allocation)
+
+
+@pytest.mark.parametrize(("refusal", "code"), [
+    (None, None), (-34, sycl.errc.runtime), (-9999, sycl.errc.runtime), (-6, None)])
+def test_an_allocation_that_fails_tells_what_is_wrong_with_its_context(
+        refusal: int | None, code: sycl.errc | None) -> None:
+    """The call itself tells nothing; a context that answers, or is short, has no memory left."""
+    class Context:
+        """One that has ended, or has not."""
+
+        int_ptr = 0
+
+        @property
+        def num_devices(self) -> int:
+            if refusal is not None:
+                raise Refusal(refusal)
+            return 1
+
+    session: Any = types.SimpleNamespace(
+        context=Context(), allocations={}, sharing=contextlib.nullcontext(),
+        api=types.SimpleNamespace(allocate=lambda *_: None))
+    shared = Shared(session, None, types.SimpleNamespace(), Level.coarse)  # type: ignore[arg-type]
+    with pytest.raises(MemoryError if code is None else sycl.exception) as caught:
+        shared.allocate(64, 8, usm_kind.shared)
+    if code is not None:
+        assert (code, refusal) == (caught.value.code(), caught.value.native_code)
 
 
 def test_a_device_that_gives_no_more_queues_works_with_those_it_gave():
