@@ -49,7 +49,8 @@ SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
 environment, which tests (none: all), and a part of an extension's name without which a device has
 no such level: it would run those of the next. Levels that no device of CI has are asked for."""
 SAMPLE, DAY = 1500.0, 86400.0  # seconds for one process; what takes longer hangs
-RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"))
+RANDOM = (("tests.property.fuzz", "--count"), ("tests.property.partings", "--count"),
+          ("tests.property.guarded", "--count"))
 STRESS = ("graphs", "threads", "failures", "interrupts", "moments", "lifetimes", "endings",
           "losses", "launches")
 INSTALL = f"{sys.executable} -m pip install -e '{ROOT}[{{extra}}]'"

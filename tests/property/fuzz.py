@@ -20,6 +20,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import unisycl as sycl
@@ -88,7 +89,8 @@ def work(seeds: range, pipe: int, keep: Path, device: str) -> None:
 
 
 def batch(seeds: range, keep: Path, counts: Counter[str], used: Counter[str],
-          device: str = "cpu") -> int:
+          device: str = "cpu", *, work: Callable[[range, int, Path, str], None] = work,
+          program: Callable[[int], str] = program) -> int:
     """Run seeds in a child until all are done or it dies; return the first seed not done."""
     read, write = os.pipe()
     child = os.fork()
