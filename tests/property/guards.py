@@ -86,11 +86,13 @@ class Guards:
         return f"a[{self.index(v, 'n')}]"
 
     def value(self, depth: int = 0) -> str:
+        """Return an expression of the memory's type, whichever way it takes."""
         chance = self.rng.random()
         if depth >= DEEP or chance < 0.4:
             return self.element()
         if chance < 0.5:
-            return self.pick(self.rng.choice(self.ids), "k", "2", "n")
+            number = self.pick(self.rng.choice(self.ids), "k", "2", "n")
+            return f"({self.element()} {self.pick('+', '-', '*')} {number})"
         op = self.pick("+", "-", "*", "+")
         below = DEEP if op == "*" and self.floats else depth + 1
         a, b = self.value(below), self.value(below)
