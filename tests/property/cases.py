@@ -96,6 +96,9 @@ def memory(case: Case, name: str, names: dict[str, Any], queue: Any = None) -> A
         case "m":
             shape = tuple(n + o for n, o in zip(case.span, case.offset or (0,) * 3, strict=False))
             return numbers(rng, rest, math.prod(shape)).reshape(shape)
+        case "b" | "d":
+            height = 8 if head[0] == "b" else case.items
+            return numbers(rng, rest, 3 * height).reshape(height, 3)
         case "v" | "y":
             kind = (sycl.vec if head[0] == "v" else sycl.marray)(rest, int(head[1:].rstrip("oplc")))
             return sycl.local_accessor(kind, math.prod(case.local)) if head[-1] == "l" else \

@@ -228,6 +228,10 @@ class Expressions:
             return f"{self.small(rank)} % {self.rng.randint(2, 5)} {op} {self.rng.randint(0, 3)}"
         if self.often(0.3):
             return f"{self.small(rank)} {op} {self.small(rank)}"
+        if self.often(0.08):
+            step = self.pick("", ", 2", ", 3", ", -2")
+            return (f"({self.small(rank)} {self.pick('in', 'not in')} "
+                    f"range({self.small(rank)}, {self.small(rank)}{step}))")
         dtype = self.rng.choice([t for t in self.dtypes if t != "bool"] or ["int32"])
         make = self.exact if dtype in FLOATS else self.integer
         a, b = make(dtype, depth, rank), make(dtype, depth, rank)

@@ -50,6 +50,11 @@ PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in {
     "atomics of parts": r"atomic_ref\([svy]\w+c(_\w+)?[\[,]",
     "pointers in memory": r" h(read|move|add)_",
     "names that loops give a value": r"^ +v\d+ = un\d+$", "to be refused": r"# refused: ",
+    "loops over memory": r"^ +for [^\n]* in [^\n]*([abp]a?\d*_\w+\[|\bpa\d+)",
+    "members of ranges": r" not in range\(", "members of memory": r" in (a_|b_|pa)",
+    "folds": r"functools\.reduce", "rows filled": r"^ +d_\w+\[lin\]",
+    "rows taken apart": r"^ +v\d+, v\d+[^\n]* = b_", "nonlocal": r"^ +nonlocal ",
+    "rounding to digits": r"round\([^\n]*, -?\d\)",
     "atomics of few bits": r"atomic_ref\(c\w+int(8|16),"}.items()}
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from random import Random
 
 from tests.property.expressions import GROUP, INTEGERS, ITEM
-from tests.property.idioms import Idioms
 from tests.property.records import Class
+from tests.property.sequences import Sequences
 from tests.property.statements import RELAXED, Flow
 from tests.property.vectors import HEADS, made, parts
 
@@ -22,7 +22,7 @@ CELLS = 8
 """How many elements memory of atomics has."""
 
 
-class Kept(Idioms):
+class Kept(Sequences):
     """Statements about what is kept in memory."""
 
     def __init__(self, rng: Random, size: int, dtypes: tuple[str, ...]) -> None:

@@ -98,7 +98,7 @@ def _buffered(queue: Any, case: Any, reductions: list[Any], names: dict[str, Any
                 held[name] = stack.enter_context(sycl.unsampled_image(value, FORM))
             elif isinstance(value, np.ndarray) and case.way == "buffers":
                 held[name] = stack.enter_context(sycl.buffer(value))
-        written = {k for k in held if k[0] not in "agi" and k.split("_")[0] not in ("idx", "rows")}
+        written = {k for k in held if k[0] not in "abgi" and k.split("_")[0] not in ("idx", "rows")}
 
         def group(h: Any) -> None:
             args = []
