@@ -26,7 +26,9 @@ class Sequences(Idioms):
         ways += [(1, self.whole), (1, self.folded), (1, self.taken_apart), (1, self.rounded),
                  (1, self.changed)]
         ways += [(1, self.filled)] * (self.linear == "lin")
-        ways += [(3, self.over_memory)] * (not deep)
+        if not deep:
+            ways += [(3, self.over_memory), (1, self.over_rows), (1, self.summed)]
+            ways += [(1, self.own_row)] * (self.linear == "lin")
         return ways
 
     def stretch(self, dtype: str, rank: int = ITEM) -> str:
@@ -74,6 +76,51 @@ class Sequences(Idioms):
                 self.declare(name, kind, ITEM)
             self.tail(inner)
         self.otherwise(flow)
+
+    def over_rows(self, flow: Flow) -> None:
+        """Go over rows: taken apart at once, or element by element."""
+        dtype = self.rng.choice(self.dtypes)
+        rows = self.use(f"b_{dtype}")
+        inner = self.looped(flow, GROUP, HEIGHT)
+        names = [self.fresh("v") for _ in range(WIDTH)]
+        apart, row, k = self.often(0.5), self.fresh("row"), self.fresh("k")
+        count = self.often(0.4)
+        target = ", ".join(names) if apart else row
+        self.emit(f"for {k}, {f'({target})' if apart else target} in enumerate({rows}):" if count
+                  else f"for {target} in {self.pick(rows, f'reversed({rows})')}:")
+        with self.inside():
+            self.weak += [Variable(k, "int", flow.level)] * count
+            if not apart:
+                self.emit(f"{names[0]} = {row}[{self.small(ITEM, 1)} % {WIDTH}]")
+                self.emit(f"for {names[1]} in {self.pick(row, f'reversed({row})')}:")
+                self.emit(f"    {names[0]} = {names[1]} if {names[1]} > {names[0]} else {names[0]}")
+            for name in names if apart else names[:1]:
+                self.declare(name, dtype, ITEM)
+            self.tail(inner)
+        self.otherwise(flow)
+
+    def own_row(self, flow: Flow) -> None:
+        """Go over the item's own row while it changes: elements are read when it is their turn."""
+        dtype, k, v, row = self.some(), self.fresh("k"), self.fresh("v"), self.fresh("row")
+        self.emit(f"{row} = {self.use(f'd_{dtype}')}[lin]")
+        self.emit(f"for {k}, {v} in enumerate({row}):")
+        with self.inside():
+            self.declare(v, dtype, ITEM)
+            self.weak.append(Variable(k, "int", min(flow.level, GROUP)))
+            if self.often(0.3):
+                self.emit(f"if {self.condition(1, ITEM)}:")
+                self.emit(f"    {self.pick('break', 'continue')}")
+            at = f"({k} + {self.rng.randint(0, 2)}) % {WIDTH}"
+            self.emit(f"{row}[{at}] {self.pick('', '+', '^')}= {self.integer(dtype, 1, ITEM)}")
+
+    def summed(self, flow: Flow) -> None:
+        """Reduce pairs of elements."""
+        dtype, v, x, y = self.some(), self.fresh("v"), self.fresh("x"), self.fresh("x")
+        pairs = f"zip({self.ordered(dtype)}, {self.ordered(dtype)})"
+        test = f" if {x} {self.pick('<', '!=')} {y}" if self.often(0.4) else ""
+        inner = f"{x} {self.pick('*', '+', '^', '-')} {y} for {x}, {y} in {pairs}{test}"
+        self.emit(f"{v} = np.{dtype}(sum({inner}))")
+        self.declare(v, dtype, ITEM)
 
     def whole(self, flow: Flow) -> None:
         """Ask memory for its sum, its ends, or whether something is in it."""
@@ -144,7 +191,7 @@ class Sequences(Idioms):
     def changed(self, flow: Flow) -> None:
         """Call a function that changes a variable of the one around it."""
         mine = [v for v in self.scope if v.name in self.assignable and v.dtype in INTEGERS
-                and v.rank <= flow.level]
+                and v.rank <= flow.level and v.name.isidentifier()]
         if not mine:
             self.introduce(flow)
             return
@@ -155,5 +202,15 @@ class Sequences(Idioms):
             self.emit(f"    if {self.condition(1, v.rank)}:")
             self.emit(f"        {v.name} = {self.integer(v.dtype, 1, v.rank)}")
         self.emit(f"    {v.name} {self.pick('+', '^', '-')}= by")
-        for _ in range(self.rng.randint(1, 2)):
+        if self.often(0.5):
+            self.emit(f"    return {v.name} {self.pick('+', '^')} by")
+            w, by = self.fresh("v"), self.integer(v.dtype, 1, v.rank)
+            self.emit(f"{w} = " + self.pick(
+                f"{v.name} - {name}({by})", f"{name}({by}) - {v.name}",
+                f"{name}({name}({by}))", f"sum({name}({by}) for _ in range(2))"))
+            self.declare(w, v.dtype, v.rank)
+        elif self.often(0.5):
+            self.emit(f"for _ in range({self.bound(v.rank, 3)}):")
+            self.emit(f"    {name}({self.integer(v.dtype, 1, v.rank)})")
+        else:
             self.emit(f"{name}({self.integer(v.dtype, 1, v.rank)})")
