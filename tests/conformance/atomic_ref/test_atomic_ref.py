@@ -258,6 +258,38 @@ def test_a_million_adds_to_one_element_are_exact(queue: sycl.queue) -> None:
 
 
 @pytest.mark.row("D-33")
+@pytest.mark.parametrize("dtype", TYPES)
+def test_each_value_that_is_exchanged_is_got_by_one_work_item(
+        queue: sycl.queue, dtype: str) -> None:
+    """What all got and what is left are what was there and what all gave; stores come whole."""
+    cells, got = np.zeros(2, dtype), np.zeros(200, dtype)
+
+    def kernel(i, cells, got):
+        got[i] = sycl.atomic_ref(cells, 0, order.relaxed, scope.device).exchange(i + 1)
+        sycl.atomic_ref(cells, 1, order.relaxed, scope.device).store(i + 1)
+    queue.parallel_for(200, kernel, cells, got).wait()
+    assert list(range(201)) == sorted([*got.tolist(), cells[0]])
+    assert cells[1] in range(1, 201)
+
+
+@pytest.mark.row("D-33")
+@pytest.mark.parametrize("name", ["load", "store", "failure"])
+def test_orders_that_an_operation_cannot_have_are_refused(queue: sycl.queue, name: str) -> None:
+    def load(i, p):
+        p[1] = sycl.atomic_ref(p, 0).load(order.release)
+
+    def store(i, p):
+        sycl.atomic_ref(p, 0).store(1, order.acquire)
+
+    def failure(i, p):
+        sycl.atomic_ref(p, 0).compare_exchange_strong(0, 1, order.acq_rel, order.release)
+    cells = np.zeros(2, np.int32)
+    with pytest.raises(sycl.KernelError, match="K056"):
+        queue.parallel_for(4, {"load": load, "store": store, "failure": failure}[name], cells)
+    assert [0, 0] == cells.tolist()
+
+
+@pytest.mark.row("D-33")
 def test_operators_are_the_operations(queue: sycl.queue) -> None:
     """Each takes effect once for each work-item; the value of one is its load."""
     cells = np.array([100, 100, 0xFFFF, 0, 0, 0], np.int32)

@@ -49,8 +49,49 @@ def test_items_are_equal_to_themselves(queue: sycl.queue, space) -> None:
     out = np.full((6, 3), 7, np.int32)
     with sycl.buffer(out) as b:
         queue.submit(lambda h: h.parallel_for(space, compare_items, sycl.accessor(b, h))).wait()
-    assert [1, 0] == out[0, :2].tolist()
-    assert (out[:, :2] == [1, 0]).all()
+    assert [[1, 0, 1]] * 6 == out.tolist()
+
+
+def handed_on(it):
+    return it
+
+
+def copies(it, out):
+    k = it.get_global_linear_id()
+    same, (paired, g), sg = it, (it, it.get_group()), it.get_sub_group()
+    twin, other = handed_on(it), sg
+    out[k, 0] = same == it and twin == it and paired == same
+    out[k, 1] = twin.get_global_linear_id() == k
+    out[k, 2] = handed_on(g) == it.get_group()
+    out[k, 3] = handed_on(other) == sg
+    out[k, 4] = same.get_local_id() == it.get_local_id()
+
+
+@pytest.mark.row("A-32")
+def test_copies_of_nd_items_groups_and_sub_groups_are_equal(queue: sycl.queue) -> None:
+    """Kept in a variable or a tuple, passed to a function and returned from it."""
+    out = np.full((8, 5), 7, np.int32)
+    with sycl.buffer(out) as b:
+        queue.submit(lambda h: h.parallel_for(sycl.nd_range(8, 4), copies, sycl.accessor(b, h)))
+    assert [[1] * 5] * 8 == out.tolist()
+
+
+def copied_items(it, out):
+    same, twin = it, handed_on(it)
+    moved = twin.get_id()
+    moved += 1
+    k = it.get_linear_id()
+    out[k, 0] = same == it and twin == same
+    out[k, 1] = twin.get_id() == it.get_id() and moved != it.get_id()
+    out[k, 2] = twin.get_range() == it.get_range()
+
+
+@pytest.mark.row("A-32")
+def test_copies_of_items_are_equal_and_their_ids_are_copies(queue: sycl.queue) -> None:
+    out = np.full((6, 3), 7, np.int32)
+    with sycl.buffer(out) as b:
+        queue.submit(lambda h: h.parallel_for((2, 3), copied_items, sycl.accessor(b, h)))
+    assert [[1] * 3] * 6 == out.tolist()
 
 
 def in_groups(group, out):
@@ -59,7 +100,8 @@ def in_groups(group, out):
         out[k, 0] = h == h
         out[k, 1] = h.get_local() == h.get_local()
         out[k, 2] = h.get_global() == h.get_local()
-        out[k, 3] = group == group
+        same = h
+        out[k, 3] = group == group and same == h and handed_on(h) == same
     group.parallel_for_work_item(each)
 
 
