@@ -76,7 +76,7 @@ def test_selectors_are_objects(old: Any, device: sycl.device) -> None:
         old.device_selector()
 
 
-@pytest.mark.row("X-7", "X-9")
+@pytest.mark.row("X-7", "X-9", "I-1")
 def test_objects_know_whether_they_are_the_host(old: Any, q: Any, device: sycl.device) -> None:
     host = device.get_backend() is sycl.backend.host
     for one in (q, q.get_device(), q.get_context(), q.get_device().get_platform()):
@@ -109,7 +109,7 @@ def test_errors_that_nobody_handles_are_dropped(old: Any, q: Any) -> None:
     assert ran == [1]
 
 
-@pytest.mark.row("X-3")
+@pytest.mark.row("X-3", "E-9")
 def test_a_queue_of_12_waits_at_its_end(old: Any, device: sycl.device) -> None:
     done: list[int] = []
 

@@ -158,6 +158,51 @@ def test_each_code_says_what_was_wrong(queue: sycl.queue) -> None:
     assert found == {name: sycl.errc[name] for name in found}
 
 
+@pytest.mark.row("F-1")
+def test_the_codes_of_objects_that_are_used_wrongly(queue: sycl.queue) -> None:
+    """Of an accessor, an event, and a feature that a device lacks."""
+    device, owner, b = queue.get_device(), queue.get_context(), sycl.buffer(np.zeros(4))
+    closed, failed = sycl.host_accessor(b), sycl.ext.unisycl.user_event()
+    closed.close()
+    seen: list[sycl.exception] = []
+    own = sycl.queue(owner, device, lambda errors: seen.extend(errors))
+    late = own.submit(lambda h: (h.depends_on(failed), h.host_task(lambda: None)))
+    failed.fail("of the test")
+    late.wait()
+    own.wait_and_throw()
+    assert sycl.errc.event in [e.__cause__.code() for e in seen if e.__cause__]
+    assert sycl.errc.accessor == code_of(lambda: closed[0])
+    info = sycl.info
+    ways = {info.partition_property.partition_equally: 1,
+            info.partition_property.partition_by_counts: [1],
+            info.partition_property.partition_by_affinity_domain:
+                info.partition_affinity_domain.numa}
+    for kind in set(ways) - set(device.get_info(info.device.partition_properties)):
+        assert sycl.errc.feature_not_supported == code_of(
+            device.create_sub_devices, kind, ways[kind])
+
+
+@pytest.mark.row("F-1")
+def test_errors_carry_codes_of_other_categories(device: sycl.device) -> None:
+    """A backend's, or a program's, through a queue: its number, its name and its text stay."""
+    class Own(sycl.error_category):
+        """One with texts of its own."""
+
+        def message(self, value: int) -> str:
+            return f"reason {value}"
+    own, seen = Own("mine"), []
+    q = sycl.queue(device, lambda errors: seen.extend(errors))
+
+    def task() -> None:
+        raise sycl.exception(sycl.error_code(7, own), "told")
+    q.submit(lambda h: h.host_task(task))
+    q.wait_and_throw()
+    code = seen[0].code()
+    assert (7, "mine", "reason 7") == (code.value(), code.category().name(), code.message())
+    assert code not in list(sycl.errc)
+    assert "told" in seen[0].what()
+
+
 @pytest.mark.row("F-1", "P-8")
 def test_error_codes_are_numbers_of_a_category() -> None:
     code = sycl.make_error_code(sycl.errc.nd_range)

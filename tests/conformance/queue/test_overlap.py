@@ -211,8 +211,8 @@ def increase(a, i):
 
 
 @pytest.mark.row("E-9")
-@pytest.mark.parametrize("way", ["queue", "event", "events", "host_accessor", "destruction",
-                                 "profiling"])
+@pytest.mark.parametrize("way", ["queue", "throwing", "event", "events", "host_accessor",
+                                 "destruction", "profiling"])
 def test_what_has_to_wait_does(device: sycl.device, way: str) -> None:
     q = sycl.queue(device, sycl.property.queue.enable_profiling())
     b = sycl.buffer(np.zeros(8))
@@ -220,7 +220,7 @@ def test_what_has_to_wait_does(device: sycl.device, way: str) -> None:
     waits = {"queue": q.wait, "event": held.event.wait,
              "events": lambda: sycl.event.wait([held.event]),
              "host_accessor": lambda: sycl.host_accessor(b, sycl.read_only).close(),
-             "destruction": b.close,
+             "destruction": b.close, "throwing": q.wait_and_throw,
              "profiling": lambda: held.event.get_profiling_info(
                  sycl.info.event_profiling.command_end)}
 
