@@ -115,7 +115,7 @@ def text_program(cl: Any, context: Any, text: str) -> Any:
 SCALE = "__kernel void scale(__global float *x, float by) { x[get_global_id(0)] *= by; }"
 
 
-@pytest.mark.row("I-2", "I-5", "I-6", "I-1")
+@pytest.mark.row("I-2", "I-5", "I-6", "I-1", "C-23")
 def test_kernels_and_programs_of_opencls(cl: Any, device: sycl.device) -> None:
     native_device = sycl.get_native(OPENCL, device)
     theirs = cl.Context([native_device])
@@ -178,7 +178,7 @@ def test_events_are_retained_for_the_caller(cl: Any, device: sycl.device) -> Non
     assert sycl.make_event(OPENCL, gate, q.get_context()).get_backend() is OPENCL
 
 
-@pytest.mark.row("I-2", "I-1")
+@pytest.mark.row("I-2", "I-1", "E-14")
 def test_an_event_of_a_command_is_one_of_opencls(cl: Any, device: sycl.device) -> None:
     q, hold = old.queue(device), sycl.ext.unisycl.user_event()
     data = np.zeros(8, np.int32)
@@ -208,6 +208,7 @@ def test_an_event_of_a_command_is_one_of_opencls(cl: Any, device: sycl.device) -
     failed = old.event(q.submit(wrong))
     with pytest.raises(cl.Error):
         failed.get().wait()
+    assert failed.get().command_execution_status < 0
 
 
 @pytest.mark.row("I-1")

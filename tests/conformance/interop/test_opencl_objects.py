@@ -410,6 +410,34 @@ def test_what_extensions_stand_for_is_there_by_its_aspect(
     np.testing.assert_array_equal(pixels, np.stack([x, y, z, np.ones_like(x)], -1))
 
 
+def halve(i: Any, x: Any) -> None:
+    x[i] = x[i] / 2 + 1
+
+
+def tally(i: Any, x: Any) -> None:
+    sycl.atomic_ref(x, 0).fetch_add(1 << 40)
+    sycl.atomic_ref(x, 1).fetch_max(i)
+
+
+@pytest.mark.row("I-8")
+@pytest.mark.parametrize(("aspect", "kernel", "start", "end"), [
+    (sycl.aspect.fp16, halve, np.arange(8, dtype=np.float16), (np.arange(8) / 2 + 1).tolist()),
+    (sycl.aspect.atomic64, tally, np.zeros(8, np.int64), [8 << 40, 7, *[0] * 6])],
+    ids=lambda x: getattr(x, "name", ""))
+def test_halves_and_wide_atomics_run_where_their_extensions_are(
+        cl: Any, queue: sycl.queue, aspect: sycl.aspect, kernel: Any, start: Any,
+        end: list[float]) -> None:
+    """A device without them says so instead."""
+    data = start.copy()
+    if queue.get_device().has(aspect):
+        queue.parallel_for(8, kernel, data).wait()
+        assert end == data.tolist()
+        return
+    refusals = (sycl.errc.kernel_not_supported, sycl.errc.feature_not_supported)
+    assert code_of(queue.parallel_for, 8, kernel, data) in refusals
+    assert start.tolist() == data.tolist()
+
+
 @pytest.mark.row("I-8")
 def test_a_feature_that_is_used_and_not_enabled_is_told(cl: Any, device: sycl.device) -> None:
     """What ``#pragma OPENCL EXTENSION`` is in C, ``device_has`` is here."""

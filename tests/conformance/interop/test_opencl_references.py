@@ -11,6 +11,7 @@ import pytest
 
 import unisycl as sycl
 from tests.conformance.refusals import code_of
+from unisycl.testing import refused
 
 OPENCL = sycl.backend.opencl
 SOURCE = """/* references */
@@ -136,6 +137,66 @@ def test_what_is_not_counted_is_refused_and_what_is_gone_counts_none(
     assert 0 <= ask(event)
     assert sycl.errc.invalid == code_of(ask, queue.get_device().get_platform())
     assert sycl.errc.invalid == code_of(ask, 7)
+
+
+@pytest.mark.row("I-1")
+def test_native_objects_are_lent_and_their_counts_balance(cl: Any, queue: sycl.queue) -> None:
+    """PyOpenCL wraps the handle of each, asks it something, and leaves its count as it was."""
+    owner, device = queue.get_context(), queue.get_device()
+    bundle = sycl.get_kernel_bundle(owner, [declared])
+    b = sycl.buffer(np.zeros(8, np.int32))
+    done = add_one(queue, b, 8)
+    done.wait()
+    objects = [(cl.Device, device, "name"), (cl.Context, owner, "num_devices"),
+               (cl.CommandQueue, queue, "properties"),
+               (cl.Kernel, bundle.get_kernel(declared), "num_args"),
+               (cl._cl._Program, bundle, "int_ptr")]
+    gone = sycl.get_native(OPENCL, done) + sycl.get_native(OPENCL, b)
+    assert all(isinstance(thing, cl.Event | cl.Buffer) for thing in gone)
+    del gone
+    for kind, thing, what in objects:
+        def lent(thing: Any = thing) -> Any:
+            found = sycl.get_native(OPENCL, thing)
+            return found[0] if isinstance(found, list) else found
+        assert getattr(lent(), what) is not None
+        before = count(lent())
+        for _ in range(20):
+            again = kind.from_int_ptr(lent().int_ptr, retain=True)
+            assert getattr(again, what) == getattr(lent(), what)
+            del again
+        assert falls_to(before, lent())
+    platform = sycl.get_native(OPENCL, device.get_platform())
+    assert cl.Platform.from_int_ptr(platform.int_ptr).name == platform.name
+    assert device.get_platform().get_info(sycl.info.platform.name) == platform.name
+
+
+@pytest.mark.row("I-1")
+def test_an_image_that_a_kernel_used_has_its_native_memory(cl: Any, queue: sycl.queue) -> None:
+    """Its pixels on a device with memory of its own; elsewhere kernels use the host's."""
+    pixels = np.arange(3 * 5 * 4, dtype=np.float32).reshape(3, 5, 4)
+    device = queue.get_device()
+    with refused(device, sycl.aspect.image), sycl.unsampled_image(
+            pixels, sycl.image_format.r32g32b32a32_sfloat) as image:
+        assert [] == sycl.get_native(OPENCL, image)
+
+        def group(h: sycl.handler) -> None:
+            out = sycl.unsampled_image_accessor(image, h, sycl.float4, sycl.write_only)
+            h.parallel_for((5, 3), lambda it: paint(out, it))
+        queue.submit(group).wait()
+        found = sycl.get_native(OPENCL, image)
+        assert (1 - device.has(sycl.aspect.usm_system_allocations)) == len(found)
+        for native in found:
+            before, seen = count(native), np.zeros_like(pixels)
+            cl.enqueue_copy(sycl.get_native(OPENCL, queue), seen, native).wait()
+            assert (seen == 6).all()
+            for _ in range(20):
+                assert [native] == sycl.get_native(OPENCL, image)
+            assert falls_to(before, native)
+    assert (pixels == 6).all()
+
+
+def paint(out: Any, it: Any) -> None:
+    out.write(sycl.int2(it[0], it[1]), sycl.float4(6, 6, 6, 6))
 
 
 @pytest.mark.row("I-1")
