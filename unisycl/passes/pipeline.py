@@ -36,7 +36,7 @@ from unisycl.passes.shared import (
     narrow,
     scalars,
 )
-from unisycl.passes.simd import counters, members, registers
+from unisycl.passes.simd import choices, counters, members, registers
 from unisycl.passes.simd.shapes import Shapes
 
 Change = Callable[[Kernel], Kernel]
@@ -140,7 +140,8 @@ EVERY = (
 
 SIMD = {
     "every": EVERY,
-    "plain": (IMAGES, SCALARS, Pass("members", lambda k, f: members.gather(k)),
+    "plain": (IMAGES, SCALARS, Pass("choices", lambda k, f: choices.run(k)),
+              Pass("members", lambda k, f: members.gather(k)),
               Pass("registers", lambda k, f: registers.run(k))),
     "depth": (LONG_CHAINS,),
     "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from unisycl.base import dtypes
 from unisycl.base.enums import access_mode, address_space
 from unisycl.base.spans import Span
 from unisycl.frontend import coerce
 from unisycl.ir import nodes as n
-from unisycl.ir.constant_tables import Table
+from unisycl.ir.constant_tables import Table, holding
 from unisycl.ir.types import INT64, Scalar, View
 
 _FEW = 32
@@ -35,7 +32,7 @@ def element(values: Sequence[n.Expr], type: Scalar, index: n.Expr, span: Span,
     numbers = [x.value for v in values if isinstance(x := coerce.cast(v, type), n.Const)]
     if len(numbers) < len(values):
         return None
-    stored = _stored(type, numbers)
+    stored = holding(type, numbers)
     last = coerce.weak_scalar(len(values) - 1)
     if from_end:
         index = coerce.cast(index, last.type)
@@ -54,15 +51,3 @@ def _less(a: n.Expr, b: n.Expr) -> n.Expr:
     test = coerce.compare("lt", a, b)
     assert test is not None
     return coerce.truth(test)
-
-
-def _stored(type: Scalar, numbers: Sequence[int | float]) -> Scalar:
-    """Return a type that holds all numbers exactly: of 32 bits, which processors gather best."""
-    if not type.weak:
-        return type
-    if type.dtype.kind == "i":
-        small = all(coerce.fits(x, dtypes.INT32) for x in numbers)
-        return Scalar(dtypes.INT32) if small else INT64
-    with np.errstate(over="ignore"):
-        small = all(x != x or float(np.float32(x)) == x for x in numbers)
-    return Scalar(dtypes.FLOAT32 if small else dtypes.FLOAT64)

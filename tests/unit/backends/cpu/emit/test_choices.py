@@ -1,0 +1,51 @@
+"""The code of tuples that are indexed at run time: loads, and no chains of selects."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from unisycl.backends.cpu.executable import Key, text_of
+from unisycl.frontend.specialize import specialize
+
+NUMBERS = tuple(k * 0.37 for k in range(20))
+VALUES = tuple(np.float32(k) for k in range(20))
+out, row = np.zeros(64, np.float32), np.zeros(128, np.float32)
+which = np.zeros(64, np.int32)
+
+
+def code(function: object, *args: object) -> str:
+    kernel = specialize(function, "range", 1, args).kernel
+    return text_of(kernel, Key(edge=False, small=True, stream=False, units=0))[0].text()
+
+
+@pytest.mark.parametrize("table", [NUMBERS, VALUES])
+def test_an_index_that_lanes_share_is_one_scalar_load(table: tuple[float, ...]) -> None:
+    def by_loop(i):  # type: ignore[no-untyped-def]
+        for j in range(20):
+            out[i] += table[j] * row[i + j]
+
+    def by_argument(i, n):  # type: ignore[no-untyped-def]
+        out[i] = table[n] * row[i]
+    for text in (code(by_loop), code(by_argument, 3)):
+        assert "gather" not in text
+        assert not re.findall(r"= select .*(float|double) ", text)
+        assert re.findall(r"= load (float|double), ptr", text)
+
+
+def test_a_loop_over_a_tuple_asks_to_be_unrolled_wholly() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        for j in range(20):
+            out[i] += NUMBERS[j] * row[i + j]
+    assert "llvm.loop.unroll.full" in code(kernel)
+
+
+@pytest.mark.parametrize("table", [NUMBERS, VALUES])
+def test_an_index_of_each_lane_is_one_gather(table: tuple[float, ...]) -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        out[i] = table[which[i]]
+    text = code(kernel)
+    assert 1 == len(re.findall(r"= call .*masked\.gather", text))
+    assert len(re.findall(r"= select <", text)) <= 3
