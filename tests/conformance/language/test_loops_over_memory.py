@@ -131,6 +131,27 @@ def test_local_and_private_memory_and_records(queue):
     np.testing.assert_array_equal(out[:, 2], (parts["x"][:, None] * parts["y"]).sum())
 
 
+def test_functions_of_all_elements_take_members_of_records(queue):
+    record = np.dtype([("y", np.int32, (3,)), ("z", np.float32, (2, 2))])
+    parts = np.zeros(4, record)
+    parts["y"] = np.arange(12).reshape(4, 3) % 7 - 2
+    parts["z"] = np.arange(16).reshape(4, 2, 2)
+
+    def kernel(i, parts, out):
+        one = parts[i]
+        out[i, 0] = min(one.y) + max(parts[i].y)
+        out[i, 1] = sum(one.y) + sum(parts[i].z[1])
+        out[i, 2] = all(one.y) + 2 * any(one.y)
+        out[i, 3] = max(one.y, key=lambda v: -v)
+        out[i, 4] = 4 in one.y
+        out[i, 5] = sum(x * y for x, y in zip(one.y, parts[0].y))
+    out, want = np.zeros((4, 6)), np.zeros((4, 6))
+    for i in range(4):
+        kernel(i, parts.view(np.recarray), want)
+    queue.parallel_for(sycl.range(4), kernel, parts, out).wait()
+    assert out.tolist() == want.tolist()
+
+
 def test_what_strict_promises_is_checked_in_debugged_kernels(device):
     @sycl.kernel(debug=True)
     def short(i, a, b, out):

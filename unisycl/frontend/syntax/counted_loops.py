@@ -20,7 +20,7 @@ from unisycl.frontend.syntax.given import Given, doing, given, placed
 from unisycl.frontend.syntax.loops import range_bounds, whole_bound
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.tuples import Several
 from unisycl.ir import nodes as n
@@ -97,7 +97,7 @@ def _callee(ctx: Context, node: ast.expr) -> object:
 def _counted(ctx: Context, node: ast.expr) -> bool:
     """Say whether only a run tells how many elements there are."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | Given):
-        return _has_length(_looked_at(ctx, node))
+        return is_array(_looked_at(ctx, node))
     form = _callee(ctx, node)
     if form is None or not isinstance(node, ast.Call):
         return False
@@ -112,13 +112,6 @@ def _looked_at(ctx: Context, node: ast.expr) -> Value:
     """Return what a name, a member or a part of something is; nothing is emitted."""
     with ctx.into():
         return ctx.value(node)
-
-
-def _has_length(value: Value) -> bool:
-    if isinstance(value, Memory):
-        return value.pointer is None and not value.per_item \
-            and len(value.index) < value.view.ndim
-    return isinstance(value, Record) and bool(value.shape)
 
 
 def _is_known(ctx: Context, node: ast.Call) -> bool:
@@ -137,7 +130,7 @@ def _source(ctx: Context, node: ast.expr) -> Source:
             return _range(ctx, node)
         return _LOWER[form](ctx, node)
     value = ctx.hold_value(ctx.value(node))
-    if isinstance(value, Memory) and _has_length(value):
+    if isinstance(value, Memory) and is_array(value):
         return _indexed(ctx.hold(value.extent(len(value.index))), value, node)
     if isinstance(value, Record) and value.shape:
         return _indexed(coerce.weak_scalar(value.shape[0]), value, node)

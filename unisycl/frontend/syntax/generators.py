@@ -23,7 +23,7 @@ from unisycl.frontend.syntax.names import stored_names
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.kind import Frame, Value, as_tuple, describe
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.tuples import Several
 from unisycl.frontend.values.vectors import Vector
 from unisycl.ir import nodes as n
@@ -266,7 +266,7 @@ def over_loop(ctx: Context, node: ast.Call) -> Comprehension | None:
     if isinstance(first, ast.Name | ast.Attribute | ast.Subscript):
         with ctx.into():
             value = ctx.value(first)
-        if isinstance(value, Memory) and value.pointer is None:
+        if is_array(value):
             return of_values(first)
     return None
 

@@ -16,7 +16,7 @@ from unisycl.frontend.syntax import counted_loops, generators
 from unisycl.frontend.syntax.compare import lower_compare
 from unisycl.frontend.syntax.given import given
 from unisycl.frontend.values.kind import Value
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import is_array
 
 
 def _lower(ctx: Context, node: ast.Compare) -> Value:
@@ -40,7 +40,7 @@ def _found(ctx: Context, x: ast.expr, over: ast.expr, node: ast.Compare) -> Valu
         return None
     with ctx.into():
         memory = ctx.value(over)
-    if not isinstance(memory, Memory) or memory.pointer is not None:
+    if not is_array(memory):
         return None
     value, where = ctx.operands(x, over)
     held = ctx.hold_value(value)

@@ -18,12 +18,6 @@ from unisycl.ir import nodes as n
 from unisycl.ir.types import BOOL, WEAK_INT
 
 
-def is_row(value: Value) -> bool:
-    """Say whether a value is memory that has elements, and no pointer."""
-    return isinstance(value, Memory) and value.pointer is None and not value.per_item \
-        and len(value.index) < value.view.ndim
-
-
 def elements(ctx: Context, row: Memory, count: int, node: ast.AST) -> tuple[Value, ...]:
     """Return the elements of a row that has to have so many."""
     extent = row.extent(len(row.index))
@@ -74,4 +68,4 @@ def _check(ctx: Context, op: str, extent: n.Expr, count: int, said: tuple[str | 
                          span=ctx.span(node)))
 
 
-__all__ = ["elements", "fill", "is_row"]
+__all__ = ["elements", "fill"]

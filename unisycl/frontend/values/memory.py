@@ -331,6 +331,13 @@ class ViewPlace(Target):
         return self.of.cell(ctx, node)
 
 
+def is_array(value: Value) -> bool:
+    """Say whether a value is memory, or a member of a record, that has elements to go over."""
+    if isinstance(value, Memory):
+        return value.pointer is None and not value.per_item and value.left > 0
+    return isinstance(value, Record) and bool(value.shape)
+
+
 def no_pointer(ctx: Lowering, value: Value | None, node: ast.AST) -> Exception:
     """Refuse to point to what is no memory."""
     found = "nothing" if value is None else describe(value)
