@@ -40,13 +40,20 @@ from unisycl.backends.cuda.text.target import Target
 from unisycl.backends.device import printing
 from unisycl.backends.device.scratch import Call
 from unisycl.backends.device.shapes import groups_of
-from unisycl.backends.device.texts import PLAIN, Texts, Variant, key_of, source_of, watched
+from unisycl.backends.device.texts import (
+    PLAIN,
+    Texts,
+    Variant,
+    key_of,
+    source_of,
+    variant_of,
+    watched,
+)
 from unisycl.base.enums import backend, usm_kind
 from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import pipeline
 
-_VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "cuda")
 _HOST = -1  # CU_DEVICE_CPU
 _ADVICE = {0: (2, 4, 6), **{number: (number,) for number in range(1, 7)}}
@@ -175,17 +182,8 @@ class CudaDriver(Driver):
 
     def _variant(self, executable: CuExecutable, launch: Launch) -> CuExecutable:
         """Return a kernel compiled for the views of a launch."""
-        known = executable.watched.variant(launch)
-        if known == PLAIN:
-            return executable
-        found = executable.variants.get(known)
-        if found is None:
-            if len(executable.variants) >= _VARIANTS and not known.wide:
-                return executable
-            known = known if len(executable.variants) < _VARIANTS else Variant(wide=True)
-            found = self._compile(executable.kernel, launch.geometry, known)
-            found = executable.variants.setdefault(known, found)
-        return found
+        return variant_of(executable, launch, lambda known: self._compile(
+            executable.kernel, launch.geometry, known))
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's CUDA C++ ('source' or 'cuda'), as it was compiled last."""

@@ -7,7 +7,8 @@ and the variant only.
 from __future__ import annotations
 
 import operator
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unisycl.backends.base import Geometry, Launch
 from unisycl.backends.cfamily.dialect import Dialect
@@ -25,6 +26,7 @@ _NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
 _SPAN = 1 << 31
 _TEXTS = 256
+_VARIANTS = 16  # of one kernel for what its views are
 LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
 
 
@@ -70,6 +72,33 @@ class Watched(NamedTuple):
 
 
 UNWATCHED = Watched()
+
+
+class Varied(Protocol):
+    """A compiled kernel, with those that were compiled for the views of some launches."""
+
+    @property
+    def watched(self) -> Watched: ...
+    @property
+    def variants(self) -> dict[Variant, Any]: ...
+
+
+V = TypeVar("V", bound=Varied)
+
+
+def variant_of(executable: V, launch: Launch, compiled: Callable[[Variant], V]) -> V:
+    """Return a kernel compiled for the local memory and the views of a launch."""
+    known = executable.watched.variant(launch)
+    if known == PLAIN:
+        return executable
+    found: V | None = executable.variants.get(known)
+    if found is None:
+        if len(executable.variants) >= _VARIANTS:
+            if not known.wide:
+                return executable
+            known = Variant(wide=True)
+        found = executable.variants.setdefault(known, compiled(known))
+    return found
 
 
 class Key(NamedTuple):

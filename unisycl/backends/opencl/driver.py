@@ -24,7 +24,15 @@ from unisycl.backends.device.loans import spoil
 from unisycl.backends.device.pace import Pace
 from unisycl.backends.device.scratch import NOTHING, whole
 from unisycl.backends.device.shapes import groups_of
-from unisycl.backends.device.texts import PLAIN, Texts, Variant, key_of, source_of, watched
+from unisycl.backends.device.texts import (
+    PLAIN,
+    Texts,
+    Variant,
+    key_of,
+    source_of,
+    variant_of,
+    watched,
+)
 from unisycl.backends.opencl.discovery import discovery
 from unisycl.backends.opencl.discovery.info import device_info
 from unisycl.backends.opencl.discovery.runtimes import missing
@@ -65,7 +73,6 @@ from unisycl.base.errors import DeviceError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
 from unisycl.passes import pipeline
 
-_VARIANTS = 16  # of one kernel for what its views are
 _STAGES = ("source", "opencl")
 _PATTERNS = frozenset((1, 2, 4, 8, 16, 32, 64, 128))
 
@@ -217,17 +224,8 @@ class ClDriver(Ending, Driver):
 
     def _variant(self, executable: ClExecutable, launch: Launch) -> ClExecutable:
         """Return a kernel compiled for the local memory and the views of a launch."""
-        known = executable.watched.variant(launch)
-        if known == PLAIN:
-            return executable
-        found = executable.variants.get(known)
-        if found is None:
-            if len(executable.variants) >= _VARIANTS and not known.wide:
-                return executable
-            known = known if len(executable.variants) < _VARIANTS else Variant(wide=True)
-            found = self._compile(executable.kernel, launch.geometry, known)
-            found = executable.variants.setdefault(known, found)
-        return found
+        return variant_of(executable, launch, lambda known: self._compile(
+            executable.kernel, launch.geometry, known))
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's OpenCL C ('source' or 'opencl'), as it was compiled last."""
