@@ -55,6 +55,7 @@ class Names:
         base = identifier(wish)
         if self.reserves(base):
             base = base.strip("_") + "_"
+            base = f"x{base}" if base[0].isdigit() or self.reserves(base) else base
         name, k = base, 1
         while name in self._taken or name in self._avoided:
             k += 1

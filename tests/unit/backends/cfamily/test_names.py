@@ -17,6 +17,13 @@ def test_names_are_those_of_the_user_made_unique_and_legal() -> None:
     assert "min_2" == names.fresh("min")
 
 
+def test_no_name_that_is_reserved_begins_with_a_digit_without_its_line() -> None:
+    names = Names(lambda name: name.startswith("_"))
+    made = [names.fresh(wish) for wish in ("2nd", "_2nd", "_", "__", "_for_", "_x", "2nd")]
+    assert len(made) == len(set(made))
+    assert all(name.isidentifier() and not names.reserves(name) for name in made[:2]), made
+
+
 def test_letters_beyond_c_become_their_code() -> None:
     assert "ux3b1" not in identifier("α")
     assert "u3b1_x" == identifier("α_x")
