@@ -85,3 +85,37 @@ def test_copies_of_memory_to_memory_are_refused(queue):
         a[0:4] = b[1:5]
     with pytest.raises(sycl.exception, match=r"K049.*\n.*\n.*\n.*copy in a loop"):
         queue.parallel_for(1, kernel, np.zeros(8), np.zeros(8))
+
+
+def test_arrays_in_records_are_unpacked(queue):
+    kind = np.dtype([("v", np.float32, (3,)), ("m", np.int16, (2, 2)), ("k", np.int32)])
+    p, out = np.zeros(N, kind), np.zeros((N, 5), np.float32)
+    p["v"], p["m"], p["k"] = P, np.arange(N * 4).reshape(N, 2, 2) - 9, np.arange(N)
+    want = np.stack([p["v"] @ [1, 10, 100], p["v"][:, 2], p["m"][:, 0, 0] - p["m"][:, 1, 1],
+                     p["m"][:, 1].sum(1), p["v"][:, 1] + 1], 1)
+
+    def kernel(i, p, out):
+        x, y, z = p[i].v
+        out[i, 0] = x + 10 * y + 100 * z
+        *_, last = p[i].v
+        out[i, 1] = last
+        (a, _), (_, d) = p[i]["m"]
+        out[i, 2] = a - d
+        _, row = p[i].m
+        out[i, 3] = row[0] + row[1]
+        p[i].v[0], p[i].v[2] = (y + 1, x)
+        x, y, z = p[i].v
+        out[i, 4] = x
+    queue.parallel_for(N, kernel, p, out).wait()
+    np.testing.assert_array_equal(out, want)
+    np.testing.assert_array_equal(p["v"][:, 2], P[:, 0])
+
+
+def test_an_array_of_another_length_is_told(queue):
+    p = np.zeros(N, np.dtype([("v", np.float32, (3,))]))
+
+    def kernel(i, p):
+        x, y = p[i].v
+        p[i].v[0] = x + y
+    with pytest.raises(sycl.exception, match="K047.*\n|3"):
+        queue.parallel_for(N, kernel, p).wait()

@@ -216,6 +216,16 @@ class Record(OfClass):
     def length(self) -> n.Expr | None:
         return coerce.weak_scalar(self.shape[0]) if self.shape else None
 
+    def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
+        if not self.shape:
+            return Kind.unpacked(self, ctx, node)
+        if self.shape[0] > _COPIED:
+            raise ctx.refuse("K049", node, found=self.describe(), expected="a shorter array",
+                             help=f"go over more than {_COPIED} elements in a loop")
+        size = self.element_size * math.prod(self.shape[1:])
+        return tuple(replace(self, shape=self.shape[1:], offset=self.offset + k * size).read(
+            ctx, node) for k in range(self.shape[0]))
+
     def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
         return [ctx.exactly(self, node)]
 
