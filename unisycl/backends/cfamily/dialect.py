@@ -106,8 +106,8 @@ class Dialect:
             device, both ways; '' where nothing promises that.
         keep_local: template of a statement that lets the address of local memory, {0}, escape;
             '' where compilers know that others write there.
-        read_anew: template of local memory {0} of {type}, of which all items of a group read one
-            element behind a barrier; '' where compilers know that it may have changed.
+        read_anew: template of a pointer {0} to local memory of {type}, of which all items of a
+            group read one element; '' where compilers know that it may have changed.
         print_atomic: template that adds {x} to the counter at {p} and gives the old value.
         counts: the type of a pointer to a counter that work-groups change.
         definitions: what a program that uses a type has to say before it.

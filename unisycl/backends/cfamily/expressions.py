@@ -303,6 +303,8 @@ def call_builtin(p: Printer, row: Builtin, dtype: DType, args: list[tuple[Text, 
 
 def _load(p: Printer, x: n.Load) -> Text:
     text = memory.lvalue(p, x.place, emit)
+    if p.shared is not None and p.shared.has(x.place):
+        text = memory.anew(p, x.place, text)
     level = UNARY if text.startswith("*") else PRIMARY
     return Text(f"{text} != 0", EQUAL) if x.type.dtype.kind == "b" else Text(text, level)
 

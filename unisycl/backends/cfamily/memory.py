@@ -87,6 +87,17 @@ def address(p: Printer, place: n.Place, emit: Emit) -> Text:
     return Text(f"({p.d.types['uint64']})({text})", UNARY)
 
 
+def anew(p: Printer, place: n.Place, text: str) -> str:
+    """Return a place of local memory that all items share, read as it is now."""
+    pointer = text[1:] if text.startswith("*") else f"&{text}"
+    kind, last = (p.storage(place.type.dtype), "") if aligned(place) else (
+        p.loose(place.type.dtype), "->value")
+    if last and pointer.endswith(last):
+        pointer = pointer.removeprefix("&").removesuffix(last)
+    read = p.d.read_anew.format(pointer, type=kind)
+    return f"{read}{last}" if last else f"*{read}"
+
+
 def aligned(place: n.Place) -> bool:
     """Say whether a place inside an element lies at a multiple of its own size."""
     return alignment(place) % place.type.size == 0

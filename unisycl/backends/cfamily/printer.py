@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from unisycl.backends.cfamily.arithmetic import HELPERS
 from unisycl.backends.cfamily.dialect import Dialect, Head
 from unisycl.backends.cfamily.names import Names
+from unisycl.backends.cfamily.shared_elements import SharedElements
 from unisycl.backends.cfamily.signs import Signs, meet
 from unisycl.backends.reports import Site
 from unisycl.base.dtypes import DTYPES, DType
@@ -71,6 +72,7 @@ class Printer:
         self.exact = exact
         self.turned = _turned(kernel) if dialect.hides_turns else frozenset()
         self.signs = Signs(kernel) if dialect.hides_negations and meet(kernel) else None
+        self.shared = SharedElements(kernel) if dialect.read_anew else None
         self.names = Names(dialect.reserved)
         self.arguments: dict[Argument, tuple[str, str]] = {}
         self.records: dict[Struct, str] = {}

@@ -148,7 +148,8 @@ def _atomic_of_group(b: Body, stmt: n.Atomic) -> None:
 def _load_many(b: Body, stmt: n.LoadMany) -> None:
     """Read scalars that follow one another: through one pointer."""
     p, dtype = b.p, stmt.place.type.dtype
-    at = _pointer(p, stmt.place, "const ")
+    anew = p.shared is not None and p.shared.has(stmt.place)
+    at = _pointer(p, stmt.place, "const volatile " if anew else "const ")
     for k, local in enumerate(stmt.results):
         p.line(f"{b.target(stmt, local)} = {at.format(k)}{' != 0' if dtype.kind == 'b' else ''};")
 

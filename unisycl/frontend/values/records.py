@@ -80,11 +80,6 @@ class Record(OfClass):
         """Whether the place holds a vec or marray."""
         return not self.shape and own_type(self.type) is not None
 
-    @property
-    def element_size(self) -> int:
-        """How many bytes an element of an array member, or a struct, has."""
-        return self.type.size if isinstance(self.type, Struct) else self.type.dtype.size
-
     def number(self, ctx: Lowering, node: ast.AST, *, unsure: bool = False) -> n.Expr:
         return self.load(ctx, node) if self.is_number else \
             Kind.number(self, ctx, node, unsure=unsure)
@@ -169,7 +164,7 @@ class Record(OfClass):
         inner = list(self.inner)
         for k, x in enumerate(indices):
             x = faults.of_axis(ctx, x, k, self.shape[k], node)
-            inner.append((x, self.element_size * math.prod(self.shape[k + 1:])))
+            inner.append((x, _element_size(self) * math.prod(self.shape[k + 1:])))
         return replace(self, shape=self.shape[len(indices):], inner=tuple(inner))
 
     def member(self, ctx: Lowering, name: str, node: ast.AST) -> Record:
@@ -222,7 +217,7 @@ class Record(OfClass):
         if self.shape[0] > _COPIED:
             raise ctx.refuse("K049", node, found=self.describe(), expected="a shorter array",
                              help=f"go over more than {_COPIED} elements in a loop")
-        size = self.element_size * math.prod(self.shape[1:])
+        size = _element_size(self) * math.prod(self.shape[1:])
         return tuple(replace(self, shape=self.shape[1:], offset=self.offset + k * size).read(
             ctx, node) for k in range(self.shape[0]))
 
@@ -270,6 +265,12 @@ class Record(OfClass):
         held = self.moved(tuple(ctx.hold(x) for x in steps)) if steps else self
         found: Value = ctx.overwrites.named(held)
         return found
+
+
+def _element_size(record: Record) -> int:
+    """Return how many bytes an element of an array member, or a struct, has."""
+    kind = record.type
+    return kind.size if isinstance(kind, Struct) else kind.dtype.size
 
 
 def staying(ctx: Lowering, place: Record, node: ast.AST) -> Value | None:
@@ -334,7 +335,7 @@ def _is_own(ctx: Lowering, key: Any, field: Record) -> bool:
 def _move(ctx: Lowering, target: Record, value: Record) -> None:
     """Write the numbers of one record to another."""
     for k in range(math.prod(value.shape)):
-        for kind, offset in numbers(value.type, k * value.element_size):
+        for kind, offset in numbers(value.type, k * _element_size(value)):
             source, place = (n.Place(r.base, r.index, kind, r.offset + offset, r.inner)
                              for r in (value, target))
             ctx.emit(n.Store(place, n.Load(kind, source)))
@@ -396,7 +397,7 @@ def _leaves(ctx: Lowering, record: Record, node: ast.AST) -> list[Record]:
             raise ctx.refuse("K049", node, found=record.describe(), expected="a smaller record",
                              help=f"copy arrays of more than {_COPIED} elements in a loop")
         return [leaf for k in range(math.prod(record.shape)) for leaf in _leaves(ctx, replace(
-            record, shape=(), offset=record.offset + k * record.element_size), node)]
+            record, shape=(), offset=record.offset + k * _element_size(record)), node)]
     if isinstance(record.type, Struct):
         return [leaf for f in record.type.fields
                 for leaf in _leaves(ctx, record.of_field(f), node)]

@@ -121,6 +121,22 @@ def test_local_memory_of_known_extents_is_an_array() -> None:
     assert () == local_memory(kernel, NEW.facts())
 
 
+def test_elements_that_a_group_shares_are_read_anew_where_a_driver_keeps_old_ones() -> None:
+    def kernel(it: Any, out: Any, own: Any) -> None:
+        lid, first = it.get_local_id(0), it.get_group(0) % 3
+        own[lid] = out[lid]
+        sycl.group_barrier(it.get_group())
+        out[lid] = own[first] + own[5] + own[lid + 1]
+        for j in range(8):
+            out[lid] += own[j]
+
+    made = find(kernel, "nd_range", 1, (FLOATS, Local(np.float32, 32)), (), (32,))[0].kernel
+    for quirks, count in ((Quirks(stale_elements=True), 2), (Quirks(), 0)):
+        text = source_of(made, key_of(made, GROUPS, OLD.facts()),
+                         make_dialect(OLD, quirks, offsets=False), OLD.facts()).text
+        assert count == text.count("*((volatile __local float *)&own["), text
+
+
 def test_what_a_pointer_may_pass_row_by_row_is_indexed_as_one_row() -> None:
     def kernel(i: Any, out: Any) -> None:
         walked, plain = sycl.private_array(np.int32, (3, 4)), sycl.private_array(np.int32, (5, 6))

@@ -62,7 +62,7 @@ class Quirks:
             conditions do not change there.
         chosen_arrays: of a load from one of two private arrays, by data, items of a vector take
             what another item has there.
-        stale_elements: of the local memory of group functions, kernels read an element as it was
+        stale_elements: of local memory, kernels read an element that all items share as it was
             before a barrier.
         lost_inversions: the greater or lesser of two integers, one of them a ~x, is that of x.
         wrong_optimiser: optimised kernels give wrong numbers, more often than can be told apart.
