@@ -55,7 +55,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
-    "oneapi": ("frame", "dpl", "mkl"),
+    "oneapi": ("frame", "dpl", "mkl", "tbb"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for
