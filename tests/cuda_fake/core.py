@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONTEXT, INVALID_IMAGE = 1, 2, 201, 200
-INVALID_HANDLE, NOT_FOUND, NOT_READY, ILLEGAL_ADDRESS = 400, 500, 600, 700
+INVALID_HANDLE, NOT_FOUND, NOT_READY, ILLEGAL_ADDRESS, OUT_OF_RESOURCES = 400, 500, 600, 700, 701
 H200 = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: (1 << 31) - 1, 6: 65535, 7: 65535, 8: 49152, 9: 65536,
         10: 32, 13: 1980000, 16: 132, 18: 0, 19: 1, 20: 0, 31: 1, 32: 1, 33: 1, 36: 3201000,
         37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1, 75: 9, 76: 0, 83: 1, 86: 0, 88: 0, 89: 1,
@@ -76,6 +76,8 @@ class Core:
         self.misuse: list[str] = []
         self.failing: dict[str, tuple[int, int]] = {}
         self.kernels: dict[bytes, Callable[..., Callable[[], None]]] = {}
+        self.bounds: dict[tuple[bytes, bytes], int] = {}
+        """How many items a work-group of a kernel has at most, as its text says."""
         self.lost = 0
         self.held = False
         self.loses = False

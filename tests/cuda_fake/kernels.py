@@ -11,6 +11,7 @@ import ctypes
 import dataclasses
 import functools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from unisycl.ir.nodes import Kernel
 from unisycl.ir.types import View
 
 TAKE = printing.take
+_BOUNDS = re.compile(r"__launch_bounds__\((\d+)\)\n(\w+)\(")
 _TYPES = {"Q": ctypes.c_uint64, "q": ctypes.c_int64, "i": ctypes.c_int32, "I": ctypes.c_uint32}
 _CODES = {"view": "Q", "partials": "Q", "flags": "Q", "counter": "Q", "target": "Q", "report": "Q",
           "small extent": "i", "small pitch": "i", "local": "I", "keep": "i"}
@@ -74,6 +76,8 @@ class Kernels:
         image = f"code {len(self.made)} of {source.name}".encode()
         self.made.append(source)
         self.fake.kernels[image] = functools.partial(self.launched, source, kernel)
+        for most, name in _BOUNDS.findall(source.text):
+            self.fake.bounds[image, name.encode()] = int(most)
         return image
 
     def packed(self, launch: Launch, call: Call, pack: arguments.Pack) -> None:

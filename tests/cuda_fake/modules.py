@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.cuda_fake.core import ILLEGAL_ADDRESS, INVALID_IMAGE, INVALID_VALUE, Core, number, store
+from tests.cuda_fake.core import (
+    ILLEGAL_ADDRESS,
+    INVALID_IMAGE,
+    INVALID_VALUE,
+    OUT_OF_RESOURCES,
+    Core,
+    number,
+    store,
+)
 
 
 class Modules(Core):
@@ -31,7 +39,8 @@ class Modules(Core):
         return 0
 
     def _cuFuncGetAttribute(self, out: Any, attribute: int, function: Any) -> None:
-        store(out, {0: 1024, 1: 0, 4: 32}[attribute])
+        most = self.bounds.get(self._functions[number(function)], 1024)
+        store(out, {0: most, 1: 0, 4: 32}[attribute])
 
     def _cuFuncSetAttribute(self, function: Any, attribute: int, value: int) -> int:
         return 0 if value <= 232448 else INVALID_VALUE
@@ -44,8 +53,11 @@ class Modules(Core):
         *sizes, shared, stream, params, _extra = args
         plain = tuple(map(number, sizes))
         image, name = self._functions[number(function)]
-        if min(plain) < 1 or max(plain[1:3]) > 65535 or plain[3] * plain[4] * plain[5] > 1024:
+        items = plain[3] * plain[4] * plain[5]
+        if min(plain) < 1 or max(plain[1:3]) > 65535 or items > 1024:
             return INVALID_VALUE
+        if items > self.bounds.get((image, name), 1024):
+            return OUT_OF_RESOURCES
         self.launches.append((*plain, number(shared)))
         work = self.kernels[image](name.decode(), plain, number(shared), params)
 

@@ -128,10 +128,13 @@ class CuExecutable:
         return tuple(map(ctypes.c_uint, (*groups, *rest, *shape.local, *rest)))
 
     def check(self, geometry: Geometry, card: Card) -> None:
-        """Refuse larger work-groups than the card runs of this kernel."""
+        """Refuse larger work-groups than the card runs of this kernel.
+
+        Of an nd_range in parts each has a kernel of its own, made for groups of its own size.
+        """
         if self.kernel.index_kind != "nd_range":
             return
-        local = geometry.launched.local
+        local = geometry.local
         count = math.prod(local)
         if 0 < self.main.most < count:
             raise UsageError(errc.nd_range, f"{self.what}: a work-group of {count} work-items "
