@@ -1,7 +1,8 @@
 """Python's arithmetic where C's differs: helper functions common to all dialects.
 
 Non-goals: what the operators mean (``ir.nodes``). Invariant: integer division never traps, whatever
-the operands (NumPy: x // 0 is 0); shifts by too much give 0 or -1.
+the operands (NumPy: x // 0 is 0); shifts by too much give 0 or -1; a float that no integer of 32
+or 64 bits holds becomes the lowest one, as on x86.
 """
 
 from __future__ import annotations
@@ -70,15 +71,25 @@ EXACT_SUB = Helper("""{T} {name}({T} a, {T} b)
     {exact}
     return a - b;
 }}""")
+TO_INT = Helper("""{int32} {name}({T} x)
+{{
+    return fabs(x) < ({T})2147483648.0f ? ({int32})x : -2147483647 - 1;
+}}""")
+TO_LONG = Helper("""{int64} {name}({T} x)
+{{
+    return fabs(x) < ({T})9223372036854775808.0f ? ({int64})x
+        : -({int64})9223372036854775807 - 1;
+}}""")
 TO_ULONG = Helper("""{uint64} {name}({T} x)
 {{
     const {T} most = ({T})9223372036854775808.0f;
     const {uint64} top = x >= most ? 0x8000000000000000UL : 0;
-    return ({uint64})({int64})(top ? x - most : x) ^ top;
+    return ({uint64}){helper:to_long}(top ? x - most : x) ^ top;
 }}""")
 
 HELPERS: dict[str, Helper] = {
     "floordiv": FLOORDIV, "mod": MOD, "ufloordiv": UFLOORDIV, "umod": UMOD, "shl": SHL, "shr": SHR,
     "ushr": USHR, "fmod_floored": FMOD, "ffloordiv": FFLOORDIV,
-    "to_ulong": TO_ULONG, "exact_add": EXACT_ADD, "exact_sub": EXACT_SUB,
+    "to_int": TO_INT, "to_long": TO_LONG, "to_ulong": TO_ULONG, "exact_add": EXACT_ADD,
+    "exact_sub": EXACT_SUB,
 }

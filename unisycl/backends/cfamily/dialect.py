@@ -94,6 +94,7 @@ class Dialect:
         control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
+        ends_low: floats that no integer of 32 or 64 bits holds become the lowest one by themselves.
         infinities: the spelling of 'inf' and 'nan'; initialisers: theirs in constant arrays.
         hides_turns: a name must not be seen to take another one's value of the turn before.
         hides_negations: kernels whose items meet must not show the compiler a negation of floats
@@ -180,5 +181,6 @@ class Dialect:
     joins_private: bool = False
     hides_turns: bool = False
     halves: bool = True
+    ends_low: bool = False
     infinities: Mapping[str, str] = field(default_factory=dict)
     initialisers: Mapping[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ from unisycl.backends.cfamily.printer import (
     Printer,
     Text,
 )
-from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, DType
+from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, UINT32, DType
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import Builtin
@@ -252,15 +252,16 @@ def convert(p: Printer, v: Text, source: DType, to: DType) -> Text:
     if to.kind == "b":
         zero = "0" if source.kind in "iu" else literal(0.0, source, p.d)
         return Text(f"{v.at(RELATION)} != {zero}", EQUAL)
-    if source.is_float and to.is_integer and to.kind == "u":
-        if to.bits == 64:
-            return Text(f"{p.helper('to_ulong', source)}({v.c})")
-        if to.bits < 32:
-            return Text(f"({p.type(to)})({p.d.types['int32']}){v.at(UNARY)}", UNARY)
-        return cast(p, cast(p, v, INT64), to)
-    if source.is_float and to.is_integer and to.bits < 32:
-        return Text(f"({p.type(to)})({p.d.types['int32']}){v.at(UNARY)}", UNARY)
-    return cast(p, v, to)
+    if not (source.is_float and to.is_integer):
+        return cast(p, v, to)
+    if to.kind == "u" and to.bits == 64:
+        return Text(f"{p.helper('to_ulong', source)}({v.c})")
+    by = INT64 if to.bits == 64 or to is UINT32 else INT32
+    if p.d.ends_low:
+        whole = cast(p, v, by)
+    else:
+        whole = Text(f"{p.helper('to_long' if by is INT64 else 'to_int', source)}({v.c})")
+    return whole if to is by else cast(p, whole, to)
 
 
 def _narrow(p: Printer, x: n.Narrow) -> Text:

@@ -172,7 +172,7 @@ _DIVISIONS = {
 {{
     const {T} most = ({T})9223372036854775808.0f;
     const {uint64} top = x >= most ? 0x8000000000000000ull : 0;
-    return ({uint64})({int64})(top ? {helper:exact_sub}(x, most) : x) ^ top;
+    return ({uint64}){helper:to_long}(top ? {helper:exact_sub}(x, most) : x) ^ top;
 }}""",
 }
 # single precision only: within two units in the last place

@@ -71,7 +71,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         keep_local="{{ __local void *volatile known = (__local void *){0}; }}"
         if quirks.forgets_local else "",
         read_anew="((volatile __local {type} *){0})" if quirks.stale_elements else "",
-        halves=traits.has("cl_khr_fp16"),
+        halves=traits.has("cl_khr_fp16"), ends_low=traits.kind == "cpu",
         infinities={"inf": "INFINITY", "nan": "NAN"},  # calls, which are no initialisers
         initialisers={"inf": "1.0f / 0.0f", "nan": "0.0f / 0.0f"})
 
