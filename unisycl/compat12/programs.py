@@ -210,7 +210,7 @@ class program:
         return _ANSWERS[asked](self)
 
     def get_binaries(self) -> list[bytes]:
-        """Return what was compiled, for each device: OpenCL's binary, or machine code as text.
+        """Return what was compiled, for each device: its driver's binary, or machine code as text.
 
         A device has one for each kernel that was compiled for it, or an empty one.
         """
@@ -312,9 +312,10 @@ def _names_of(native: Any) -> list[str]:
 
 
 def _code(compiled: Compiled) -> bytes:
-    if compiled.device.info.backend is NATIVE_OF_12:
+    try:
         return compiled.device.driver.native.binary(compiled.program.executable)
-    return _text(compiled, "asm").encode()
+    except UnsupportedError:
+        return _text(compiled, "asm").encode()
 
 
 def _text(compiled: Compiled, stage: str) -> str:

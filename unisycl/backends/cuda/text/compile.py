@@ -31,7 +31,8 @@ _SILENT = "--diag-suppress=68,177,549,550"
 """What says nothing: constants that wrap when they become unsigned, as they are to; names that
 nobody reads, or gave a value, which are the user's."""
 _SAID = {"-ffast-math": ("--use_fast_math",), "-g": ("--generate-line-info",)}
-_LEVELS = {"-O0": ("-dopt=off",)}
+_LEVELS = {f"-O{level}": (f"--ptxas-options=-O{level}",) for level in (0, 1)}
+"""What asks for less than all; only the second half of the compiler can be asked."""
 
 
 class Compiler:
@@ -177,7 +178,7 @@ def options(kernel: Kernel, name: str) -> list[str]:
         if word.startswith("-march=") and word != "-march=native":
             raise BuildError(errc.build, f"kernel '{kernel.name}': {word} is nothing to a device "
                              "whose architecture is known; leave it out, or write -march=native")
-        words += _SAID.get(word, ()) + _LEVELS.get(word, ())
+        words += _SAID.get(word, _LEVELS.get(word, ()))
     given = map(str, said.get("compiler_options", ()))
     return [*words, *(w for w in given if w not in words)]
 

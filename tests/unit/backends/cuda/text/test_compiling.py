@@ -273,3 +273,31 @@ def test_vectors_are_moved_by_sixteen_bytes() -> None:
     code, _ = compile.compiler().compile(text, ("--gpu-architecture=compute_90",), "PTX")
     assert code.count(b"ld.global.v4.f32") == 1
     assert code.count(b"st.global.v4.f32") == 1
+
+
+def test_floats_beyond_an_integer_become_the_lowest_one_as_on_x86() -> None:
+    far = np.float64(math.inf)
+
+    def kernel(i, x, small, large):
+        small[i] = np.int32(far)
+        large[i] = np.int64(x[i])
+
+    collector = cuda_texts.Collector()
+    with collector.watching():
+        x = np.zeros(100, np.float32)
+        sycl.queue(sycl.cpu_selector_v).parallel_for(
+            sycl.range(100), kernel, x, np.zeros(100, np.int32), np.zeros(100, np.int64)).wait()
+    ((found, _),) = collector.texts.values()
+    text = cuda_texts.text_of(found, RANGE, Target((9, 0))).text
+    code, _ = compile.compiler().compile(text, ("--gpu-architecture=compute_90",), "PTX")
+    assert b"-2147483648" in code  # the device's own conversion gives the largest one
+    assert b"-9223372036854775808" in code
+
+
+@pytest.mark.parametrize("asked", ["-O0", "-O1", "-O2", "-O3", "-g", "-ffast-math"])
+def test_options_of_kernels_are_the_compilers(asked: str) -> None:
+    kernel = n.Kernel("plain", (), (), "single", 1, traits=(("options", (asked,)),))
+    source = print_kernel(kernel, make_dialect(Target((8, 0))), Form((), (1,)))
+    words = compile.options(kernel, "sm_80")
+    code, log = compile.compiler().compile(source.text, words, "CUBIN")
+    assert (True, "") == (bool(code), log)
