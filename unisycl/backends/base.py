@@ -145,6 +145,8 @@ class DeviceInfo:
     global_mem_size: int = 0
     max_mem_alloc_size: int = 0
     mem_base_addr_align: int = 512
+    sub_buffers_anywhere: bool = False
+    """Whether sub-buffers may begin at any element, whatever ``mem_base_addr_align`` says."""
     max_parameter_size: int = 4096
     atomic_orders: tuple[memory_order, ...] = tuple(memory_order)
     atomic_scopes: tuple[memory_scope, ...] = tuple(memory_scope)

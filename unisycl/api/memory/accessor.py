@@ -115,12 +115,15 @@ class accessor(Window, Capturable):
 
     def _check_device(self, channel: Channel) -> None:
         """Sub-buffers must be aligned for the device that uses them (SYCL 2020 §4.7.2.1)."""
-        align = max(1, channel.device.info.mem_base_addr_align // 8)
+        info, size = channel.device.info, self._region.dtype.itemsize
+        align = max(1, info.mem_base_addr_align // 8)
+        if info.sub_buffers_anywhere:  # but for those that were given larger elements
+            align = min(align, size & -size)
         if self._region.start % align:
             raise UsageError(errc.invalid, f"accessor: the sub-buffer starts at byte "
                              f"{self._region.start}, which is not a multiple of the {align} bytes "
-                             f"that '{channel.device.info.name}' needs; start it at a multiple of "
-                             f"{max(1, align // self._region.dtype.itemsize)} elements")
+                             f"that '{info.name}' needs; start it at a multiple of "
+                             f"{max(1, align // size)} elements")
         bound = self._region.memory.bound_context
         if bound is not None and bound is not channel.context:
             raise UsageError(errc.invalid, "accessor: the buffer is bound to another context "

@@ -30,7 +30,7 @@ def device_info(card: Card) -> DeviceInfo:
                              number("block_x", 1024)),
         sub_group_sizes=(number("warp", 32),), local_mem_size=number("shared_most", 48 << 10),
         global_mem_size=card.memory, max_mem_alloc_size=card.memory,
-        mem_base_addr_align=2048, max_parameter_size=_PARAMETERS,
+        mem_base_addr_align=128, sub_buffers_anywhere=True, max_parameter_size=_PARAMETERS,
         atomic_orders=tuple(memory_order), atomic_scopes=tuple(memory_scope),
         progress=_progress(card), resident_groups=number("units", 1), details=_details(card))
 
