@@ -32,7 +32,7 @@ from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cfamily.printer import Argument
 from unisycl.backends.cpu import driver as cpu
 from unisycl.backends.cuda.text.target import WARP, Target
-from unisycl.backends.opencl.launch import printing
+from unisycl.backends.device import printing
 from unisycl.base.errors import UnsupportedError
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View

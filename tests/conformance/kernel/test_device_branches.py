@@ -23,14 +23,19 @@ def by_backend(i, p):
         p[i] = 2
     elif device_is(sycl.backend.opencl):
         p[i] = 3
+    elif device_is(sycl.backend.cuda):
+        p[i] = 4
     else:
         refused_everywhere(i, p)
+
+
+BACKENDS = {"cpu": 1, "host": 2, "opencl": 3, "cuda": 4}
 
 
 def test_one_kernel_takes_the_branch_of_its_device(queue: sycl.queue) -> None:
     data = np.zeros(5, np.int32)
     queue.parallel_for(5, by_backend, data).wait()
-    wanted = {"cpu": 1, "host": 2, "opencl": 3}[queue.get_device().get_backend().name]
+    wanted = BACKENDS[queue.get_device().get_backend().name]
     assert data.tolist() == [wanted] * 5
 
 
@@ -39,7 +44,7 @@ def test_all_devices_in_turn_keep_their_branches() -> None:
         for device in sycl.device.get_devices():
             data = np.zeros(3, np.int32)
             sycl.queue(device).parallel_for(3, by_backend, data).wait()
-            assert data[0] == {"cpu": 1, "host": 2, "opencl": 3}[device.get_backend().name]
+            assert data[0] == BACKENDS[device.get_backend().name]
 
 
 def test_the_branch_not_taken_is_not_compiled(queue: sycl.queue) -> None:

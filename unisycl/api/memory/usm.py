@@ -132,11 +132,11 @@ class usm_pointer(NoArray, blocks.Pointer):
     def __atomic_words__(self) -> Words | None:
         """Return what an ``atomic_ref`` on the host works by; None where Python's threads suffice.
 
-        Raises ``errc.feature_not_supported`` for memory that host and kernels use in turns.
+        Raises ``errc.feature_not_supported`` where kernels and the host are not atomic together.
         """
-        if self.block.before_access is not None:
-            require_aspect(self.block.device, _ATOMICS[self.block.kind],
-                           "an atomic_ref on the host")
+        wanted = _ATOMICS.get(self.block.kind)
+        if wanted is not None:
+            require_aspect(self.block.device, wanted, "an atomic_ref on the host")
         return host_words()
 
     def address(self) -> int:

@@ -49,8 +49,8 @@ def _aspects(card: Card) -> set[aspect]:
            aspect.usm_shared_allocations}
     if card.number("host_atomics"):
         out.add(aspect.usm_atomic_host_allocations)
-        if shares(card):
-            out.add(aspect.usm_atomic_shared_allocations)
+    if shares(card):  # a page is on one side only when somebody changes it
+        out.add(aspect.usm_atomic_shared_allocations)
     return out
 
 
