@@ -151,9 +151,10 @@ class CudaDriver(Driver):
             found.workers.begin(wait, keep)
 
     def abandon(self, keep: object) -> None:
-        """Leave what does not end to the end of the process, which the driver ends it with."""
+        """Leave what does not end to the end of the process, which does not wait for it."""
         if self._open is not None:
             self._open.kept.append(keep)
+            library.leave_at_once()
 
     # ------------------------------------------------------------------ kernels
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Hashable:

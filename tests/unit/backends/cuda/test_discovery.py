@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -133,3 +135,20 @@ def test_a_card_tells_what_it_is() -> None:
 def test_a_card_is_not_split(fake: FakeCuda) -> None:
     with pytest.raises(sycl.exception, match="MIG"):
         driver(fake).part((0, 1))
+
+
+ENDLESS = """
+import ctypes, sys
+from unisycl.backends.cuda.discovery import library
+system = ctypes.CDLL(None)
+system.on_exit(system.pause, None)  # as the driver where a kernel does not end
+print("said", flush=False)
+library.leave_at_once()
+sys.exit(3)
+"""
+
+
+def test_a_process_ends_without_the_drivers_end() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDLESS], text=True, capture_output=True,
+                          timeout=60, check=False)
+    assert (3, "said\n", "") == (done.returncode, done.stdout, done.stderr)

@@ -62,6 +62,18 @@ def load() -> Api:
     return _loaded.api
 
 
+def leave_at_once() -> None:
+    """Have the process end, when it does, without the driver's own work at its end.
+
+    That waits for kernels that still run. The system's ``on_exit`` has the status of the process;
+    what was noted for its end before this is left out.
+    """
+    system = ctypes.CDLL(None)
+    if hasattr(system, "on_exit"):  # of the GNU library, which the driver needs
+        system.fflush(None)
+        system.on_exit(system._exit, None)
+
+
 def _library() -> Any:
     first = ""
     for name in (LIBRARY, *(f"{folder}/{LIBRARY}" for folder in _FOLDERS)):
