@@ -23,7 +23,10 @@ from unisycl.backends.cfamily.printer import (
     Printer,
     Text,
 )
+from unisycl.backends.cfamily.printing import FAILED
+from unisycl.backends.cfamily.waits import Failed
 from unisycl.base.dtypes import FLOAT16, FLOAT32, INT32, INT64, UINT16, UINT32, DType
+from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
 from unisycl.ir.builtins import Builtin
@@ -314,6 +317,17 @@ def _address(p: Printer, x: n.Address) -> Text:
     return memory.address(p, x.place, emit)
 
 
+def _failed(p: Printer, x: Failed) -> Text:
+    buffer, type = reports(p)
+    return Text(f"*(volatile {type})&{buffer}[{FAILED}] != 0u", EQUAL)
+
+
+def reports(p: Printer) -> tuple[str, str]:
+    """Return the argument that records go to, and its type."""
+    type = f"{p.d.spaces[address_space.global_space]} {p.d.types['uint32']} *".lstrip()
+    return p.argument("report", type, "reports"), type
+
+
 def _extent(p: Printer, x: n.Extent) -> Text:
     return _sized(p, x, memory.extent(p, x.base, x.dim))
 
@@ -333,5 +347,5 @@ EMIT: dict[type[n.Expr], Callable[[Printer, Any], Text]] = {
     n.Const: _const, n.Read: _read, n.ParamRead: _param, n.Query: _query, n.Unary: _unary,
     n.Binary: _binary, n.Compare: _compare, n.Select: _select, n.Cast: _cast, n.Narrow: _narrow,
     n.Bitcast: _bitcast, n.Call: _call, n.Load: _load, n.Extent: _extent,
-    n.Pitch: _pitch, n.Address: _address,
+    n.Pitch: _pitch, n.Address: _address, Failed: _failed,
 }

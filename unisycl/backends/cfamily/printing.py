@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
+from unisycl.backends.cfamily import waits
 from unisycl.backends.reports import Site, id_names, spelling
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import memory_scope
@@ -19,7 +20,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, INT64
 
-HEADER = 3
+HEADER, FAILED = 3, 2
 """The words a buffer of records begins with: words used, words there are, whether a check failed.
 
 A record is the number of its site, from 1, and two words for each cell, the lower one first.
@@ -44,6 +45,7 @@ def run(kernel: n.Kernel, *, sub_groups: bool) -> n.Kernel:
     """
     if not visit.contains(kernel.body, (n.Print, n.Check)):
         return kernel
+    kernel = waits.run(kernel)
     lower = _Lower(kernel)
     scopes: list[memory_scope] = []
     if kernel.index_kind == "nd_range" and visit.contains(kernel.body, n.Check):
@@ -196,6 +198,8 @@ class _Lower:
         site = Site("check", parts, tuple(x.type for x in values), stmt.span,
                     (ndim,) * len(names), self.in_group)
         then: list[n.Stmt] = [Record(site=site, cells=(*ids, *values), span=stmt.span)]
+        if waits.is_question(stmt):
+            then = []
         if leave:
             then.append(n.Assign(self.failed, n.Const(BOOL, value=True)))
         return n.If(n.Unary(BOOL, "not", stmt.cond), (*then, n.Leave(leave)), span=stmt.span)

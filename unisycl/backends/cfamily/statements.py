@@ -11,9 +11,9 @@ from typing import Any
 
 from unisycl.backends.cfamily import collectives, foreign, memory
 from unisycl.backends.cfamily.dialect import AtomicOp
-from unisycl.backends.cfamily.expressions import emit
+from unisycl.backends.cfamily.expressions import emit, reports
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
-from unisycl.backends.cfamily.printing import HEADER, Record
+from unisycl.backends.cfamily.printing import FAILED, HEADER, Record
 from unisycl.base.dtypes import INT64, UINT8, UINT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
@@ -407,8 +407,7 @@ def _record(b: Body, stmt: Record) -> None:
 
 def _append(p: Printer, stmt: Record) -> None:
     uint, long = p.d.types["uint32"], p.d.types["uint64"]
-    space = p.d.spaces[address_space.global_space]
-    buffer = p.argument("report", f"{space} {uint} *".lstrip(), "reports")
+    buffer, _ = reports(p)
     p.sites.append(stmt.site)
     size = 1 + 2 * len(stmt.cells)
     p.line("{")
@@ -417,7 +416,7 @@ def _append(p: Printer, stmt: Record) -> None:
     add = p.d.print_atomic.format(p=f"{buffer}", x=f"{size}u")
     p.line(f"const {uint} {at} = {add};")
     if stmt.site.kind == "check":
-        p.line(f"{buffer}[2] = 1;")
+        p.line(f"{buffer}[{FAILED}] = 1;")
     p.line(f"if ({at} <= {buffer}[1] - {size}u) {{")
     p.depth += 1
     p.line(f"{buffer}[{HEADER} + {at}] = {len(p.sites)};")
