@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.group.test_algorithms import sub_group_sizes
+from tests.conformance.group.test_algorithms import sub_group_size, sub_group_sizes
 from unisycl.testing.refusal import PREFIX
 
 parts = sycl.ext.oneapi.experimental
@@ -82,9 +82,10 @@ def test_chunks_are_equal_neighbours(queue, part):
 
 @pytest.mark.row("M-6")
 def test_parts_of_parts(queue):
+    size = sub_group_size(queue, 16)
     out = np.zeros((3, 32), np.int32)
 
-    @sycl.kernel(reqd_sub_group_size=16)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         half = parts.get_fixed_size_group(it.get_sub_group(), 8)
@@ -117,13 +118,14 @@ def folds(dtype):
 @pytest.mark.row("M-6", "D-41", "D-42")
 @pytest.mark.parametrize("dtype", TYPES)
 def test_parts_reduce_and_scan_every_type_by_every_operator(queue, dtype):
+    size = sub_group_size(queue, 8)
     rng = np.random.default_rng(8)
     x = rng.integers(0, 4, COUNT).astype(dtype)
     side = rng.integers(0, 2, COUNT).astype(np.int32)
     ops = folds(dtype)
     out = np.zeros((len(ops), 5, COUNT), dtype)
 
-    @sycl.kernel(reqd_sub_group_size=8)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         f = parts.binary_partition(it.get_sub_group(), side[k] == 0)
@@ -137,7 +139,7 @@ def test_parts_reduce_and_scan_every_type_by_every_operator(queue, dtype):
     functions = tuple(getattr(sycl, name) for name in ops)
     queue.parallel_for(sycl.nd_range(COUNT, LOCAL), kernel).wait()
     with np.errstate(all="ignore"):
-        for ids, s in itertools.product(sub_groups(8), (0, 1)):
+        for ids, s in itertools.product(sub_groups(size), (0, 1)):
             mine = [k for k in ids if side[k] == s]
             for n, (name, op) in enumerate(ops.items()):
                 check_folds(x, mine, op, functions[n], out[n], name.startswith("logical"))
@@ -162,13 +164,14 @@ def check_folds(x, mine, op, named, out, truths):
 @pytest.mark.row("M-6", "D-38", "D-39", "D-40")
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "float64"])
 def test_parts_move_values_and_vote(queue, dtype):
+    size = sub_group_size(queue, 8)
     rng = np.random.default_rng(11)
     x = rng.integers(0, 100, COUNT).astype(dtype)
     side = rng.integers(0, 2, COUNT).astype(np.int32)
     to = rng.integers(0, 4, COUNT).astype(np.int32)
     out, votes = np.zeros((5, COUNT), dtype), np.zeros(COUNT, np.int32)
 
-    @sycl.kernel(reqd_sub_group_size=8)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         f = parts.binary_partition(it.get_sub_group(), side[k] == 0)
@@ -182,7 +185,7 @@ def test_parts_move_values_and_vote(queue, dtype):
             + 4 * sycl.none_of_group(f, to[k], lambda t: t < 2)
         sycl.group_barrier(f)
     queue.parallel_for(sycl.nd_range(COUNT, LOCAL), kernel).wait()
-    for ids, s in itertools.product(sub_groups(8), (0, 1)):
+    for ids, s in itertools.product(sub_groups(size), (0, 1)):
         mine = [k for k in ids if side[k] == s]
         low = [to[k] < 2 for k in mine]
         for place, k in enumerate(mine):
@@ -194,9 +197,10 @@ def test_parts_move_values_and_vote(queue, dtype):
 
 @pytest.mark.row("M-6")
 def test_a_part_works_inside_the_branch_that_made_it(queue):
+    size = sub_group_size(queue, 8)
     x, out = np.arange(COUNT, dtype=np.float32), np.zeros((2, COUNT), np.float32)
 
-    @sycl.kernel(reqd_sub_group_size=8)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         s = it.get_sub_group()
@@ -209,7 +213,7 @@ def test_a_part_works_inside_the_branch_that_made_it(queue):
             out[0, k] = -sycl.group_broadcast(f, x[k])
         out[1, k] = sycl.reduce_over_group(s, x[k], sycl.plus)
     queue.parallel_for(sycl.nd_range(COUNT, LOCAL), kernel).wait()
-    for ids in sub_groups(8):
+    for ids in sub_groups(size):
         inside = [k for place, k in enumerate(ids) if place % 3 != 1]
         outside = [k for k in ids if k not in inside]
         for k in ids:
@@ -219,10 +223,11 @@ def test_a_part_works_inside_the_branch_that_made_it(queue):
 
 @pytest.mark.row("M-6", "D-39", "D-41", "D-42")
 def test_parts_share_memory(queue):
+    size = sub_group_size(queue, 16)
     x, out = np.arange(40, dtype=np.int32) % 7, np.zeros((3, 16), np.int32)
     sums = np.zeros((4, 40), np.int32)
 
-    @sycl.kernel(reqd_sub_group_size=16)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         f = parts.binary_partition(it.get_sub_group(), k % 3 == 0)
@@ -249,9 +254,10 @@ def spans(it, x, k, out):
 
 @pytest.mark.row("M-6")
 def test_a_tangle_is_who_reaches_a_place_together(queue):
+    size = sub_group_size(queue, 8)
     out = np.zeros((2, 16), np.int32)
 
-    @sycl.kernel(reqd_sub_group_size=8)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         lane = k % 8
@@ -262,7 +268,7 @@ def test_a_tangle_is_who_reaches_a_place_together(queue):
         else:
             spans(it, 100, k, out)
         spans(it, 1000, k, out)
-    queue.parallel_for(sycl.nd_range(16, 16), kernel).wait()
+    queue.parallel_for(sycl.nd_range(16, 8), kernel).wait()
     for k in range(16):
         odd = k % 8 < 5 and k % 2
         people = (5 + 2 * odd if k % 8 < 5 else 3) + 8
@@ -271,9 +277,10 @@ def test_a_tangle_is_who_reaches_a_place_together(queue):
 
 @pytest.mark.row("M-6")
 def test_tangles_of_loops_keep_turns_apart(queue):
+    size = sub_group_size(queue, 8)
     out = np.zeros((2, 8), np.int64)
 
-    @sycl.kernel(reqd_sub_group_size=8)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         for turn in range(6):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.group.test_algorithms import sub_group_sizes
+from tests.conformance.group.test_algorithms import sub_group_size, sub_group_sizes
 
 oneapi = sycl.ext.oneapi
 LOCAL = 70
@@ -68,9 +68,10 @@ def test_ballots_in_sub_groups_of_every_size(queue):
 
 @pytest.mark.row("M-6")
 def test_masks_are_changed_in_place(queue):
+    size = sub_group_size(queue, 16)
     out = np.zeros((12, 16), np.uint64)
 
-    @sycl.kernel(reqd_sub_group_size=16)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         s, k = it.get_sub_group(), it.get_local_id(0)
         m = oneapi.group_ballot(s, k % 3 == 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.group.test_algorithms import sub_group_sizes
+from tests.conformance.group.test_algorithms import sub_group_size, sub_group_sizes
 
 LOCAL, COUNT = 24, 48
 NAMES = ("barrier", "all", "any", "broadcast",
@@ -51,10 +51,10 @@ def expected(name, x):
 @pytest.mark.parametrize("scope", ["work_group", "sub_group"])
 def test_collectives_of_opencl_have_their_values(queue, scope):
     x = np.random.default_rng(6).integers(-5, 6, COUNT).astype(np.int32)
-    size = LOCAL if scope == "work_group" else next(
-        (s for s in sub_group_sizes(queue) if s > 1 and LOCAL % s == 0), 0)
-    if not size:
-        pytest.skip("the device has no sub-groups of more than one item that divide the group")
+    size = LOCAL
+    if scope == "sub_group":  # all of one size, or one that is the group
+        several = [s for s in sub_group_sizes(queue) if s > 1]
+        size = next((s for s in several if LOCAL % s == 0), 0) or sub_group_size(queue, LOCAL)
     out = np.zeros((len(NAMES), COUNT), np.int32)
 
     def whole(it):
@@ -67,6 +67,7 @@ def test_collectives_of_opencl_have_their_values(queue, scope):
     kernel = whole if scope == "work_group" else sycl.kernel(reqd_sub_group_size=size)(part)
     queue.parallel_for(sycl.nd_range(COUNT, LOCAL), kernel).wait()
     for row, name in enumerate(NAMES):
-        for first in range(0, COUNT, size):
-            found = expected(name, x[first:first + size])
-            assert found.tolist() == out[row, first:first + size].tolist(), f"{scope}_{name}"
+        for first in (k for g in range(0, COUNT, LOCAL) for k in range(g, g + LOCAL, size)):
+            mine = slice(first, min(first + size, first // LOCAL * LOCAL + LOCAL))
+            found = expected(name, x[mine])
+            assert found.tolist() == out[row, mine].tolist(), f"{scope}_{name}"

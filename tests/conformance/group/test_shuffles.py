@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.group.test_algorithms import FLOATS, INTEGERS, operands, sub_group_sizes
+from tests.conformance.group.test_algorithms import (
+    FLOATS,
+    INTEGERS,
+    operands,
+    sub_group_size,
+    sub_group_sizes,
+)
 
 LOCAL = 75
 
@@ -68,19 +74,20 @@ def test_every_sub_group_size_moves(queue):
 
 @pytest.mark.row("D-40")
 def test_a_butterfly_adds_up(queue):
+    size = sub_group_size(queue, 16)
     x, out = operands("float32", 64), np.zeros(64, np.float32)
 
-    @sycl.kernel(reqd_sub_group_size=16)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         k = it.get_global_id(0)
         total = x[k]
-        mask = 8
+        mask = size // 2
         while mask > 0:
             total += sycl.permute_group_by_xor(it.get_sub_group(), total, mask)
             mask //= 2
         out[k] = total
     queue.parallel_for(sycl.nd_range(64, 32), kernel).wait()
-    assert np.repeat(x.reshape(-1, 16).sum(1), 16).tolist() == out.tolist()
+    assert np.repeat(x.reshape(-1, size).sum(1), size).tolist() == out.tolist()
 
 
 @pytest.mark.row("D-40", "D-37")

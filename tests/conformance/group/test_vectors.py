@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
+from tests.conformance.group.test_algorithms import sub_group_size
 
-N, LOCAL, SUB = 60, 30, 8
+N, LOCAL = 60, 30
 
 
 @pytest.mark.row("D-38", "D-40")
 def test_vectors_move_between_work_items(queue):
+    size = sub_group_size(queue, 8)
     x = np.arange(N * 4, dtype=np.float32).reshape(N, 4)
     out = np.zeros((5 * N, 4), np.float32)
 
-    @sycl.kernel(reqd_sub_group_size=SUB)
+    @sycl.kernel(reqd_sub_group_size=size)
     def kernel(it):
         g, s, k = it.get_group(), it.get_sub_group(), it.get_global_id(0)
         v = sycl.float4(x[k, 0], x[k, 1], x[k, 2], x[k, 3])
@@ -35,8 +37,8 @@ def test_vectors_move_between_work_items(queue):
     queue.parallel_for(sycl.nd_range(N, LOCAL), kernel).wait()
     for k in range(N):
         start = k // LOCAL * LOCAL
-        first = start + (k - start) // SUB * SUB
-        last, lane = min(first + SUB, start + LOCAL) - 1, k - first
+        first = start + (k - start) // size * size
+        last, lane = min(first + size, start + LOCAL) - 1, k - first
         assert x[start + 7].tolist() == out[k].tolist()
         assert x[first + 1].tolist() == out[N + k].tolist()
         if k < last:
