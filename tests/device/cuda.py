@@ -30,6 +30,8 @@ from unisycl.testing import find_device
 
 LAUNCHES, WAITED, ROUNDS = 2000, 300, 7
 TRIAD = 1 << 28
+HANGS = 60
+"""Seconds after which a test counts as one that never ends, and ends its file."""
 
 
 def nothing(i: Any) -> None:
@@ -283,6 +285,7 @@ def main() -> int:
         files.mkdir(exist_ok=True)
         suite = Suite(env, options.device, files, stop)
         extra = [*([] if options.all else ["--sample"]), "--device", options.device,
+                 "-o", f"faulthandler_timeout={HANGS}", "-o", "faulthandler_exit_on_timeout=true",
                  *options.pytest]
         suite.run(options.workers, 1, extra, lambda suite: keep(suite, options))
         say(suite.report()[:6000])

@@ -55,9 +55,12 @@ def _aspects(card: Card) -> set[aspect]:
 
 
 def _progress(card: Card) -> Levels:
-    """What a card gives: items apart, and work-groups together in a cooperative launch."""
+    """What a card gives: items apart, and work-groups together in a cooperative launch.
+
+    The sub-groups of a work-group are there together, and each goes on whatever the others do.
+    """
     groups = MODELS["cooperative" if card.number("cooperative") else "occupancy"]
-    return strongest(MODELS["items"], groups)
+    return strongest(MODELS["items"], MODELS["sub_groups"], groups)
 
 
 def _details(card: Card) -> dict[str, Any]:
