@@ -21,8 +21,8 @@ from unisycl.process import notices
 BACKENDS: dict[str, str] = {
     "cpu": "unisycl.backends.cpu.driver:make_driver",
     "host": "unisycl.backends.host.driver:make_driver",
+    "cuda": "unisycl.backends.cuda.driver:make_drivers",  # the first of two for one card
     "opencl": "unisycl.backends.opencl.driver:make_drivers",
-    "cuda": "unisycl.backends.cuda.driver:make_drivers",  # the first of two for one card, once run
 }
 NATIVE = "cpu"
 BEYOND = {"cuda": "unisycl.backends.cuda.discovery.library:beyond_processors",

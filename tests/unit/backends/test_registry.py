@@ -60,10 +60,20 @@ def test_who_wants_the_native_cpu_does_not_load_other_processors(
 def test_a_backend_there_is_not_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNISYCL_BACKENDS", "cpu, Host, vulkan")
     with pytest.raises(UsageError, match=r"UNISYCL_BACKENDS=cpu, Host, vulkan: there is no backend "
-                       "'vulkan'; expected names of cpu, host, opencl, cuda"):
+                       "'vulkan'; expected names of cpu, host, cuda, opencl"):
         registry.drivers()
     monkeypatch.setenv("UNISYCL_BACKENDS", " Host ,cpu,")
     assert ["cpu", "host"] == registry.wanted()
+
+
+def test_of_two_backends_for_one_card_its_own_driver_comes_first(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = registry._Loaded()
+    monkeypatch.setattr(registry, "_loaded", loaded)
+    for name in ("opencl", "cuda"):
+        loaded.drivers[name] = {name: NullDriver()}
+    monkeypatch.setenv("UNISYCL_BACKENDS", "opencl,cuda")
+    assert ["cuda", "opencl"] == list(registry.drivers())
 
 
 def test_a_warning_takes_no_device_away(
