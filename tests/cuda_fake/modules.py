@@ -16,6 +16,7 @@ from tests.cuda_fake.core import (
     number,
     store,
 )
+from unisycl.backends.cuda.api import LaunchConfig
 
 
 class Modules(Core):
@@ -70,6 +71,14 @@ class Modules(Core):
 
         self._stream(stream).waiting.append(do)
         return 0
+
+    def _cuLaunchKernelEx(self, config: Any, function: Any, params: Any, _extra: Any) -> int:
+        given = LaunchConfig.from_address(number(config))
+        if given.numAttrs or given.attrs:
+            return INVALID_VALUE
+        sizes = (given.gridDimX, given.gridDimY, given.gridDimZ, given.blockDimX, given.blockDimY,
+                 given.blockDimZ, given.sharedMemBytes)
+        return self._cuLaunchKernel(function, *sizes, given.hStream, params, None)
 
     def _cuLaunchCooperativeKernel(self, function: Any, *args: Any) -> int:
         return self._cuLaunchKernel(function, *args, None)

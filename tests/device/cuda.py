@@ -191,7 +191,7 @@ def _raw(q: sycl.queue, here: Any) -> Callable[[Any], int]:
 
     def launch(lane: Any) -> int:
         with session:
-            return int(session.api.try_launch(*made.arguments(lane)))
+            return int(session.api.try_launch_prepared(*made.arguments(lane)))
     return launch
 
 

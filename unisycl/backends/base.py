@@ -348,6 +348,9 @@ class Driver(ABC):
     repeats: bool = False
     """Whether ``launch`` needs no more than executable, geometry and values of a plain launch."""
 
+    extends: bool = False
+    """Whether ``again`` and ``extend`` ever start a launch."""
+
     chains: bool = False
     """Whether a command behind others is best given to the driver without asking for their ends."""
 
@@ -365,6 +368,21 @@ class Driver(ABC):
     @abstractmethod
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""
+
+    def again(self, launch: Launch, before: Completion | None) -> Completion | None:
+        """Start a launch that repeats behind one command of this driver, or none; None: ``launch``.
+
+        What it raises is the command's error. Its completion has not ended yet.
+        """
+        return None
+
+    def extend(self, launch: Launch, end: Completion) -> Completion | None:
+        """Start a launch behind the same one, whose end is then that of both.
+
+        Returns ``end``; another completion where it was asked for meanwhile, so that it may be of
+        the first alone; None, having done nothing: ``again``. What it raises is the command's.
+        """
+        return None
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
         """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""

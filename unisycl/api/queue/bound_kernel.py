@@ -16,6 +16,7 @@ from unisycl.api.queue.event import event, tasks_of
 from unisycl.base.errors import KernelWarning
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.process.callers import as_done
+from unisycl.runtime.graph import repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.tasks import Task, check_process
 from unisycl.runtime.launch import launch
@@ -64,7 +65,8 @@ class bound_kernel:
     ``queue.parallel_for``. It keeps its memory alive. Made by ``queue.bind`` or ``kernel.bind``.
     """
 
-    __slots__ = ("_begin", "_blocks", "_channel", "_event", "_launch", "_name", "_origin")
+    __slots__ = ("_again", "_begin", "_blocks", "_channel", "_event", "_launch", "_name",
+                 "_origin")
     __kernel_refusal__ = "launch bound kernels from the host"
 
     def __init__(self, channel: Channel, made: launch.Launch, name: str,
@@ -74,6 +76,7 @@ class bound_kernel:
         self._launch = made
         made.where = as_done(made.where, "bound")
         self._begin = launch.begin_launch(channel, made)
+        self._again = None if launch.needs_more(made) else repeated.Again(made, self._begin, name)
         self._name = name
         self._event = event_of
         self._blocks = tuple(usm.lasting(made.raw))
@@ -97,6 +100,9 @@ class bound_kernel:
             for block in self._blocks:
                 if block.freed:
                     block.bytes()
+            again = self._again
+            if again is not None and channel.extends and not depends_on:
+                return self._event(repeated.submit(channel, again, self._launch, self._begin))
             return self._event(launch.start(
                 channel, self._launch, self._name,
                 tasks_of(depends_on, recording=channel.recorder is not None) if depends_on else (),

@@ -72,11 +72,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
 }
 _QUICK = {
     "cuLaunchKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P, _P),
+    "cuLaunchKernelEx": (_P, _P, _P, _P),
     "cuLaunchCooperativeKernel": (_P, _U, _U, _U, _U, _U, _U, _U, _P, _P),
     "cuEventQuery": (_P,),
     "cuStreamQuery": (_P,),
     "cuEventRecord": (_P, _P),
     "cuCtxSetCurrent": (_P,),
+    "cuCtxPushCurrent_v2": (_P,),
+    "cuCtxPopCurrent_v2": (_P,),
 }
 OLDEST = 12000
 """CUDA 12.0: the driver's version as ``cuDriverGetVersion`` gives it."""
@@ -91,6 +94,15 @@ class Copy2D(ctypes.Structure):
         ("dstXInBytes", _S), ("dstY", _S), ("dstMemoryType", _I), ("dstHost", _P),
         ("dstDevice", _A), ("dstArray", _P), ("dstPitch", _S),
         ("WidthInBytes", _S), ("Height", _S))
+
+
+class LaunchConfig(ctypes.Structure):
+    """``CUlaunchConfig``: groups and items in C's order, dynamic memory, where it runs."""
+
+    _fields_ = (
+        ("gridDimX", _U), ("gridDimY", _U), ("gridDimZ", _U),
+        ("blockDimX", _U), ("blockDimY", _U), ("blockDimZ", _U),
+        ("sharedMemBytes", _U), ("hStream", _P), ("attrs", _P), ("numAttrs", _U))
 
 
 class Api:
@@ -109,11 +121,14 @@ class Api:
         for function in quick.values():
             function.restype = _I  # without types: the arguments are ctypes' own already
         self.try_launch = quick["cuLaunchKernel"]
+        self.try_launch_prepared = quick["cuLaunchKernelEx"]
         self.try_launch_together = quick["cuLaunchCooperativeKernel"]
         self.try_query = quick["cuEventQuery"]
         self.try_idle = quick["cuStreamQuery"]
         self.try_record = quick["cuEventRecord"]
         self.try_make_current = quick["cuCtxSetCurrent"]
+        self.try_push = quick["cuCtxPushCurrent_v2"]
+        self.try_pop = quick["cuCtxPopCurrent_v2"]
 
     def attempt(self, name: str, *args: Any) -> int:
         """Call a function; return its result, which is 0 if all went well."""

@@ -16,7 +16,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
+from unisycl.backends.base import (
+    BoundView,
+    Completion,
+    DeviceInfo,
+    Geometry,
+    Launch,
+    Tentative,
+)
 from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.commands.completion import CuCompletion
@@ -29,6 +36,7 @@ from unisycl.backends.cuda.interop.arrays import register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
+from unisycl.backends.cuda.launch.repeating import Repeating
 from unisycl.backends.cuda.launch.scratch import CuScratch
 from unisycl.backends.cuda.memory.arrays import UnifiedArray, address_of
 from unisycl.backends.cuda.memory.heap import Heap
@@ -76,7 +84,7 @@ class _Opened:
         """What commands use that never end."""
 
 
-class CudaDriver(Driver):
+class CudaDriver(Repeating):
     """The driver of one card. Its methods may be called from any thread."""
 
     backend = backend.cuda
@@ -203,14 +211,15 @@ class CudaDriver(Driver):
         here = self._open or self.opened()
         session, ends = here.session, here.commands.ends
         lane = None
-        if not deps or (len(deps) == 1 and type(deps[0]) is CuCompletion):
+        if not deps or (len(deps) == 1 and isinstance(deps[0], CuCompletion)
+                         and not isinstance(deps[0], Tentative)):
             lane = here.commands.lanes.behind(deps)
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return here.commands.begin(
-                lambda lane: session.api.try_launch(*ready.arguments(lane)), deps, ready.told,
-                ready)
-        result = session.api.try_launch(*ready.arguments(lane))
+                lambda lane: session.api.try_launch_prepared(*ready.arguments(lane)), deps,
+                ready.told, ready)
+        result = session.api.try_launch_prepared(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])
         made = lane.last = CuCompletion(ends, lane, ready.told, ready)
@@ -232,14 +241,14 @@ class CudaDriver(Driver):
         api = here.session.api
         if executable.together:
             return here.commands.begin(
-                lambda lane: api.try_launch_together(*ready.arguments(lane)[:-1]), deps, told,
+                lambda lane: api.try_launch_together(*ready.spread(lane)), deps, told,
                 ready)
         if launch.packed is None:
             launch.packed = executable
         elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
             launch.packed = ready
         return here.commands.begin(
-            lambda lane: api.try_launch(*ready.arguments(lane)), deps, told, ready)
+            lambda lane: api.try_launch_prepared(*ready.arguments(lane)), deps, told, ready)
 
     def _launch_parts(self, executable: CuExecutable, launch: Launch,
                       deps: Sequence[Completion]) -> CuCompletion:

@@ -53,10 +53,12 @@ class Channel:
     """Whether kernels are first offered to ``run_at_once``."""
     repeats: bool
     """Whether a launch made for the same arguments before may serve again."""
+    extends: bool
+    """Whether such a launch is given to the driver by ``repeated``."""
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
-                 "driver", "errors", "generation", "handler", "in_order", "pending", "profiling",
-                 "quick", "repeats", "timeout")
+                 "driver", "errors", "extends", "generation", "handler", "in_order", "pending",
+                 "profiling", "quick", "repeats", "timeout")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -68,6 +70,7 @@ class Channel:
         self.driver: Driver = device.driver
         self.quick = device.driver.quick
         self.repeats = device.driver.repeats
+        self.extends = device.driver.extends and not profiling
         self.context = context
         self.handler = handler
         self.in_order = in_order

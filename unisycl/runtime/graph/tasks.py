@@ -295,8 +295,7 @@ class Task:
             self._end(_without_frames(err))
             return
         except BaseException as err:
-            self._outlast(begin)
-            self.interrupted(err)
+            self.cut_off(begin, err)
             raise
         self.completion = begun  # as ``begun`` does, without its call
         if self._started is not None or isinstance(begun, Gate):
@@ -306,13 +305,14 @@ class Task:
         elif self.dependents:
             process.executor.watch(self)
 
-    def _outlast(self, begin: Begin) -> None:
+    def cut_off(self, begin: Begin, error: BaseException) -> None:
         """Keep what a command uses that was cut off while it began: perhaps it goes on."""
         driver = self.driver
         if driver is None and self.channel is not None:
             driver = self.channel.driver
         if driver is not None:
             driver.outlast(begin)
+        self.interrupted(error)
 
     def _defer(self, blockers: list[Task], begin: Begin) -> None:
         self._begin = begin

@@ -185,6 +185,7 @@ def _changed(channel: Channel) -> None:
     watched = isinstance(channel, WatchedChannel)
     channel.quick = channel.driver.quick or watched
     channel.repeats = channel.driver.repeats and not watched  # what repeats forgets is described
+    channel.extends = channel.driver.extends and not (watched or channel.profiling)
     channel.driver.timed()
 
 

@@ -17,7 +17,7 @@ from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import as_done, caller
-from unisycl.runtime.graph import ordering
+from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
@@ -155,6 +155,12 @@ def stage(channel: Channel, made: Launch) -> None:
         staging.settle(made, channel.driver)
 
 
+def needs_more(launch: Launch) -> bool:
+    """Say whether a launch takes more than its driver's ``launch``, whenever it is made."""
+    return bool(launch.staged or launch.rest or launch.tree is not None
+                or "races" in launch.executable.kernel.checks)
+
+
 def begin_launch(channel: Channel, launch: Launch, reductions: tuple[Any, ...] = ()) -> Begin:
     """Return how to begin a launch; an empty index space only takes its place in the order."""
     if 0 in launch.geometry.global_:
@@ -208,17 +214,17 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
     """Launch a kernel that uses no accessors: the shortcut of a queue, short when warm."""
     if channel.generation != process.generation:
         check_process(channel)
+    if channel.repeats and not reductions and type(function) is FunctionType and (
+            not compiled_kernels.watchers):
+        again, known, raw = program.repeat(channel, function, geometry, arguments)
+        if again is not None and (launch := again.launch) is not None:
+            if deps or not channel.extends:
+                return start(channel, launch, again.name, deps, again.begin)
+            return repeated.submit(channel, again, launch, again.begin or begin_nothing)
+        if known is not None and geometry.whole is None:
+            return _start_warm(channel, function, geometry, arguments, known, raw, deps=deps)
     if channel.recorder is not None:
         return channel.recorder.launch(channel, function, geometry, arguments, reductions, deps)
-    if channel.repeats and type(function) is FunctionType and not reductions and (
-            geometry.whole is None and not compiled_kernels.watchers):
-        known, raw = program.warm(channel.device, function, geometry, arguments, (),
-                                  channel.checks)
-        if known is not None:
-            again = known[2].find(raw, id(channel.context))
-            if again is not None and (launch := again.launch) is not None:
-                return start(channel, launch, again.name, deps, again.begin)
-            return _start_warm(channel, function, geometry, arguments, known, raw, deps=deps)
     return start(channel, build(channel, None, function, geometry, arguments, reductions),
                  program.label(function), deps)
 

@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from types import CodeType, FunctionType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from unisycl.backends.base import DeviceInfo, Executable, Geometry
 from unisycl.base import checked_mode, requested_checks
@@ -27,12 +27,20 @@ from unisycl.ir.stored_parameters import used
 from unisycl.ir.types import View
 from unisycl.process import float_mode
 from unisycl.process.recursion import apart, inside
-from unisycl.runtime.devices.devices import DeviceState
+from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
-from unisycl.runtime.launch.repeats import Repeats
+from unisycl.runtime.launch.repeats import Repeat, Repeats
 
 _LIMIT = 4096
+
+
+class Line(Protocol):
+    """What is asked of the queue of a launch."""
+
+    checks: checked_mode.Words
+    context: ContextState
+    device: DeviceState
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,31 @@ def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
         if raw is not None:
             return known, raw
     return None, ()
+
+
+def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
+           ) -> tuple[Repeat | None, _Warm | None, tuple[Any, ...]]:
+    """Return a launch with the very same arguments that may serve again, and what ``warm`` does.
+
+    Without reductions; asked for every launch of a queue's shortcut, so all of it is here.
+    """
+    checks = requested_checks.now(channel.checks) if requested_checks.asked() else channel.checks
+    for known in _warm.get((id(function.__code__), id(geometry), id(channel.device),
+                            len(arguments), 0, checks), ()):
+        raw = known[0].match(function, arguments, ())
+        if raw is None:
+            continue
+        repeats = known[2]
+        for one in repeats.kept:
+            for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
+                if ref() is not given:
+                    break
+            else:
+                if not one.owner or one.owner == id(channel.context):
+                    repeats.missed = 0
+                    return one, known, raw
+        return None, known, raw
+    return None, None, ()
 
 
 def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: tuple[Any, ...],

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch
+from unisycl.runtime.graph.repeated import Again
 from unisycl.runtime.graph.tasks import Begin
 from unisycl.runtime.memory.usm import Pointer
 
@@ -25,15 +26,13 @@ _NUMBERS = int | float | complex | np.number | np.bool_
 Ref = Callable[[], Any]
 
 
-class Repeat:
+class Repeat(Again):
     """A launch that may come again. It knows what it was made of, without holding the memory."""
 
-    __slots__ = ("__weakref__", "begin", "launch", "name", "owner", "refs")
+    __slots__ = ("__weakref__", "owner", "refs")
 
     def __init__(self, launch: Launch, begin: Begin, name: str) -> None:
-        self.launch: Launch | None = launch
-        self.begin: Begin | None = begin
-        self.name = name
+        super().__init__(launch, begin, name)
         self.owner = 0
         """The id of the context that the pointers belong to, which they keep; 0: there are none."""
         self.refs: tuple[Ref, ...] = ()
@@ -41,7 +40,7 @@ class Repeat:
     def drop(self) -> None:
         """Forget the launch, and so the memory that it uses. May come at any moment, and again."""
         self.refs = (_gone,) * len(self.refs)
-        self.launch = self.begin = None
+        self.launch = self.begin = self.task = None
 
 
 def _gone() -> object:
@@ -63,28 +62,17 @@ def _dropper(one: Repeat) -> Callable[[Any], None]:
 class Repeats:
     """The last launches of one kernel over one index space."""
 
-    __slots__ = ("_kept", "_missed")
+    __slots__ = ("kept", "missed")
 
     def __init__(self) -> None:
-        self._kept: tuple[Repeat, ...] = ()
-        self._missed = 0
-
-    def find(self, raw: tuple[Any, ...], owner: int) -> Repeat | None:
-        """Return the launch that was made of these very objects on a context, given by its id."""
-        for one in self._kept:
-            for ref, given in zip(one.refs, raw):  # noqa: B905 - its check takes as long as this
-                if ref() is not given:
-                    break
-            else:
-                if one.owner == owner or not one.owner:
-                    self._missed = 0
-                    return one
-        return None
+        self.kept: tuple[Repeat, ...] = ()
+        self.missed = 0
+        """How many in a row were not found."""
 
     def wants(self, raw: tuple[Any, ...]) -> bool:
         """Say whether a launch that was not found is to be noted: seldom where none ever is."""
-        self._missed += 1
-        if self._missed > _PATIENCE and self._missed % _SELDOM:
+        self.missed += 1
+        if self.missed > _PATIENCE and self.missed % _SELDOM:
             return False
         return all(isinstance(given, Pointer | _NUMBERS) for given in raw)
 
@@ -101,8 +89,8 @@ class Repeats:
             else:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)
-        kept = self._kept
-        self._kept = (one, *kept[:_MOST - 1])
+        kept = self.kept
+        self.kept = (one, *kept[:_MOST - 1])
         for old in kept[_MOST - 1:]:
             old.drop()
 

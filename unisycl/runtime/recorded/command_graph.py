@@ -270,7 +270,7 @@ class RecordingChannel(Channel):
         self.context = context
         self.handler = None
         self.quick = True  # ``run_at_once`` records
-        self.repeats = False
+        self.repeats = self.extends = False
         self.in_order = plain is not None and plain.in_order
         self.checks = checked_mode.NONE if plain is None else plain.checks
         self.profiling = False

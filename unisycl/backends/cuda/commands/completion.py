@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from unisycl.backends.base import Tentative
 from unisycl.backends.cuda.api import handle
@@ -29,6 +29,7 @@ _YIELD_NS = 3_000_000
 _UNTIMED, _TIMED = 2, 0
 _REBASE_NS = 2_000_000_000
 _KEPT = 256
+_IN_A_ROW = 31  # launches that may share the end of the first
 
 
 class Event:
@@ -98,6 +99,15 @@ class Clock:
         return self._base, self._time
 
 
+class Repeatable(Protocol):
+    """What a launch hands to the driver again and again."""
+
+    told: Told
+
+    def arguments(self, lane: Lane) -> tuple[Any, ...]:
+        """Return the arguments of the launch for a stream."""
+
+
 class Ends:
     """How the ends of one driver's commands are seen."""
 
@@ -129,9 +139,10 @@ class CuCompletion:
 
     def __init__(self, ends: Ends, lane: Lane, told: Told, keep: object) -> None:
         self.lane = lane
-        self._ends = ends
+        self.ends = ends
         self._keep = keep
-        self._number = lane.note(told)
+        self._number = number = lane.begun = lane.next()
+        lane.told.append((number, told))
 
     def begun(self, start: tuple[Event, tuple[Event, int]] | None) -> None:
         """Note when it began, by an event and another one whose time is known."""
@@ -148,14 +159,14 @@ class CuCompletion:
         """
         found = self._event
         if found is None and not self.over:
-            with self._ends.session:
+            with self.ends.session:
                 self._record()
             found = self._event
         return None if found is None else found.handle
 
     def _record(self) -> None:
         """Record an event behind the command; the session is entered."""
-        ends, lane = self._ends, self.lane
+        ends, lane = self.ends, self.lane
         upto = lane.begun
         event = ends.events.take()
         result = ends.session.api.try_record(event.handle, lane.stream)
@@ -172,7 +183,7 @@ class CuCompletion:
         try:
             self._record()
         except exception:
-            ends = self._ends
+            ends = self.ends
             if ends.session.api.attempt("cuStreamSynchronize", self.lane.value):
                 self.lane.keep(self._number, self._keep)
             raise
@@ -184,14 +195,14 @@ class CuCompletion:
         """
         if self.over:
             return True
+        if self._number <= self.lane.finished:
+            self._end(None)
+            return self.over
         if self._young:
             self._young = False
             return False
         lane = self.lane
-        if self._number <= lane.finished:
-            self._end(None)
-            return self.over
-        ends = self._ends
+        ends = self.ends
         session = ends.session
         try:
             with session:
@@ -246,7 +257,7 @@ class CuCompletion:
 
         Of a command that failed, or began before times were kept, they are now.
         """
-        start, event, ends = self._start, self._event, self._ends
+        start, event, ends = self._start, self._event, self.ends
         if start is not None and event is not None and self._error is None:
             with contextlib.suppress(exception), ends.session as api:
                 base, when = start[1]
@@ -254,6 +265,38 @@ class CuCompletion:
                 return begun, begun + round(api.milliseconds(start[0].handle, event.handle) * 1e6)
         now = time.monotonic_ns()
         return now, now
+
+
+class RepeatedCompletion(CuCompletion):
+    """The end of launches of one kernel with the same arguments, in a row in one stream.
+
+    As soon as anybody asks for it no launch is added: what is recorded after ``asked`` is behind
+    all launches that found it false behind themselves.
+    """
+
+    asked = False
+    _young = False
+
+    def __init__(self, ends: Ends, lane: Lane, ready: Repeatable) -> None:
+        super().__init__(ends, lane, ready.told, ready)
+        self.ready = ready
+        self.call = ready.arguments(lane)
+        self.left = _IN_A_ROW
+
+    def extended(self) -> bool:
+        """Count a launch that the stream was given; False: its end may not be this one."""
+        lane = self.lane
+        self._number = lane.begun = lane.next()
+        return not self.asked
+
+    def _record(self) -> None:
+        self.asked = True
+        super()._record()
+
+    def done(self) -> bool:
+        """Say whether all the launches have ended; never blocks."""
+        self.asked = True
+        return self.over or super().done()
 
 
 class CheckedCompletion(CuCompletion, Tentative):

@@ -27,8 +27,7 @@ Told = tuple[str, Where | None]
 class Lane:
     """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
 
-    __slots__ = ("_kept", "_next", "_under_way", "begun", "finished", "lanes", "last", "stream",
-                 "value")
+    __slots__ = ("_kept", "begun", "finished", "lanes", "last", "next", "stream", "told", "value")
 
     def __init__(self, value: int, lanes: Lanes) -> None:
         self.value = value
@@ -37,14 +36,10 @@ class Lane:
         self.begun = self.finished = 0
         self.last: Any = None
         self._kept: list[tuple[int, object]] = []
-        self._next = itertools.count(1).__next__
-        self._under_way: deque[tuple[int, Told]] = deque(maxlen=_TOLD)
-
-    def note(self, told: Told) -> int:
-        """Return the number of a command that the stream was given."""
-        number = self.begun = self._next()
-        self._under_way.append((number, told))
-        return number
+        self.next = itertools.count(1).__next__
+        """Returns the number of a command that the stream was given, ``begun`` from then on."""
+        self.told: deque[tuple[int, Told]] = deque(maxlen=_TOLD)
+        """What the newest commands are called, by their numbers."""
 
     def keep(self, number: int, used: object) -> None:
         """Keep what a command uses whose end nobody saw, until one behind it was seen to end."""
@@ -59,7 +54,10 @@ class Lane:
 
     def under_way(self) -> list[Told]:
         """Return what was begun and not seen to end, of the newest commands."""
-        return [told for number, told in self._under_way if number > self.finished]
+        found = [told for number, told in self.told if number > self.finished]
+        if not found and self.begun > self.finished and self.told:  # of launches in a row
+            found = [self.told[-1][1]]
+        return found
 
     def idle(self) -> bool:
         """Say whether all its commands were seen to end."""
@@ -110,6 +108,7 @@ class Lanes:
                     event = last.event()
                     if event is not None:
                         api.call("cuStreamWaitEvent", made, event, 0)
+                lane.last = None  # so that nothing goes behind it there
             self._own, self._lanes = made, [Lane(made, self)]
         return self._own
 

@@ -10,6 +10,7 @@ import ctypes
 from typing import Any
 
 from unisycl.backends.base import Launch
+from unisycl.backends.cuda.api import LaunchConfig
 from unisycl.backends.cuda.commands.lanes import Lane, Told
 from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
 from unisycl.backends.device.scratch import NOTHING
@@ -18,7 +19,8 @@ from unisycl.backends.device.scratch import NOTHING
 class Prepared:
     """What a repeated launch hands to the driver, and all that it uses."""
 
-    __slots__ = ("_known", "_pack", "_rest", "_values", "executable", "told")
+    __slots__ = ("_configs", "_dynamic", "_known", "_pack", "_sizes", "_values", "executable",
+                 "told")
 
     def __init__(self, executable: CuExecutable, launch: Launch, plan: Plan, told: Told) -> None:
         signature = executable.main.signature
@@ -26,13 +28,24 @@ class Prepared:
         self.told = told
         self._values = launch.values
         self._pack = signature.pack(launch, NOTHING)
-        self._rest = (executable.main.handle, *plan.sizes,
-                      ctypes.c_uint(executable.launch_sizes(launch)))
+        self._sizes = plan.sizes
+        self._dynamic = executable.launch_sizes(launch)
+        self._configs: dict[Lane, LaunchConfig] = {}
         self._known: tuple[Lane | None, tuple[Any, ...]] = None, ()
 
     def arguments(self, lane: Lane) -> tuple[Any, ...]:
-        """Return the arguments of ``cuLaunchKernel`` for a stream."""
+        """Return the arguments of ``cuLaunchKernelEx`` for a stream, which takes but four."""
         known = self._known
         if known[0] is not lane:
-            known = self._known = lane, (*self._rest, lane.stream, self._pack.pointers, None)
+            config = self._configs.get(lane)
+            if config is None:  # it is kept, since another thread may be about to use it
+                config = self._configs[lane] = LaunchConfig(
+                    *(size.value for size in self._sizes), self._dynamic, lane.value, None, 0)
+            known = self._known = lane, (ctypes.c_void_p(ctypes.addressof(config)),
+                                         self.executable.main.handle, self._pack.pointers, None)
         return known[1]
+
+    def spread(self, lane: Lane) -> tuple[Any, ...]:
+        """Return the arguments of ``cuLaunchCooperativeKernel`` for a stream."""
+        return (self.executable.main.handle, *self._sizes, ctypes.c_uint(self._dynamic),
+                lane.stream, self._pack.pointers)

@@ -1,0 +1,49 @@
+"""``python -m tests.cuda_nothing``: what a launch on a card costs but for the driver, without one.
+
+The backend runs over a library whose functions return at once, built by gcc; kernels are compiled
+and never run. Non-goals: results. Invariant: it is a process of its own.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import ctypes
+import pstats
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.device import cuda
+from unisycl.backends.cuda.discovery import library
+
+
+def main() -> int:
+    """Print what launches take; with a name of one, where its time goes."""
+    with tempfile.TemporaryDirectory() as folder:
+        built = Path(folder) / "libcuda.so.1"
+        subprocess.run(("gcc", "-O2", "-shared", "-fPIC", "-w", "-o", built,
+                        Path(__file__).parent / "driver.c"), check=True)
+        library.LIBRARY = str(built)
+        ctypes.CDLL(str(built))
+        if len(sys.argv) == 1:
+            cuda.speed("cuda")
+            return 0
+        import unisycl as sycl  # noqa: PLC0415
+        from unisycl.testing import find_device  # noqa: PLC0415
+
+        ways = cuda.ways_of(sycl.queue(find_device("cuda")))
+        submit, wait = ways[sys.argv[1]]
+        for _ in range(1000):
+            submit()
+        wait()
+        with cProfile.Profile() as profile:
+            for _ in range(20000):
+                submit()
+            wait()
+        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""Launches that come again: sharing an end, being asked for in between, failing, other threads."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.cuda_fake.library import FakeCuda
+from unisycl.backends.cuda.commands.completion import RepeatedCompletion
+
+
+def add(i: Any, p: Any) -> None:
+    p[i] = p[i] + 1
+
+
+def double(i: Any, p: Any) -> None:
+    p[i] = p[i] * 2
+
+
+@pytest.fixture
+def line(fake: FakeCuda) -> sycl.queue:
+    return sycl.queue("cuda", sycl.property.queue.in_order())
+
+
+def seen(queue: sycl.queue, p: Any) -> list[int]:
+    out = np.zeros(8, np.int64)
+    queue.memcpy(out, p, out.nbytes).wait_and_throw()
+    return sorted(set(out.tolist()))
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_as_many_run_as_were_submitted(fake: FakeCuda, line: sycl.queue, *, bound: bool) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    submit: Any = line.bind(8, add, p) if bound else lambda: line.parallel_for(8, add, p)
+    for _ in range(1000):
+        submit()
+    line.wait_and_throw()
+    assert seen(line, p) == [1000]
+    assert len(fake.launches) == 1001  # a fill of 64 bits is a kernel, too
+    assert fake.calls["cuEventRecord"] < 100
+
+
+def test_another_kernel_in_between_keeps_its_place(line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    want = 0
+    for k in range(60):
+        line.parallel_for(8, add, p)
+        want += 1
+        if k % 7 == 6:
+            line.parallel_for(8, double, p)
+            want *= 2
+    assert seen(line, p) == [want]
+
+
+def test_a_launch_behind_a_look_is_waited_for_by_itself(fake: FakeCuda, line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(5):
+        line.parallel_for(8, add, p)
+    line.wait()
+    fake.held = True
+    first = line.parallel_for(8, add, p)
+    second = line.parallel_for(8, add, p)
+    status = sycl.info.event.command_execution_status
+    assert first.get_info(status) != sycl.info.event_command_status.complete
+    third = line.parallel_for(8, add, p)
+    assert first.task is second.task is not third.task
+    fake.held = False
+    third.wait()
+    assert seen(line, p) == [8]
+
+
+def test_an_end_that_is_asked_for_while_a_launch_goes_out_is_not_shared(
+        fake: FakeCuda, line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(5):
+        before = line.parallel_for(8, add, p)
+    real = fake._cuLaunchKernelEx
+
+    def asked_first(*args: Any) -> int:
+        assert before.task is not None
+        before.task.done()  # as another thread may
+        return real(*args)
+
+    fake._cuLaunchKernelEx = asked_first  # type: ignore[method-assign]
+    after = line.parallel_for(8, add, p)
+    fake._cuLaunchKernelEx = real  # type: ignore[method-assign]
+    assert after.task is not before.task
+    after.wait()
+    assert seen(line, p) == [6]
+
+
+def test_a_launch_that_fails_among_its_like_is_an_error_of_its_own(
+        fake: FakeCuda, line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(5):
+        line.parallel_for(8, add, p)
+    fake.fail("cuLaunchKernelEx", 701)
+    line.parallel_for(8, add, p)
+    with pytest.raises(sycl.exception, match="add"):
+        line.wait_and_throw()
+    line.parallel_for(8, add, p)
+    assert seen(line, p) == [6]
+
+
+def test_threads_that_submit_to_one_queue_lose_nothing(line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+
+    def work() -> None:
+        for k in range(300):
+            made = line.parallel_for(8, add, p)
+            if k % 13 == 0:
+                made.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert seen(line, p) == [1200]
+
+
+def test_kernels_out_of_order_go_to_streams_of_their_own(
+        fake: FakeCuda, queue: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, queue)
+    queue.fill(p, 0).wait()
+    for _ in range(100):
+        queue.parallel_for(8, add, p).wait()
+    assert seen(queue, p) == [100]
+    assert RepeatedCompletion.asked is False
+
+
+def test_streams_that_are_shared_take_no_more_launches_behind_old_ones(
+        line: sycl.queue) -> None:
+    p = sycl.malloc_device(8, np.int64, line)
+    line.fill(p, 0)
+    for _ in range(5):
+        line.parallel_for(8, add, p)
+    driver: Any = line.channel.driver
+    stream = driver.shared_stream()
+    for _ in range(5):
+        last = line.parallel_for(8, add, p)
+    assert last.task is not None
+    end: Any = last.task.completion
+    assert end.lane.value == stream
+    assert seen(line, p) == [10]

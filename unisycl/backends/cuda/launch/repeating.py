@@ -1,0 +1,69 @@
+"""Launches that come again, given to the driver's function with hardly a step in between.
+
+Non-goals: first launches (``driver``). Invariant: what is not as it always is, is left to
+``launch``: a lost device, timed commands, a thread in which another context may be current.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from unisycl.backends.base import Completion, Driver, Launch
+from unisycl.backends.cuda.commands.commands import Commands
+from unisycl.backends.cuda.commands.completion import CuCompletion, RepeatedCompletion
+from unisycl.backends.cuda.launch.prepared import Prepared
+from unisycl.backends.cuda.session import Session
+
+
+class Opened(Protocol):
+    """What is asked of a driver's context."""
+
+    session: Session
+    commands: Commands
+
+
+class Repeating(Driver):
+    """What of the driver of a card takes launches that come again."""
+
+    extends = True
+    _open: Opened | None
+
+    def again(self, launch: Launch, before: Completion | None) -> Completion | None:
+        """Launch a kernel once more, behind the newest command of a stream."""
+        ready, here = launch.packed, self._open
+        if type(ready) is not Prepared or here is None:
+            return None
+        session, ends = here.session, here.commands.ends
+        if before is None:
+            lane = here.commands.lanes.behind(())
+        elif type(before) is RepeatedCompletion or type(before) is CuCompletion:
+            lane = before.lane
+            if lane.last is not before or lane.lanes is not here.commands.lanes:
+                return None
+        else:
+            return None
+        if lane is None or ends.timed or session.lost is not None or (
+                not hasattr(session.mine, "current")):
+            return None
+        result = session.api.try_launch_prepared(*ready.arguments(lane))
+        if result:
+            raise session.failed(result, ready.told[0])
+        made = lane.last = RepeatedCompletion(ends, lane, ready)
+        return made
+
+    def extend(self, launch: Launch, end: Completion) -> Completion | None:
+        """Launch a kernel once more behind itself."""
+        if type(end) is not RepeatedCompletion or end.asked or end.ready is not launch.packed:
+            return None
+        lane, ends = end.lane, end.ends
+        session = ends.session
+        if lane.last is not end or not end.left or session.lost is not None or (
+                not hasattr(session.mine, "current")):
+            return None
+        end.left -= 1
+        result = session.api.try_launch_prepared(*end.call)
+        if result:
+            raise session.failed(result, end.ready.told[0])
+        if not end.extended():
+            end = lane.last = RepeatedCompletion(ends, lane, end.ready)
+        return end
