@@ -36,7 +36,7 @@ from unisycl.passes.shared import (
     narrow,
     scalars,
 )
-from unisycl.passes.simd import choices, counters, members, registers
+from unisycl.passes.simd import choices, counters, members, registers, row_blocks
 from unisycl.passes.simd.shapes import Shapes
 
 Change = Callable[[Kernel], Kernel]
@@ -56,6 +56,7 @@ class Facts:
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
         shapes: how the values of a kernel vary over the lanes of a vector.
+        lanes: how many lanes a vector has.
         ids: locals that have a value before the kernel: ids of work-items, what was tested.
         names: where ``copies`` notes the names that locals inherit.
         own: passes of the target's own, by name.
@@ -69,6 +70,7 @@ class Facts:
     room: int = 0
     together: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
+    lanes: int = 1
     ids: Sequence[Local] = ()
     names: dict[Local, str] = field(default_factory=dict)
     own: Mapping[str, Change] = field(default_factory=dict)
@@ -105,6 +107,11 @@ def _partings(kernel: Kernel, facts: Facts) -> Kernel:
 def _counters(kernel: Kernel, facts: Facts) -> Kernel:
     assert facts.shapes is not None
     return _with(kernel, counters.run(kernel.body, facts.shapes(kernel).divergent))
+
+
+def _row_blocks(kernel: Kernel, facts: Facts) -> Kernel:
+    assert facts.shapes is not None
+    return row_blocks.run(kernel, facts.shapes, facts.lanes)
 
 
 def _copies(kernel: Kernel, facts: Facts) -> Kernel:
@@ -144,6 +151,7 @@ SIMD = {
               Pass("members", lambda k, f: members.gather(k)),
               Pass("registers", lambda k, f: registers.run(k))),
     "depth": (LONG_CHAINS,),
+    "rows": (Pass("row_blocks", _row_blocks),),
     "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),
     "loops": (_own("continues"),),
     "interior": (_own("interior"), Pass("needed", lambda k, f: needed.run(k))),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 from unisycl.backends.base import Geometry
@@ -18,7 +19,7 @@ from unisycl.backends.cpu.compile.target import threads
 from unisycl.backends.cpu.emit import concurrent_sub_groups, entry
 from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.text import LOOSE, Module
-from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
+from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
 from unisycl.backends.cpu.pool import direct
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
@@ -156,6 +157,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
                            deepest=-1 if level == jit.LIGHTEST else 1 << 63)
     kernel = pipeline.run(kernel, "simd", "depth", facts)
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
+    kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(lanes=lanes, shapes=partial(
+        shapes_of, lanes=lanes, units=key.units)))
     kernel = pipeline.run(kernel, "simd", "launch", facts)
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     if asked.lines and kernel.span is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from unisycl.backends.cpu.emit import memory
+from unisycl.backends.cpu.emit import memory, transposed
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address, alignment, storage
@@ -28,7 +28,10 @@ def load(e: Emitter, stmt: n.LoadMany) -> None:
         return
     at = memory.address(e, stmt.place)
     dtype, count = storage(stmt.place.type.dtype), len(stmt.results)
-    if at.index.form == UNIFORM:
+    apart = at.index.form != UNIFORM and not _is_row(at, dtype, count)
+    if apart and transposed.fits(e, stmt.place, dtype, count):
+        values = [Val(VECTOR, dtype, ref) for ref in transposed.load(e, stmt.place, dtype, count)]
+    elif at.index.form == UNIFORM:
         values = [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
                   for k in range(count)]
     else:

@@ -13,7 +13,7 @@ from unisycl.backends.cpu.emit import queries
 from unisycl.base.dtypes import DType
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd import costs, pressure, registers
+from unisycl.passes.simd import costs, pressure, registers, row_blocks
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
@@ -48,8 +48,9 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     kernel = replace(kernel, body=registers.likely(kernel.body))
     bits = _widest(kernel)
     native = max(2, vector_bits // bits)
-    found = sh.analyse(kernel.body, queries.shapes(kernel, native), {},
-                       at_group=kernel.index_kind == "work_group")
+    found = shapes_of(kernel, native)
+    if row_blocks.occurs(kernel.body, found) and kernel.index_kind == "range":
+        return native  # rows read at once stay in their lines, and blocks of them in registers
     names = 32 if vector_bits == 512 else 16
     alive = pressure.peak(kernel.body, found)
     most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2
@@ -69,6 +70,13 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     while wanted > 2 and wanted > items:
         wanted //= 2
     return wanted
+
+
+def shapes_of(kernel: n.Kernel, lanes: int, units: int = 0) -> sh.Shapes:
+    """Return how the values of a kernel vary over vectors of so many lanes."""
+    seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
+    return sh.analyse(kernel.body, queries.shapes(kernel, lanes, units), seeds,
+                      at_group=kernel.index_kind == "work_group")
 
 
 def _widest(kernel: n.Kernel) -> int:

@@ -1,0 +1,90 @@
+"""Loops along rows, one row a work-item: as in Python, whatever the lengths and the guards."""
+
+from __future__ import annotations
+
+import contextlib
+from itertools import product
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+
+pytestmark = pytest.mark.part("D-11")
+SIZES = (7, 37)
+LOOPS = ((29, 0), (29, 3), (3, 0), (8, 0), (9, 9), (17, 1))
+
+
+def sums(i, out, a, b, n, first):
+    total, other = a[0, 0] * 0, b[0] * 0
+    for j in range(first, n):
+        total += a[i, j] * (j + 1)
+        other = b[i * a.shape[1] + j] - other
+    out[i, 0], out[i, 1] = total, other
+
+
+def guarded(i, out, a, b, n, first):
+    if i % 3 == 1:
+        return
+    last = n
+    for j in range(first, n):
+        x = a[i, j]
+        if x > 2:
+            x = a[i, j] + b[i * a.shape[1] + j]
+        out_of = x - a[i, 0]
+        last = j
+        out[i, 1] = out_of
+    if i != 2:
+        least = a[i, 0]
+        for k in range(first, n):
+            least = min(least, a[i, k] - k)
+        out[i, 0] = least + last
+
+
+def neighbours(i, out, a, b, n, first):
+    for j in range(n):
+        if j > 3:
+            out[i, 0] = j
+    best, where = a[i, 0], 0
+    for j in range(first, n - 1):
+        rise = a[i, j + 1] - a[i, j]
+        if rise > best:
+            best, where = rise, j
+    out[i, 0], out[i, 1] = best, where
+
+
+def items(it, out, a, b, n, first):
+    i = it.get_global_id(0)
+    if i < out.shape[0]:
+        sums(i, out, a, b, n, first)
+
+
+def run(queue, kernel, dtype, rows, n, first):
+    """Compare one launch with Python."""
+    a = (np.arange(rows * 31).reshape(rows, 31) * 7 % 11).astype(dtype)
+    b = (np.arange(rows * 31) * 5 % 13 % 3).astype(dtype)
+    out = np.full((rows, 2), 5, dtype if dtype in (np.float32, np.float64) else np.int64)
+    wanted = out.copy()
+    space = sycl.nd_range(-(-rows // 16) * 16, 16) if kernel.__name__ == "items" \
+        else sycl.range(rows)
+    queue.parallel_for(space, kernel, out, a, b, n, first).wait()
+    for i in range(rows):
+        function = sums if kernel.__name__ in ("items", "sums") else kernel
+        function(i, wanted, a, b, n, first)
+    np.testing.assert_array_equal(out, wanted, f"{kernel.__name__} {rows} {n} {first}")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+def test_loops_along_rows(queue, dtype):
+    if dtype is np.float64 and not queue.get_device().has(sycl.aspect.fp64):
+        pytest.skip("no float64")
+    for kernel, rows in product((sums, guarded, neighbours, items), SIZES):
+        for n, first in LOOPS:
+            run(queue, kernel, dtype, rows, n, first)
+
+
+def test_loops_along_rows_in_narrower_vectors(queue):
+    for target in ("x86-64-v3", "x86-64-v2"):
+        options = sycl.ext.oneapi.experimental.build_options(f"-march={target}")
+        with contextlib.suppress(sycl.exception):  # a processor that has no such vectors
+            run(queue, sycl.kernel(properties=[options])(sums), np.float32, 37, 29, 3)

@@ -1,0 +1,98 @@
+"""Which loops read several elements of rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.passes.simd import row_blocks, shapes
+
+a, b = (np.zeros((64, 64), np.float32) for _ in range(2))
+out, flat = np.zeros(64, np.float32), np.zeros(4096, np.float32)
+short = np.zeros((64, 64), np.uint8)
+
+
+def blocks(function: object, lanes: int = 16) -> int:
+    """Return how many rows are read by blocks."""
+    def query(name: str, dim: int) -> shapes.Shape:
+        return shapes.Shape(shapes.LINEAR, 1) if name == "global_id" else shapes.UNIFORM
+    kernel = specialize(function, "range", 1).kernel
+    new = row_blocks.run(kernel, lambda k: shapes.analyse(k.body, query, {}), lanes)
+    return sum(isinstance(s, n.LoadMany) for s in visit.statements(new.body))
+
+
+def test_rows_of_lanes_are_read_by_blocks() -> None:
+    def one(i):  # type: ignore[no-untyped-def]
+        total = a[i, 0]
+        for j in range(1, a.shape[1]):
+            total += a[i, j]
+        out[i] = total
+
+    def flattened(i):  # type: ignore[no-untyped-def]
+        total = flat[0]
+        for j in range(a.shape[1] - 1):
+            total += flat[i * a.shape[1] + j] * flat[i * a.shape[1] + (j + 1)]
+        out[i] = total
+
+    def two(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(64):
+            total += a[i, j] * b[63 - i, j] + a[i, j]
+        out[i] = total
+    assert (1, 2, 2) == tuple(blocks(f) for f in (one, flattened, two))
+    assert blocks(one, lanes=1) == 0
+
+
+def test_rows_that_lanes_share_and_columns_stay() -> None:
+    def columns(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(64):
+            total += a[j, i] * b[3, j]
+        out[i] = total
+
+    def every_other(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(32):
+            total += a[i, 2 * j]
+        out[i] = total
+
+    def bytes_of_rows(i):  # type: ignore[no-untyped-def]
+        total = 0
+        for j in range(64):
+            total += short[i, j]
+        out[i] = total
+    assert {0} == {blocks(f) for f in (columns, every_other, bytes_of_rows)}
+
+
+def test_loops_that_write_end_early_or_differ_stay() -> None:
+    def writes(i):  # type: ignore[no-untyped-def]
+        for j in range(64):
+            out[i] += a[i, j]
+
+    def ends(i):  # type: ignore[no-untyped-def]
+        for j in range(64):
+            if a[i, j] > 0:
+                break
+        out[i] = j
+
+    def differs(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(i):
+            total += a[i, j]
+        out[i] = total
+
+    def chosen(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(64):
+            if j > i:
+                total += a[i, j]
+        out[i] = total
+
+    def few(i):  # type: ignore[no-untyped-def]
+        total = out[i]
+        for j in range(6):
+            total += a[i, j]
+        out[i] = total
+    assert {0} == {blocks(f) for f in (writes, ends, differs, chosen, few)}
