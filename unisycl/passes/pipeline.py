@@ -36,7 +36,7 @@ from unisycl.passes.shared import (
     narrow,
     scalars,
 )
-from unisycl.passes.simd import choices, counters, members, registers, row_blocks
+from unisycl.passes.simd import choices, counters, members, registers, row_blocks, short_rows, units
 from unisycl.passes.simd.shapes import Shapes
 
 Change = Callable[[Kernel], Kernel]
@@ -57,6 +57,7 @@ class Facts:
         together: the target has no group functions for items that part ways.
         shapes: how the values of a kernel vary over the lanes of a vector.
         lanes: how many lanes a vector has.
+        units: how many of the last dimensions of a range have one item.
         ids: locals that have a value before the kernel: ids of work-items, what was tested.
         names: where ``copies`` notes the names that locals inherit.
         own: passes of the target's own, by name.
@@ -71,6 +72,7 @@ class Facts:
     together: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
     lanes: int = 1
+    units: int = 0
     ids: Sequence[Local] = ()
     names: dict[Local, str] = field(default_factory=dict)
     own: Mapping[str, Change] = field(default_factory=dict)
@@ -149,9 +151,11 @@ SIMD = {
     "every": EVERY,
     "plain": (IMAGES, SCALARS, Pass("choices", lambda k, f: choices.run(k)),
               Pass("members", lambda k, f: members.gather(k)),
+              Pass("short_rows", lambda k, f: short_rows.gather(k)),
               Pass("registers", lambda k, f: registers.run(k))),
     "depth": (LONG_CHAINS,),
-    "rows": (Pass("row_blocks", _row_blocks),),
+    "rows": (Pass("units", lambda k, f: units.run(k, f.units), lambda k, f: f.units > 0),
+             Pass("row_blocks", _row_blocks)),
     "launch": (NARROW, Pass("watches", lambda k, f: watches.run(k))),
     "loops": (_own("continues"),),
     "interior": (_own("interior"), Pass("needed", lambda k, f: needed.run(k))),

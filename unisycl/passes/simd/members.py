@@ -30,7 +30,7 @@ def gather(kernel: n.Kernel) -> n.Kernel:
     found = {base: row for base in bases if (row := _row(base.type)) is not None}
     if not found:
         return kernel
-    return replace(kernel, body=_Joining(found).block(kernel.body))
+    return replace(kernel, body=Joining(found).block(kernel.body))
 
 
 def _row(kind: Any) -> tuple[Scalar, ...] | None:
@@ -49,7 +49,7 @@ def _row(kind: Any) -> tuple[Scalar, ...] | None:
 
 
 @dataclass(slots=True)
-class _Group:
+class Group:
     """Loads of one record: where the first stands, and the members that are asked for."""
 
     start: int
@@ -58,7 +58,7 @@ class _Group:
     values: dict[int, n.Expr] = field(default_factory=dict)
 
 
-class _Joining(visit.Rewriter):
+class Joining(visit.Rewriter):
     """Rewrites blocks; ``rows`` are the numbers of each record."""
 
     def __init__(self, rows: dict[n.Base, tuple[Scalar, ...]]) -> None:
@@ -83,22 +83,30 @@ class _Joining(visit.Rewriter):
             return None
         return place.base, place.index
 
+    def offset(self, place: n.Place) -> int:
+        """Return by how many bytes a place is behind the first number of its record."""
+        return place.offset
+
+    def first(self, place: n.Place, offset: int) -> n.Place:
+        """Return the place of the number of a record that is so far behind its first."""
+        return replace(place, offset=offset)
+
     # ---- loads
     def loads(self, run: list[n.Stmt]) -> list[n.Stmt]:
         """Join the loads of assignments and of the statement that follows them."""
-        groups: list[_Group] = []
-        current: dict[Key, _Group] = {}
-        where: list[dict[Key, _Group]] = []
+        groups: list[Group] = []
+        current: dict[Key, Group] = {}
+        where: list[dict[Key, Group]] = []
         for k, stmt in enumerate(run):
-            mine: dict[Key, _Group] = {}
+            mine: dict[Key, Group] = {}
             for x in _at_once(stmt):
                 key = self.key(x.place) if isinstance(x, n.Load) else None
                 if key is None or not isinstance(x, n.Load):
                     continue
                 if key not in current:
-                    current[key] = _Group(k, replace(x.place, offset=0))
+                    current[key] = Group(k, self.first(x.place, 0))
                     groups.append(current[key])
-                current[key].offsets.add(x.place.offset)
+                current[key].offsets.add(self.offset(x.place))
                 mine[key] = current[key]
             where.append(mine)
             if isinstance(stmt, n.Assign):
@@ -110,12 +118,12 @@ class _Joining(visit.Rewriter):
             out.append(_with_values(stmt, self, where[k]) if where[k] else stmt)
         return out
 
-    def pays(self, group: _Group) -> bool:
+    def pays(self, group: Group) -> bool:
         """Say whether reading a record whole is worth it."""
         row = self.rows[group.place.base]
         return len(group.offsets) > 1 and _SHARE * len(group.offsets) >= len(row)
 
-    def read(self, group: _Group, stmt: n.Stmt) -> n.Stmt:
+    def read(self, group: Group, stmt: n.Stmt) -> n.Stmt:
         """Return the statement that reads a record whole, and note what its members are then."""
         row = self.rows[group.place.base]
         word = _word(row)
@@ -195,13 +203,13 @@ def _reads(index: tuple[n.Expr, ...], local: n.Local) -> bool:
     return any(isinstance(e, n.Read) and e.local is local for x in index for e in visit.walk(x))
 
 
-def _with_values(stmt: n.Stmt, joining: _Joining, known: dict[Key, _Group]) -> n.Stmt:
+def _with_values(stmt: n.Stmt, joining: Joining, known: dict[Key, Group]) -> n.Stmt:
     """Return a statement that takes members from where they were read to."""
     def member(x: n.Expr) -> n.Expr | None:
         key = joining.key(x.place) if isinstance(x, n.Load) else None
         group = known.get(key) if key is not None else None
         return None if group is None or not isinstance(x, n.Load) \
-            else group.values.get(x.place.offset)
+            else group.values.get(joining.offset(x.place))
     return visit.rewrite_own(stmt, member)
 
 

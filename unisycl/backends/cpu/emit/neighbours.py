@@ -7,7 +7,7 @@ a lane that is off touches no memory of the user's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from unisycl.backends.cpu.emit import memory, transposed
@@ -15,8 +15,11 @@ from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address, alignment, storage
 from unisycl.backends.cpu.emit.text import llvm_type
-from unisycl.base.dtypes import UINT8, DType
+from unisycl.base.dataclass import dataclass
+from unisycl.base.dtypes import INT64, UINT8, DType
 from unisycl.ir import nodes as n
+from unisycl.ir.types import Scalar, View
+from unisycl.passes.simd import shapes as sh
 
 
 def load(e: Emitter, stmt: n.LoadMany) -> None:
@@ -26,24 +29,46 @@ def load(e: Emitter, stmt: n.LoadMany) -> None:
             value = memory.load(e, _next(stmt.place, k))
             e.write(local, value, blend=id(stmt) in e.shapes.blends)
         return
-    at = memory.address(e, stmt.place)
     dtype, count = storage(stmt.place.type.dtype), len(stmt.results)
-    apart = at.index.form != UNIFORM and not _is_row(at, dtype, count)
-    if apart and transposed.fits(e, stmt.place, dtype, count):
-        values = [Val(VECTOR, dtype, ref) for ref in transposed.load(e, stmt.place, dtype, count)]
-    elif at.index.form == UNIFORM:
-        values = [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
-                  for k in range(count)]
+    row = short_row(e, stmt.place)
+    if row is not None:
+        refs = _either(e, row, dtype, count, lambda at: _columns(
+            e, _load_rows(e, at, dtype, count), dtype, count), lambda: _load_each(
+                e, stmt.place, memory.address(e, stmt.place), dtype, count))
+        values = [Val(VECTOR, dtype, ref) for ref in refs]
     else:
-        whole = _load_rows(e, at, dtype, count) if _is_row(at, dtype, count) \
-            else _load_apart(e, at, dtype, count)
-        wide = llvm_type(dtype, count * e.lanes.lanes)
-        values = [Val(VECTOR, dtype, _shuffle(e, wide, whole, "poison", range(
-            k, count * e.lanes.lanes, count))) for k in range(count)]
+        values = _loaded(e, stmt.place, dtype, count)
     for local, value in zip(stmt.results, values, strict=True):
         if stmt.place.type.dtype.kind == "b":
             value = e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
         e.write(local, value, blend=id(stmt) in e.shapes.blends)
+
+
+def _loaded(e: Emitter, place: n.Place, dtype: DType, count: int) -> list[Val]:
+    """Load scalars from a place on."""
+    at = memory.address(e, place)
+    if at.index.form == UNIFORM:
+        return [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
+                for k in range(count)]
+    if _is_row(at, dtype, count):
+        refs = _columns(e, _load_rows(e, at, dtype, count), dtype, count)
+    else:
+        refs = _load_each(e, place, at, dtype, count)
+    return [Val(VECTOR, dtype, ref) for ref in refs]
+
+
+def _load_each(e: Emitter, place: n.Place, at: Address, dtype: DType, count: int) -> list[str]:
+    """Load the scalars of lanes that are apart."""
+    if transposed.fits(e, place, dtype, count):
+        return transposed.load(e, place, dtype, count)
+    return _columns(e, _load_apart(e, at, dtype, count), dtype, count)
+
+
+def _columns(e: Emitter, whole: str, dtype: DType, count: int) -> list[str]:
+    """Return the first scalar of every lane, the second of every lane, and so on."""
+    size = count * e.lanes.lanes
+    return [_shuffle(e, llvm_type(dtype, size), whole, "poison", range(k, size, count))
+            for k in range(count)]
 
 
 def store(e: Emitter, stmt: n.StoreMany) -> None:
@@ -53,10 +78,27 @@ def store(e: Emitter, stmt: n.StoreMany) -> None:
         for k, v in enumerate(values):
             memory.store(e, _next(stmt.place, k), v)
         return
-    at = memory.address(e, stmt.place)
     dtype, count = storage(stmt.place.type.dtype), len(values)
     if stmt.place.type.dtype.kind == "b":
         values = [e.lanes.map(UINT8, "zext {t} {0} to {to}", v) for v in values]
+    row = short_row(e, stmt.place)
+    if row is None:
+        _stored(e, stmt.place, dtype, values)
+        return
+
+    def rows(at: Address) -> list[str]:
+        _store_rows(e, at, dtype, _interleaved(e, dtype, values), count)
+        return []
+
+    def apart() -> list[str]:
+        _stored(e, stmt.place, dtype, values)
+        return []
+    _either(e, row, dtype, count, rows, apart)
+
+
+def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val]) -> None:
+    """Store scalars from a place on."""
+    at, count = memory.address(e, place), len(values)
     if at.index.form == UNIFORM:
         for k, v in enumerate(values):
             memory.store_one(e, _part(at, k, dtype), dtype, v)
@@ -67,6 +109,56 @@ def store(e: Emitter, stmt: n.StoreMany) -> None:
     else:
         for k, v in enumerate(values):
             memory.scatter(e, _part(at, k, dtype), dtype, e.lanes.vector(v))
+
+
+# ---- short rows of arrays
+@dataclass(frozen=True, slots=True)
+class ShortRow:
+    """Elements of rows that may follow one another: if ``pitch`` is how many there are."""
+
+    first: Address
+    pitch: str
+
+
+def short_row(e: Emitter, place: n.Place) -> ShortRow | None:
+    """Return the rows that lanes are in, one by one; None if they are not in such rows."""
+    base = place.base
+    if not isinstance(base, n.Param) or not isinstance(base.type, View) \
+            or not isinstance(base.type.elem, Scalar) or len(place.index) < 2 or place.inner \
+            or not isinstance(place.index[-1], n.Const):
+        return None
+    *outer, row = [e.shapes.of(x) for x in place.index[:-1]]
+    if row != sh.Shape(sh.LINEAR, 1) or any(x.rank >= sh.LINEAR for x in outer):
+        return None
+    total, pitch = e.lanes.const(0, INT64), None
+    for d, x in enumerate(place.index):
+        at = e.lanes.index(e.emit(e, x))
+        pitches = memory.view_pitch(e, base, d)
+        at = Val(UNIFORM, INT64, at.ref)
+        total = e.lanes.add(total, at if pitches is None else e.lanes.mul(at, pitches))
+        pitch = pitches if d == len(place.index) - 2 else pitch
+    if pitch is None:
+        return None
+    size = base.type.elem.size
+    return ShortRow(Address(memory.view_pointer(e, base), total, size, place.offset), pitch.ref)
+
+
+def _either(e: Emitter, row: ShortRow, dtype: DType, count: int,
+            together: Callable[[Address], list[str]], apart: Callable[[], list[str]]) -> list[str]:
+    """Emit what serves rows that follow one another, and what serves others; return vectors."""
+    f, type = e.f, llvm_type(dtype, e.lanes.lanes)
+    side_by_side, single, done = f.label("rows"), f.label("apart"), f.label("read")
+    f.branch(f.op(f"icmp eq i64 {row.pitch}, {count}"), side_by_side, single)
+    homes: list[str] = []
+    for label in (side_by_side, single):
+        f.start(label)
+        refs = apart() if label == single else together(row.first)
+        homes = homes or [f.alloca(type) for _ in refs]
+        for home, ref in zip(homes, refs, strict=True):
+            f.store(type, ref, home)
+        f.jump(done)
+    f.start(done)
+    return [f.load(type, home) for home in homes]
 
 
 def _next(place: n.Place, k: int) -> n.Place:

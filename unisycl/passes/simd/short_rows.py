@@ -1,0 +1,102 @@
+"""Elements of a short row that are read or written together: ``p[i, 0]``, ``p[i, 1]``, ``p[i, 2]``.
+
+Points, colours and matrices of few elements lie in rows of an array as records do in memory, so
+their elements are joined as members of records are (``members``). Non-goals: rows along which loops
+go (``row_blocks``); whether rows follow one another (backends ask at run time). Invariants: exactly
+the elements that were asked for are read; a store moves over no load of memory that it may write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import Scalar, View
+from unisycl.passes.simd.members import Group, Joining, Key
+
+_MOST = 16
+_MOST_OF_BYTES = 4
+
+
+def gather(kernel: n.Kernel) -> n.Kernel:
+    """Return the kernel with elements of rows joined; itself if it has none."""
+    if kernel.checks or kernel.pointed or not any(
+            isinstance(p.type, View) and p.type.ndim > 1 for p in kernel.params):
+        return kernel
+    body = _Rows({}).block(kernel.body)
+    return kernel if body is kernel.body else replace(kernel, body=body)
+
+
+class _Rows(Joining):
+    """Joins accesses whose last index is a constant and which differ in it alone."""
+
+    def key(self, place: n.Place) -> Key | None:
+        kind, last = place.base.type, place.index[-1] if len(place.index) > 1 else None
+        if not isinstance(place.base, n.Param) or not isinstance(kind, View) \
+                or not isinstance(last, n.Const) or not 0 <= last.value < _MOST \
+                or kind.spread or kind.space is not address_space.global_space \
+                or not isinstance(kind.elem, Scalar) or kind.elem != place.type \
+                or place.offset or place.inner or place.type.dtype.kind not in "iuf" \
+                or place.type.dtype.made or all(isinstance(x, n.Const) for x in place.index):
+            return None
+        return place.base, place.index[:-1]
+
+    def offset(self, place: n.Place) -> int:
+        last = place.index[-1]
+        assert isinstance(last, n.Const)
+        return int(last.value) * place.type.size
+
+    def first(self, place: n.Place, offset: int) -> n.Place:
+        last = replace(place.index[-1], value=offset // place.type.size)  # type: ignore[call-arg]
+        return replace(place, index=(*place.index[:-1], last))
+
+    # ---- loads
+    def pays(self, group: Group) -> bool:
+        """Say whether several elements are asked for, and all between the first and the last."""
+        size, count = group.place.type.size, len(group.offsets)
+        most = _MOST if size > 2 else _MOST_OF_BYTES
+        return 1 < count <= most and max(group.offsets) - min(group.offsets) == (count - 1) * size
+
+    def read(self, group: Group, stmt: n.Stmt) -> n.Stmt:
+        type, low = group.place.type, min(group.offsets)
+        locals = tuple(n.Local("element", type) for _ in group.offsets)
+        for k, local in enumerate(locals):
+            group.values[low + k * type.size] = n.Read(type, local)
+        return n.LoadMany(locals, self.first(group.place, low), span=stmt.span)
+
+    # ---- stores
+    def count(self, block: n.Block, first: int) -> int:
+        start = block[first]
+        key = self.key(start.place) if isinstance(start, n.Store) else None
+        if key is None or not isinstance(start, n.Store):
+            return 0
+        written: list[int] = []
+        for stmt in block[first:first + _MOST]:
+            if not isinstance(stmt, n.Store) or self.key(stmt.place) != key \
+                    or self.offset(stmt.place) in written \
+                    or (written and _reads_memory(stmt)):
+                break
+            written.append(self.offset(stmt.place))
+        size = start.place.type.size
+        most = _MOST if size > 2 else _MOST_OF_BYTES
+        whole = sorted(written) == list(range(0, len(written) * size, size))
+        return len(written) if whole and 1 < len(written) <= most else 0
+
+    def write(self, stores: tuple[n.Stmt, ...]) -> n.Stmt:
+        values: dict[int, n.Expr] = {}
+        for stmt in stores:
+            assert isinstance(stmt, n.Store)
+            values[self.offset(stmt.place)] = stmt.value
+        first = stores[0]
+        assert isinstance(first, n.Store)
+        return n.StoreMany(self.first(first.place, 0), tuple(
+            values[k] for k in sorted(values)), span=first.span)
+
+
+def _reads_memory(stmt: n.Store) -> bool:
+    """Say whether a store asks for something that a store before it may have written."""
+    every = [x for e in visit.expressions(stmt) for x in visit.walk(e)]
+    return any(isinstance(x, n.Load) and isinstance(x.place.base.type, View)
+               and x.place.base.type.space is not address_space.private_space for x in every)
