@@ -31,6 +31,7 @@ from unisycl.passes.shared import long_chains
 _SYMBOL = "unisycl_kernel"
 _SMALL_TILE = 4096
 _GROUPS_PER_THREAD = 16
+_ROWS = 4  # so many may run together
 _PLANS = 256
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
@@ -130,6 +131,8 @@ class CpuExecutable:
         along = -(-along // self.lanes) * self.lanes
         tile = [along]
         share = max(1, share // max(1, min(along, last)))
+        if self.heavy and share > _ROWS:
+            share = -(-share // _ROWS) * _ROWS
         for extent in reversed(outer):
             tile.append(min(extent, share))
             share = max(1, share // max(1, extent))
@@ -157,8 +160,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
                            deepest=-1 if level == jit.LIGHTEST else 1 << 63)
     kernel = pipeline.run(kernel, "simd", "depth", facts)
     lanes = key.most or choose_lanes(kernel, found.vector_bits)
-    kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(lanes=lanes, shapes=partial(
-        shapes_of, lanes=lanes, units=key.units)))
+    kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(
+        lanes=lanes, units=key.units, shapes=partial(shapes_of, lanes=lanes, units=key.units)))
     kernel = pipeline.run(kernel, "simd", "launch", facts)
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     if asked.lines and kernel.span is not None:

@@ -14,7 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from unisycl.backends.cpu.abi import Layout, layout
-from unisycl.backends.cpu.emit import expressions, queries, reductions, rows, watched_accesses
+from unisycl.backends.cpu.emit import (
+    expressions,
+    queries,
+    reductions,
+    rows,
+    watched_accesses,
+    widths,
+)
 from unisycl.backends.cpu.emit.concurrent_sub_groups import Apart, begin
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.group_calls import Split
@@ -33,6 +40,7 @@ from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.checks import watches
 from unisycl.passes.interior import interior as interiors
+from unisycl.passes.interior import rows_together
 from unisycl.passes.simd import shapes as sh
 from unisycl.passes.simd import streams
 
@@ -72,7 +80,8 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
             for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
-    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units)
+    jam = _together(kernel, shapes, inner, finder, seeds, widest)
+    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units, jam=jam)
     in_groups: Unit = functools.partial(_group_unit, inner=inner)
     _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
@@ -125,6 +134,24 @@ def _interior(kernel: n.Kernel, finder: interiors.Search,
         return None
     made, shapes = _analysed(made, finder.query, {**seeds, **found[0].seeds}, given)
     return rows.Inside(found[0], made.body, shapes)
+
+
+def _together(kernel: n.Kernel, shapes: sh.Shapes, inner: rows.Inside | None,
+              finder: interiors.Search, seeds: dict[n.Local, sh.Shape],
+              widest: int) -> rows.Several | None:
+    """Return how several rows of a range run in one body, if that gains anything."""
+    dim = kernel.ndim - finder.units - 2
+    if kernel.index_kind != "range" or dim < 0 or finder.lanes < 2:
+        return None
+    body, found = (kernel.body, shapes) if inner is None else (inner.body, inner.shapes)
+    names = 32 if widest == 512 else 16
+    per_vector = max(1, finder.lanes * widths.widest_element(kernel) // widest)
+    made = rows_together.find(kernel, body, found, inner.interior if inner else None, dim,
+                              names // per_vector)
+    if made is None:
+        return None
+    given = {s.local: sh.PER_LANES for s in made.lead}
+    return rows.Several(made, sh.analyse(made.body, finder.query, {**seeds, **given}))
 
 
 def _without_continue(kernel: n.Kernel) -> n.Kernel:
@@ -207,7 +234,7 @@ def _unravel(e: Emitter, number: str, counts: list[str]) -> list[str]:
 
 # ---- plain ranges
 def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
-                units: int) -> None:
+                units: int, jam: rows.Several | None) -> None:
     """Run one tile: rows of the outer dimensions, vectors along the last."""
     f, at, ndim = e.f, e.layout, e.kernel.ndim
     ranges = [e.slot(at.global_range + d) for d in range(ndim)]
@@ -251,27 +278,44 @@ def _range_unit(e: Emitter, number: str, edge: bool, inner: rows.Inside | None,
     row = rows.Row(body) if inner is None else rows.Row(
         body, test, interior, functools.partial(inner.resume, e))
     lows, highs = (x[:ndim - units] for x in (lows, highs))
-    box(e, lows, highs, row, edge=edge)
+
+    def prepared(ids: list[Val]) -> None:
+        e.homes = dict(fixed)
+        e.queries = asked(ids)
+    box(e, lows, highs, row, edge=edge,
+        several=None if jam is None else functools.partial(jam.run, e, prepared))
     e.shapes = shapes
 
 
-def box(e: Emitter, lows: list[str], highs: list[str], row: rows.Row, *, edge: bool) -> None:
-    """Run a box: loops over outer dimensions, lanes along the rows of the last."""
+def box(e: Emitter, lows: list[str], highs: list[str], row: rows.Row, *, edge: bool,
+        several: rows.Some | None = None) -> None:
+    """Run a box: loops over outer dimensions, lanes along the rows of the last.
+
+    ``several`` runs the beginnings of several rows at once, where there are so many.
+    """
     f = e.f
     outer: list[Val] = []
     closers: list[tuple[str, str, str]] = []
-    for low, high in zip(lows[:-1], highs[:-1], strict=True):
+    start = lows[-1]
+    for d, (low, high) in enumerate(zip(lows[:-1], highs[:-1], strict=True)):
         counter = f.alloca("i64")
         f.store("i64", low, counter)
+        begun = f.alloca("i64") if several is not None and d == len(lows) - 2 else ""
+        if begun and several is not None:
+            until = f.alloca("i64")
+            f.store("i64", low, until)
         head, inside, done = f.label("row"), f.label("inrow"), f.label("rowend")
         f.jump(head)
         f.start(head)
         now = f.load("i64", counter)
         f.branch(f.op(f"icmp ult i64 {now}, {high}"), inside, done)
         f.start(inside)
+        if begun and several is not None:
+            several(rows.Ends(now, high, lows[-1], highs[-1], begun, until), outer)
+            start = f.load("i64", begun)
         outer.append(Val(UNIFORM, INT64, now))
         closers.append((counter, head, done))
-    rows.along(e, lows[-1], highs[-1], outer, row, edge=edge)
+    rows.along(e, start, highs[-1], outer, row, edge=edge)
     for (counter, head, done), now_id in zip(reversed(closers), reversed(outer), strict=True):
         f.store("i64", f.op(f"add nuw i64 {now_id.ref}, 1"), counter)
         f.jump(head)

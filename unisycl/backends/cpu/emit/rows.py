@@ -9,6 +9,7 @@ of a row runs once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from unisycl.backends.cpu.emit import memory, queries
 from unisycl.backends.cpu.emit.emitter import Emitter
@@ -19,6 +20,7 @@ from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir.types import View
 from unisycl.passes.interior.interior import Interior
+from unisycl.passes.interior.rows_together import Together
 from unisycl.passes.simd.shapes import Shapes
 
 Body = Callable[[list[Val]], None]
@@ -70,6 +72,78 @@ class Row:
     test: Callable[[list[Val]], str] | None = None
     interior: Body | None = None
     resume: Callable[[str, str], str] = lambda now, end: end
+
+
+class Ends(NamedTuple):
+    """A row and the end of the rows behind it, the items of each, and two numbers in memory.
+
+    ``begun``: where rows are to go on; ``until``: up to which row they have begun there.
+    """
+
+    now: str
+    high: str
+    low: str
+    end: str
+    begun: str
+    until: str
+
+
+Some = Callable[[Ends, list[Val]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A body for several rows at once, and the shapes of its values."""
+
+    together: Together
+    shapes: Shapes
+
+    def run(self, e: Emitter, prepare: Callable[[list[Val]], None], at: Ends,
+            outer: list[Val]) -> None:
+        """Run the whole vectors of as many rows as the body is for, if nobody has begun them."""
+        f = e.f
+        known, fits = f.label("known"), f.label("fits")
+        several, single, done = f.label("several"), f.label("single"), f.label("begun")
+        f.branch(f.op(f"icmp ult i64 {at.now}, {f.load('i64', at.until)}"), done, known)
+        f.start(known)
+        f.store("i64", at.low, at.begun)
+        f.jump(fits)
+        f.start(fits)
+        behind = f.op(f"add nuw i64 {at.now}, {self.together.rows}")
+        f.branch(f.op(f"icmp ule i64 {behind}, {at.high}"), several, single)
+        f.start(several)
+        f.store("i64", behind, at.until)
+        self.vectors(e, prepare, at, [*outer, Val(UNIFORM, INT64, at.now)])
+        f.jump(done)
+        f.start(single)
+        f.jump(done)
+        f.start(done)
+
+    def vectors(self, e: Emitter, prepare: Callable[[list[Val]], None], at: Ends,
+                outer: list[Val]) -> None:
+        """Run vectors from the beginning of rows on, as long as they are whole and tests hold."""
+        f, w, shapes = e.f, e.lanes.lanes, e.shapes
+        look, fast, done = f.label("look"), f.label("jam"), f.label("jamend")
+        f.jump(look)
+        f.start(look)
+        now = f.load("i64", at.begun)
+        behind = f.op(f"add nuw i64 {now}, {w}")
+        holds = f.op(f"icmp ule i64 {behind}, {at.end}")
+        e.mask, e.maybe_empty, e.shapes = None, False, self.shapes
+        prepare([*outer, Val(UNIFORM, INT64, now)])
+        homes = e.homes
+        emit_block(e, self.together.lead)
+        if self.together.holds is not None:
+            holds = f.op(f"and i1 {holds}, {e.emit(e, self.together.holds).ref}")
+        f.branch(holds, fast, done)
+        f.start(fast)
+        prepare([*outer, Val(LINEAR, INT64, now, 1)])
+        e.homes = homes
+        emit_block(e, self.together.body)
+        e.dead, e.shapes = "", shapes
+        f.store("i64", behind, at.begun)
+        f.jump(look)
+        f.start(done)
 
 
 def along(e: Emitter, low: str, high: str, outer: list[Val], row: Row, *, edge: bool) -> None:

@@ -46,7 +46,7 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     if kernel.sub_group:
         return kernel.sub_group
     kernel = replace(kernel, body=registers.likely(kernel.body))
-    bits = _widest(kernel)
+    bits = widest_element(kernel)
     native = max(2, vector_bits // bits)
     found = shapes_of(kernel, native)
     if row_blocks.occurs(kernel.body, found) and kernel.index_kind == "range":
@@ -79,7 +79,7 @@ def shapes_of(kernel: n.Kernel, lanes: int, units: int = 0) -> sh.Shapes:
                       at_group=kernel.index_kind == "work_group")
 
 
-def _widest(kernel: n.Kernel) -> int:
+def widest_element(kernel: n.Kernel) -> int:
     """Return the bits of the widest elements that a kernel computes with, at least 32."""
     kinds: set[DType] = set()
     for x in visit.all_expressions(kernel.body):
