@@ -146,14 +146,15 @@ class interop_handle:
     Each method takes the backend that the caller expects, or none to take what there is.
     """
 
-    __slots__ = ("_channel", "_given", "_users")
+    __slots__ = ("_channel", "_given", "_queue", "_users")
 
     def __init__(self, *args: Any) -> None:
-        if len(args) != 2 or not isinstance(args[0], Channel):
+        if len(args) not in (2, 3) or not isinstance(args[0], Channel):
             raise UsageError(errc.invalid, "an interop_handle is made for a host task, not by a "
                              "program")
         self._channel: Channel = args[0]
         self._users: list[HostUser] = args[1]
+        self._queue: Any = args[2] if len(args) > 2 else None
         self._given: list[Any] = []  # native interfaces may not keep their arguments alive
 
     def get_backend(self) -> backend:
@@ -162,6 +163,9 @@ class interop_handle:
 
     def get_native_queue(self, wanted: backend | None = None) -> Any:
         """Return the native queue the command group runs on."""
+        if self._queue is not None:
+            self._check(wanted)
+            return self._queue
         return self._native(wanted).queue()
 
     def get_native_device(self, wanted: backend | None = None) -> Any:

@@ -16,24 +16,22 @@ from unisycl.api.bundles.kernel_constants import checked_id
 from unisycl.api.bundles.native_kernel import bind as bind_native
 from unisycl.api.bundles.native_kernel import native_kernel
 from unisycl.api.devices.device import device
-from unisycl.api.interop.native_objects import interop_handle
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.memory.usm import usm_pointer
 from unisycl.api.queue import transfer
 from unisycl.api.queue.dynamic_parameter import dynamic_parameter
 from unisycl.api.queue.event import event, tasks_of
-from unisycl.api.queue.rectangles import RectangleCommands
+from unisycl.api.queue.native_commands import NativeCommands, run_host_task
 from unisycl.api.queue.reduction import reduction
 from unisycl.base import deprecation
 from unisycl.base import geometry as geo
-from unisycl.base.annotations import signature_of
 from unisycl.base.enums import bundle_state, node_type
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
 from unisycl.lang.kernels.kernel import with_properties, with_traits
 from unisycl.lang.kernels.kernel_properties import properties
 from unisycl.lang.kernels.specialization import Arguments, specialization_id
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_group import BoundView, Command, HostUser
+from unisycl.runtime.graph.command_group import BoundView, Command
 from unisycl.runtime.graph.fallback import Either
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, begin_python
 from unisycl.runtime.launch import launch
@@ -43,7 +41,7 @@ from unisycl.runtime.recorded.command_graph import Dynamic, Redo, note_uses, pla
 Kernel = Callable[..., Any]
 
 
-class handler(RectangleCommands):
+class handler(NativeCommands):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
     __slots__ = ("_bundle", "_constants", "_dynamic", "_recipe", "_redo", "_second", "_set")
@@ -333,7 +331,7 @@ class handler(RectangleCommands):
         check_callable(fn)
         self.set_command(f"host task '{label(fn)}'",
                          begin_python(functools.partial(
-                             _run_host_task, fn, self.users(), self.channel)),
+                             run_host_task, fn, self.users(), self.channel)),
                          native=False)
 
     # ------------------------------------------------------------------ copies
@@ -558,28 +556,3 @@ def check_callable(fn: Any) -> None:
                              "launch native kernels in a command group: h.set_args(...), then "
                              "h.parallel_for(range, kernel)" if isinstance(fn, native_kernel) else
                              "the kernel comes after the range and the reductions"))
-
-
-def _run_host_task(fn: Callable[..., Any], users: list[HostUser], channel: Channel) -> None:
-    for user in users:
-        user.open()
-    try:
-        if _takes_handle(fn):
-            fn(interop_handle(channel, users))
-        else:
-            fn()
-    finally:
-        for user in users:
-            user.shut()
-
-
-def _takes_handle(fn: Callable[..., Any]) -> bool:
-    """Say whether a host task has a parameter for the interop_handle."""
-    if type(fn) is FunctionType:
-        return fn.__code__.co_argcount > len(fn.__defaults__ or ())
-    try:
-        known = signature_of(fn).parameters.values()
-    except (TypeError, ValueError):  # a builtin that does not say
-        return False
-    return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-               for p in known)

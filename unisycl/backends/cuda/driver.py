@@ -90,6 +90,7 @@ class CudaDriver(Repeating):
     backend = backend.cuda
     repeats = True
     chains = True
+    takes_commands = True
 
     def __init__(self, api: Api, card: Card, *, alone: bool = True, session: Session | None = None,
                  stream: int | None = None) -> None:
@@ -316,6 +317,14 @@ class CudaDriver(Repeating):
     def shared_stream(self) -> int:
         """Return the stream for commands of a program's own, which come behind all submitted."""
         return self.opened().commands.share()
+
+    def take(self, function: Callable[[Any], None], deps: Sequence[Completion],
+             label: str) -> Completion:
+        """Have another library give commands to a stream, behind others."""
+        def give(lane: Lane) -> int:
+            function(lane.value)
+            return 0
+        return self.opened().commands.begin(give, deps, (label, None), function)
 
     # ------------------------------------------------------------------ memory
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
