@@ -18,6 +18,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.backends import registry
 from unisycl.base import settings
+from unisycl.oneapi.frame import providers
 from unisycl.process import disk_cache
 
 COUNT = 1000
@@ -33,7 +34,7 @@ def add_command(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the findings; exit status 1 if a backend does not work."""
     del options
-    for label, value in (*versions(), *machine(), *environment()):
+    for label, value in (*versions(), *machine(), *environment(), *providers.findings()):
         print(f"{label:17} {value}")
     failures, absent = registry.problems(), registry.absent()
     for name, why in failures.items():

@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame.native import Work, give
 from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
 from unisycl.oneapi.frame.policies import policy_of
+from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.refusals import refuse
 from unisycl.oneapi.frame.results import events_of, future
 
@@ -115,6 +117,19 @@ class Call:
         else:
             self._after = [self.queue.parallel_for(
                 space, kernel, *(_bound(a, None) for a in args), depends_on=self._after)]
+
+    def native(self, place: Place, work: Work, *memory: Memory, cost: float = 0.0) -> None:
+        """Have a library do work behind the command before it (``native.give``).
+
+        Args:
+            place: where the library works, as its provider says.
+            work: called with the device's queue, and a ``Bound`` for each memory.
+            memory: what it reads and, where it is writable, writes.
+            cost: about how many operations it takes.
+        """
+        self._held.append(memory)
+        self._after = [give(self.queue, place, self.name, work, memory, self._after,
+                            cost=cost)]
 
     def done(self, value: Callable[[], Any] | None = None) -> future:
         """Return the end of the routine, and what it found."""

@@ -1,0 +1,148 @@
+"""Work that a library does on the memory of a routine: as one command of the queue.
+
+On the processor it is done where the command begins: in the submitting thread where it is short and
+nothing is in its way, else in a thread of the runtime. A device's own library gives commands to the
+device's queue. A library of the host behind another device is a host task; allocations of the
+device are copied for it, there and back. Non-goals: what the library does. Invariant: the work is
+ordered by events and by accessors, as a kernel is, so it is recorded in graphs and profiled, too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.frame.operands import Memory
+from unisycl.oneapi.frame.providers import Place, is_processor
+from unisycl.oneapi.frame.refusals import refuse
+
+SHORT = 1 << 22
+"""Work of so many operations at most is done in the submitting thread."""
+
+
+class Bound:
+    """Memory of one command, as a library gets it: an address, or an array where it is host's."""
+
+    __slots__ = ("address", "count", "dtype", "kept")
+
+    def __init__(self, address: int, count: int, dtype: np.dtype[Any], kept: Any = None) -> None:
+        self.address, self.count, self.dtype, self.kept = address, count, dtype, kept
+
+    def array(self) -> Any:
+        """Return the elements as an array, without a copy; on the host only."""
+        if not self.count:
+            return np.empty(0, self.dtype)
+        raw: Any = (ctypes.c_char * (self.count * self.dtype.itemsize)).from_address(self.address)
+        return np.ndarray(self.count, self.dtype, raw)
+
+
+Work = Callable[..., None]
+"""What does the work: called with the device's queue (None on the host), and each ``Bound``."""
+
+
+def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Sequence[Memory],
+         after: Sequence[sycl.event], *, cost: float) -> sycl.event:
+    """Have a library do work behind events, and return its event."""
+    staged = _staged(queue, place, operands)
+    if staged:
+        return _with_copies(queue, name, work, operands, after, staged)
+    host = place is Place.host or (is_processor(queue.get_device()) and cost > SHORT)
+
+    def group(h: sycl.handler) -> None:
+        h.depends_on(list(after))
+        bound = [_reader(m, h, host) for m in operands]
+
+        def run(handle: Any) -> None:
+            work(None if host or is_processor(queue.get_device()) else handle.get_native_queue(),
+                 *(b(handle) for b in bound))
+
+        run.__name__ = run.__qualname__ = name
+        if host:
+            h.host_task(run)
+        else:
+            h.ext_codeplay_enqueue_native_command(run)
+
+    return queue.submit(group)
+
+
+def _reader(memory: Memory, h: sycl.handler, host: bool) -> Callable[[Any], Bound]:
+    """Return what gives the memory when the command runs."""
+    base, size = memory.base, memory.size or 0
+    dtype = np.dtype(base.dtype)
+    skip = memory.first * dtype.itemsize
+    if isinstance(base, sycl.buffer):
+        return _accessed(base, h, host, memory, skip)
+    address = (base.ctypes.data if isinstance(base, np.ndarray) else base.address()) + skip
+
+    def known(_: Any) -> Bound:
+        if host and not isinstance(base, np.ndarray):
+            base.get_view()
+        return Bound(address, size, dtype, base)
+
+    return known
+
+
+def _accessed(base: Any, h: sycl.handler, host: bool, memory: Memory,
+              skip: int) -> Callable[[Any], Bound]:
+    size, dtype = memory.size or 0, np.dtype(base.dtype)
+    if host:
+        mode = sycl.read_write_host_task if memory.writable else sycl.read_only_host_task
+    else:
+        mode = sycl.read_write if memory.writable else sycl.read_only
+    access = sycl.accessor(base, h, mode)
+
+    def found(handle: Any) -> Bound:
+        if host:
+            array = np.asarray(access)
+            return Bound(array.ctypes.data + skip, size, dtype, array)
+        native = handle.get_native_mem(access)
+        if isinstance(native, np.ndarray):
+            return Bound(native.ctypes.data + skip, size, dtype, native)
+        return Bound(native.__cuda_array_interface__["data"][0] + skip, size, dtype, native)
+
+    return found
+
+
+# ---------------------------------------------------------------------------- copies
+def _staged(queue: sycl.queue, place: Place, operands: Sequence[Memory]) -> list[int]:
+    """Return which operands the host cannot reach in place, or the device not."""
+    device = queue.get_device()
+    if is_processor(device):
+        return []
+    if place is Place.device:
+        for memory in operands:
+            if isinstance(memory.base, np.ndarray) and not device.has(
+                    sycl.aspect.usm_system_allocations):
+                refuse("memory", "this device does not reach NumPy's arrays; give USM memory or a "
+                       "buffer")
+        return []
+    return [k for k, m in enumerate(operands) if _is_of_device(m.base, queue)]
+
+
+def _is_of_device(base: Any, queue: sycl.queue) -> bool:
+    return isinstance(base, sycl.usm_pointer) and sycl.get_pointer_type(
+        base, queue.get_context()) is sycl.usm.alloc.device
+
+
+def _with_copies(queue: sycl.queue, name: str, work: Work, operands: Sequence[Memory],
+                 after: Sequence[sycl.event], staged: Sequence[int]) -> sycl.event:
+    """Copy allocations of the device to the host, do the work there, and copy what is written."""
+    inside = list(operands)
+    events = list(after)
+    for k in staged:
+        memory = operands[k]
+        size = memory.size or 0
+        here = np.empty(size, np.dtype(memory.base.dtype))
+        inside[k] = Memory(here, 0, size)
+        if size:
+            events.append(queue.copy(memory.base.pointer_to(memory.first), here, size,
+                                     depends_on=list(after)))
+    last = give(queue, Place.host, name, work, inside, events, cost=0)
+    back = [queue.copy(inside[k].base, operands[k].base.pointer_to(operands[k].first),
+                       operands[k].size, depends_on=last)
+            for k in staged if operands[k].writable and operands[k].size]
+    return queue.ext_oneapi_submit_barrier(back) if back else last

@@ -1,0 +1,39 @@
+"""The table of providers: library by library, in the order in which equals are asked.
+
+Non-goals: loading them (``providers``). Invariant: data alone; a row's module is imported when its
+provider is first asked for, and has a function ``load(name)`` (``providers.Served``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One provider of one library.
+
+    Args:
+        library: as programs name it.
+        name: the provider's name.
+        module: where its function ``load`` is.
+        host: whether it works in the host's memory, on the processor.
+        kernels: whether it is kernels of ours.
+        needs: packages without which it need not be tried.
+        install: how to get it.
+        gain: what one would gain by it.
+        sample: the routine that the library is known for.
+    """
+
+    library: str
+    name: str
+    module: str
+    host: bool = False
+    kernels: bool = False
+    needs: tuple[str, ...] = ()
+    install: str = ""
+    gain: str = ""
+    sample: str = ""
+
+
+ROWS: tuple[Row, ...] = ()
