@@ -14,12 +14,14 @@ from types import FunctionType
 from typing import Any
 
 from unisycl.api.interop.native_objects import interop_handle
-from unisycl.api.queue.rectangles import RectangleCommands
+from unisycl.api.queue.rectangles import RectangleCommands, RectangleShortcuts
 from unisycl.base.annotations import signature_of
 from unisycl.base.errors import UnsupportedError, UsageError, errc
+from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import HostUser
-from unisycl.runtime.graph.native_calls import begin_native, takes_native
+from unisycl.runtime.graph.native_calls import begin_native, takes_native, works_here
+from unisycl.runtime.threads.per_process import process
 
 
 class NativeCommands(RectangleCommands):
@@ -51,6 +53,30 @@ class NativeCommands(RectangleCommands):
         label = f"native command '{getattr(function, '__name__', type(function).__name__)}'"
         self.set_command(label, begin_native(driver, label, lambda queue: function(
             interop_handle(channel, users, queue))), native=driver.takes_commands)
+
+
+class NativeShortcuts(RectangleShortcuts):
+    """What a ``queue`` does for other libraries without a command group."""
+
+    __slots__ = ()
+    channel: Channel
+
+    def ext_unisycl_call_now(self, function: Callable[..., Any], *arguments: Any) -> bool:
+        """Call a function over the host's memory here and now, as a command that has ended.
+
+        Returns False, having done nothing, where a command of the queue is in its way, where
+        somebody looks at commands (graphs, profiling, checks), and where a device has a queue or
+        memory of its own: then submit it.
+        """
+        channel = self.channel
+        last = channel._last
+        if (last is not None and not last.succeeded()) or type(channel) is not Channel or (
+                channel.recorder is not None) or channel.profiling or ordering.state.on or (
+                channel.generation != process.generation) or not (
+                works_here(channel.driver)):
+            return False
+        function(*arguments)
+        return True
 
 
 def run_host_task(fn: Callable[..., Any], users: list[HostUser], channel: Channel) -> None:

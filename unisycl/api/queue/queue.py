@@ -30,7 +30,7 @@ from unisycl.api.queue.handler import (
     run,
     split,
 )
-from unisycl.api.queue.rectangles import RectangleShortcuts
+from unisycl.api.queue.native_commands import NativeShortcuts
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
@@ -51,7 +51,7 @@ _GIVEN = (Property, property_list, list, tuple)
 
 
 @ends_at_call
-class queue(RectangleShortcuts, QueueBase, HasProperties, HasBackendInfo):
+class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
     """Submits work to one device (SYCL 2020 §4.6.5). Out of order unless asked otherwise.
 
     Args:

@@ -142,6 +142,11 @@ def chosen(library: str) -> str:
     return _CHOICE.get({}).get(library, "")
 
 
+def is_chosen() -> bool:
+    """Say whether ``using`` asks for any provider."""
+    return bool(_CHOICE.get(None))
+
+
 def rows_of(library: str) -> list[Row]:
     """Return the rows of a library, in the order of the table."""
     found = [r for r in ROWS if r.library == library]

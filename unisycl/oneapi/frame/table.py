@@ -36,4 +36,13 @@ class Row:
     sample: str = ""
 
 
-ROWS: tuple[Row, ...] = ()
+_MKL = "pip install 'unisycl[mkl]'"
+_CLIBRARIES = "unisycl.oneapi.mkl.providers"
+
+ROWS: tuple[Row, ...] = (
+    Row("mkl.blas", "openblas", f"{_CLIBRARIES}.cblas", host=True, sample="gemm",
+        gain="BLAS of NumPy's own wheel", install="pip install numpy"),
+    Row("mkl.blas", "openblas64", f"{_CLIBRARIES}.cblas", host=True, needs=("scipy_openblas64",)),
+    Row("mkl.blas", "mkl", f"{_CLIBRARIES}.cblas", host=True, install=_MKL,
+        gain="Intel's routines for Intel's processors"),
+)

@@ -24,6 +24,11 @@ def takes_native(driver: Driver) -> bool:
     return driver.takes_commands or driver.memory == HOST
 
 
+def works_here(driver: Driver) -> bool:
+    """Say whether such commands are done where they begin."""
+    return driver.memory == HOST and not driver.takes_commands
+
+
 def begin_native(driver: Driver, label: str, function: Native) -> Begin:
     """Return how to begin a command of another library's."""
     if driver.takes_commands:

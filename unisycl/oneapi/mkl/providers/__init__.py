@@ -1,0 +1,1 @@
+"""Internal: who does the work of oneMKL's routines, one file a kind of library."""
