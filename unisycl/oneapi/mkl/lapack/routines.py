@@ -1,0 +1,154 @@
+"""Routines of LAPACK as programs call them, and what they say of a problem that has no answer.
+
+Non-goals: who computes. Invariants: what LAPACK calls info becomes ``computation_error`` of the
+command, raised where the program waits for it; a batch goes on behind a problem without an answer.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import unisycl as sycl
+from unisycl.base.tracebacks import RAISED, shorten
+from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame.native import give
+from unisycl.oneapi.frame.refusals import whole
+from unisycl.oneapi.frame.results import events_of
+from unisycl.oneapi.mkl import memories, names
+from unisycl.oneapi.mkl.blas.table import Row
+from unisycl.oneapi.mkl.lapack import table
+from unisycl.oneapi.mkl.lapack.arguments import Given, Reader, names_of
+
+LIBRARY = "mkl.lapack"
+SCRATCHPAD = 1
+"""How many elements a scratchpad has: providers have memory of their own for what they need."""
+
+_MEANINGS = {
+    "getrf": "element {0}, {0} of U is exactly 0: the matrix is singular",
+    "getri": "element {0}, {0} of U is exactly 0: the matrix is singular",
+    "potrf": "the leading part of {0} rows is not positive definite",
+    "potri": "element {0}, {0} of the factor is 0: the matrix is singular",
+    "sytrf": "element {0}, {0} of D is exactly 0: the matrix is singular",
+    "hetrf": "element {0}, {0} of D is exactly 0: the matrix is singular",
+    "trtrs": "element {0}, {0} of the diagonal is 0: the matrix is singular",
+    "gels": "element {0}, {0} of the triangular factor is 0: the matrix has not full rank",
+    "gesvd": "{0} superdiagonals did not converge to 0",
+    "syevd": "it did not converge (info {0})",
+    "heevd": "it did not converge (info {0})",
+    "sygvd": "info {0}: it did not converge, or b is not positive definite",
+    "hegvd": "info {0}: it did not converge, or b is not positive definite",
+}
+
+
+class Routine:
+    """A routine of LAPACK; called with a queue, its arguments, and optionally a scratchpad."""
+
+    def __init__(self, row: Row, *, batch: bool) -> None:
+        self._row, self._batch = row, batch
+        self.__name__ = self.__qualname__ = row.name + ("_batch" if batch else "")
+        self.__doc__ = f"{self.__name__} of LAPACK, column by column; returns its event."
+        self._names = names_of(row, batch=batch)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter("queue", kind), *(inspect.Parameter(n, kind) for n in self._names),
+             inspect.Parameter("scratchpad", kind, default=None),
+             inspect.Parameter("scratchpad_size", kind, default=None),
+             inspect.Parameter("dependencies", inspect.Parameter.KEYWORD_ONLY, default=())])
+
+    def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
+                 **named: Any) -> sycl.event:
+        try:
+            return self._submit(queue, args, dependencies, named)
+        except RAISED as error:
+            shorten(error)
+            raise
+
+    def _submit(self, queue: sycl.queue, args: tuple[Any, ...], dependencies: Any,
+                named: dict[str, Any]) -> sycl.event:
+        name = self.__name__
+        if not isinstance(queue, sycl.queue):
+            raise names.invalid_argument(f"{name}: the first argument is a queue, got "
+                                         f"{type(queue).__name__}")
+        given = self._named(args, named)
+        read = Reader(name, self._row, given, batch=self._batch).read()
+        self._check_scratchpad(given, read)
+        found, routine = providers.needed(LIBRARY, self._row.name, read.held[0].memory.dtype,
+                                          queue.get_device())
+        call: Any = routine
+
+        def work(native: Any, *bound: Any) -> None:
+            infos = call(native, read, [b.address for b in bound])
+            self._judge(infos, read)
+
+        return give(queue, found.place, name, work, [h.memory for h in read.held],
+                    events_of(dependencies), cost=read.cost)
+
+    def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        known = [*self._names, "scratchpad", "scratchpad_size"]
+        given = dict(zip(known, args, strict=False))
+        again, strange = given.keys() & named.keys(), named.keys() - set(known)
+        given.update(named)
+        missing = [n for n in self._names if n not in given]
+        if len(args) > len(known) or again or strange or missing:
+            what = (f"unknown: {', '.join(sorted(strange))}" if strange else
+                    f"given twice: {', '.join(sorted(again))}" if again else
+                    f"missing: {', '.join(missing)}" if missing else "too many arguments")
+            raise names.invalid_argument(f"{self.__name__}: {what}; it takes (queue, "
+                                         f"{', '.join(self._names)}, scratchpad=None, "
+                                         "scratchpad_size=None, dependencies=())")
+        return given
+
+    def _check_scratchpad(self, given: dict[str, Any], read: Given) -> None:
+        """Refuse a scratchpad that is none; it is not used."""
+        pad = given.get("scratchpad")
+        if pad is None:
+            return
+        kind: Any = read.held[0].memory.dtype
+        size = given.get("scratchpad_size")
+        have = memories.held(self.__name__, "scratchpad", pad, kind, 0, writes=True)
+        whole(self.__name__, "scratchpad_size", have.memory.size if size is None else size,
+              SCRATCHPAD)
+
+    def _judge(self, infos: list[int], read: Given) -> None:
+        """Raise what LAPACK says of problems without an answer."""
+        for info in infos:
+            if info < 0:
+                at = -info - 2  # LAPACKE counts the layout, too, and from 1
+                what = self._row.arguments[at].name if (
+                    0 <= at < len(self._row.arguments)) else "memory"
+                raise names.invalid_argument(f"{self.__name__}: {what.split('=')[0]} is wrong or "
+                                             "has elements that are not numbers")
+        if not any(infos):
+            return
+        text = _MEANINGS.get(self._row.name, "it failed (info {0})")
+        first = next(i for i in infos if i)
+        if self._batch:
+            raise names.batch_error(f"{self.__name__}: of problem {infos.index(first)}, "
+                                    f"{text.format(first)}", infos)
+        raise names.computation_error(f"{self.__name__}: {text.format(first)}", first)
+
+    def __repr__(self) -> str:
+        return f"<routine {self.__name__}>"
+
+
+def scratchpad_size(name: str) -> Any:
+    """Return the function that says how many elements a routine's scratchpad must have."""
+    def size(queue: sycl.queue, *args: Any, **named: Any) -> int:
+        del queue, args, named
+        return SCRATCHPAD
+
+    size.__name__ = size.__qualname__ = f"{name}_scratchpad_size"
+    size.__doc__ = f"How many elements the scratchpad of ``{name}`` must have at least."
+    return size
+
+
+def make() -> dict[str, Any]:
+    """Return all routines and what says how large their scratchpads are, by their names."""
+    found: dict[str, Any] = {}
+    for row in table.ROUTINES.values():
+        for batch in (False, True) if row.name in table.BATCHED else (False,):
+            routine = Routine(row, batch=batch)
+            found[routine.__name__] = routine
+            found[f"{routine.__name__}_scratchpad_size"] = scratchpad_size(routine.__name__)
+    return found
