@@ -51,4 +51,5 @@ ROWS: tuple[Row, ...] = (
         needs=("scipy_openblas64",)),
     Row("mkl.lapack", "mkl", f"{_CLIBRARIES}.lapacke", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
+    Row("mkl.dft", "pocketfft", f"{_CLIBRARIES}.pocketfft", host=True, sample="transform"),
 )

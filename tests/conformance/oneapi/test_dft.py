@@ -1,0 +1,199 @@
+"""Fourier transforms against sums of longer floats and NumPy: lengths, dimensions, layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.oneapi import mkl
+
+dft = mkl.dft
+SINGLE, DOUBLE = dft.precision.SINGLE, dft.precision.DOUBLE
+REAL, COMPLEX = dft.domain.REAL, dft.domain.COMPLEX
+KEY, VALUE = dft.config_param, dft.config_value
+LENGTHS = (1, 2, 3, 4, 5, 7, 8, 11, 12, 30, 64, 97, 100, 128, 210, 1024)
+SHAPES = ((4, 6), (5, 7), (16, 8), (2, 3, 4), (8, 8, 8), (3, 5, 7))
+PROVIDERS = mkl.available("mkl.dft")
+
+pytestmark = pytest.mark.part("L-6")
+
+
+def slow(x, sign):
+    """Return the transform by its definition, in longer floats."""
+    n = x.size
+    k = np.outer(np.arange(n), np.arange(n)) % n
+    angle = sign * 2 * np.pi * k.astype(np.longdouble) / n
+    return (np.cos(angle) + 1j * np.sin(angle)) @ x.astype(np.clongdouble)
+
+
+def near(found, right, kind, size):
+    eps = np.finfo(kind).eps
+    bound = 20 * eps * max(1, np.log2(max(size, 2))) * max(np.abs(right).max(), 1e-3)
+    assert np.abs(found - right).max() <= bound, (size, np.abs(found - right).max(), bound)
+
+
+def kinds(queue):
+    return [(SINGLE, np.float32)] + [(DOUBLE, np.float64)] * bool(
+        queue.get_device().has(sycl.aspect.fp64))
+
+
+def memory(queue, values, size=None):
+    found = sycl.malloc_shared(size or values.size, values.dtype, queue)
+    found[:values.size] = values.ravel()
+    return found
+
+
+def lengths_one(queue) -> None:
+    rng = np.random.default_rng(2)
+    for precision, kind in kinds(queue):
+        for n in LENGTHS:
+            x = (rng.standard_normal(n) + 1j * rng.standard_normal(n)).astype(
+                np.result_type(kind, np.complex64))
+            plan = dft.descriptor(precision, COMPLEX, n)
+            plan.commit(queue)
+            a, out = memory(queue, x), memory(queue, np.zeros_like(x))
+            dft.compute_forward(plan, a, out).wait()
+            near(out[:], slow(x, -1), kind, n)
+            assert np.array_equal(a[:], x)
+            dft.compute_backward(plan, out).wait()
+            near(out[:], x * kind(n), kind, n)
+            real = x.real.copy()
+            plan = dft.descriptor(precision, REAL, n)
+            plan.set_value(KEY.BACKWARD_SCALE, 1 / n)
+            plan.commit(queue)
+            b, half = memory(queue, real), memory(queue, np.zeros(n // 2 + 1, x.dtype))
+            dft.compute_forward(plan, b, half).wait()
+            near(half[:], slow(real, -1)[:n // 2 + 1], kind, n)
+            back = memory(queue, np.zeros_like(real))
+            dft.compute_backward(plan, half, back).wait()
+            near(back[:], real, kind, n)
+            for m in (a, out, b, half, back):
+                sycl.free(m, queue)
+
+
+def more_dimensions(queue) -> None:
+    rng = np.random.default_rng(3)
+    for precision, kind in kinds(queue):
+        for shape in SHAPES:
+            x = (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(
+                np.result_type(kind, np.complex64))
+            plan = dft.descriptor(precision, COMPLEX, list(shape))
+            plan.commit(queue)
+            a = memory(queue, x)
+            dft.compute_forward(plan, a).wait()
+            near(a[:].reshape(shape), np.fft.fftn(x.astype("D")), kind, x.size)
+            dft.compute_backward(plan, a).wait()
+            near(a[:].reshape(shape), x * kind(x.size), kind, x.size)
+            real = x.real.copy()
+            plan = dft.descriptor(precision, REAL, list(shape))
+            plan.commit(queue)
+            right = np.fft.rfftn(real.astype(float))
+            row = 2 * (shape[-1] // 2 + 1)
+            padded = np.zeros((*shape[:-1], row), kind)
+            padded[..., :shape[-1]] = real
+            b = memory(queue, padded)
+            dft.compute_forward(plan, b).wait()
+            found = b[:].view(x.dtype).reshape(right.shape)
+            near(found, right, kind, x.size)
+            dft.compute_backward(plan, b).wait()
+            near(b[:].reshape(padded.shape)[..., :shape[-1]], real * kind(x.size), kind, x.size)
+            sycl.free(a, queue)
+            sycl.free(b, queue)
+
+
+def batches(queue) -> None:
+    rng = np.random.default_rng(4)
+    for n in (8, 12, 15):
+        x = (rng.standard_normal((n, 3)) + 1j * rng.standard_normal((n, 3))).astype(np.complex64)
+        plan = dft.descriptor(SINGLE, COMPLEX, n)
+        plan.set_value(KEY.NUMBER_OF_TRANSFORMS, 3)
+        plan.set_value(KEY.FWD_STRIDES, [1, 3])
+        plan.set_value(KEY.FWD_DISTANCE, 1)
+        plan.set_value(KEY.BWD_STRIDES, [0, 1])
+        plan.set_value(KEY.BWD_DISTANCE, n)
+        plan.set_value(KEY.PLACEMENT, VALUE.NOT_INPLACE)
+        plan.set_value(KEY.FORWARD_SCALE, 0.5)
+        plan.commit(queue)
+        a = memory(queue, np.concatenate([[7], x.ravel()]).astype(x.dtype))
+        out = memory(queue, np.zeros(3 * n, x.dtype))
+        dft.compute_forward(plan, a, out).wait()
+        near(out[:].reshape(3, n).T, np.fft.fft(x.astype("D"), axis=0) / 2, np.float32, n)
+        dft.compute_backward(plan, out, a).wait()
+        near(a[1:].reshape(n, 3), x * np.float32(n / 2), np.float32, n)
+        assert a[0] == 7
+        sycl.free(a, queue)
+        sycl.free(out, queue)
+    real = rng.standard_normal((4, 10)).astype(np.float32)
+    plan = dft.descriptor(SINGLE, REAL, 10)
+    plan.set_value(KEY.NUMBER_OF_TRANSFORMS, 4)
+    plan.commit(queue)
+    a, out = memory(queue, real), memory(queue, np.zeros(24, np.complex64))
+    dft.compute_forward(plan, a, out).wait()
+    near(out[:].reshape(4, 6), np.fft.rfft(real.astype(float)), np.float32, 10)
+    sycl.free(a, queue)
+    sycl.free(out, queue)
+
+
+PARTS = (lengths_one, more_dimensions, batches)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda p: p.__name__)
+def test_transforms_are_right(queue: sycl.queue, part) -> None:
+    part(queue)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_provider_transforms_right(provider: str) -> None:
+    with mkl.using("mkl.dft", provider):
+        for part in PARTS:
+            part(sycl.queue(sycl.cpu_selector_v))
+
+
+def test_the_tutorials_transform_is_numpys(queue: sycl.queue) -> None:
+    n = 1000
+    signal = np.sin(np.arange(n) / 7).astype(np.float32)
+    transform = dft.descriptor(SINGLE, REAL, n)
+    transform.commit(queue)
+    found = np.zeros(n // 2 + 1, np.complex64)
+    with sycl.buffer(signal) as data, sycl.buffer(found) as spectrum:
+        dft.compute_forward(transform, data, spectrum)
+    near(found, np.fft.rfft(signal.astype(float)), np.float32, n)
+
+
+def test_bad_input_is_refused(queue: sycl.queue) -> None:
+    plan = dft.descriptor(SINGLE, COMPLEX, 8)
+    data = sycl.malloc_shared(8, np.complex64, queue)
+    other = sycl.malloc_shared(8, np.complex64, queue)
+    with pytest.raises(mkl.uninitialized, match="not committed"):
+        dft.compute_forward(plan, data)
+    plan.set_value(KEY.PLACEMENT, VALUE.INPLACE)
+    plan.commit(queue)
+    assert plan.get_value(KEY.COMMIT_STATUS) is VALUE.COMMITTED
+    plan.set_value(KEY.FORWARD_SCALE, 2)
+    with pytest.raises(mkl.uninitialized, match="not committed"):
+        dft.compute_forward(plan, data)
+    plan.commit(queue)
+    assert plan.get_value(KEY.FWD_STRIDES) == [0, 1]
+    short = sycl.malloc_shared(7, np.complex64, queue)
+    bad = {
+        "got 2 memories": lambda: dft.compute_forward(plan, data, other),
+        "the data has 7 elements where 8": lambda: dft.compute_forward(plan, short),
+        "elements of float64": lambda: dft.compute_forward(plan, np.zeros(8)),
+        "1 to 3 dimensions": lambda: dft.descriptor(SINGLE, REAL, [2, 2, 2, 2]),
+        "a length must be at least 1": lambda: dft.descriptor(SINGLE, REAL, 0),
+        "the precision must be one of": lambda: dft.descriptor("SINGLE", REAL, 4),
+        "there is no parameter": lambda: plan.set_value("COLOUR", 1),
+        "LENGTHS cannot be changed": lambda: plan.set_value(KEY.LENGTHS, 9),
+        "an offset and a stride": lambda: plan.set_value(KEY.FWD_STRIDES, [1]),
+        "the first argument is a descriptor": lambda: dft.compute_forward(data),
+    }
+    for text, call in bad.items():
+        with pytest.raises(sycl.UsageError, match=text):
+            call()
+    plan.set_value(KEY.NUMBER_OF_TRANSFORMS, 2)
+    plan.set_value(KEY.FWD_DISTANCE, 4)
+    with pytest.raises(mkl.invalid_argument, match="elements overlap in memory"):
+        plan.commit(queue)
+    for m in (data, other, short):
+        sycl.free(m, queue)
