@@ -46,7 +46,8 @@ def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool 
     ids = sum(geometry.global_) + sum(geometry.offset)
     small = ids < _SMALL and geometry.kind != "work_group" and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
-        ids_below=_SMALL if small else 1 << 63, deepest=100, spans=small, room=48 << 10))
+        ids_below=_SMALL if small else 1 << 63, deepest=100, spans=small, room=48 << 10,
+        named=True))
     local: tuple[int, ...] = ()
     match kernel.index_kind:
         case "nd_range":

@@ -55,6 +55,7 @@ class Facts:
         spans: views of several dimensions span few enough elements for positions of 32 bits.
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
+        named: functions of sub-groups have to be told who takes part.
         shapes: how the values of a kernel vary over the lanes of a vector.
         lanes: how many lanes a vector has.
         units: how many of the last dimensions of a range have one item.
@@ -70,6 +71,7 @@ class Facts:
     extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     room: int = 0
     together: bool = False
+    named: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
     lanes: int = 1
     units: int = 0
@@ -172,6 +174,7 @@ CLIKE = {
         Pass("uninitialised", lambda k, f: uninitialised.run(k, f.extents, f.room),
              lambda k, f: bool(k.checks)),
         Pass("lockstep", lambda k, f: lockstep.whole(k), lambda k, f: f.together),
+        Pass("sub_groups", lambda k, f: lockstep.sub_groups(k), lambda k, f: f.named),
         IMAGES, SCALARS, LONG_CHAINS, NARROW,
         Pass("positions", lambda k, f: positions.run(k, f.ids_below), lambda k, f: f.spans),
     ),

@@ -173,9 +173,9 @@ def test_the_lists_name_every_pass_that_rewrites() -> None:
     missing = {name for name, p in modules.items() if _rewrites(p)} - set(pipeline.names())
     assert not missing
     assert len(modules) > len([p for p in modules.values() if _rewrites(p)]) > 10
-    # a second use of lockstep, and what targets bring
+    # further uses of lockstep, and what targets bring
     assert set(pipeline.names()) - set(modules) == {
-        "partings", "continues", "unwrapped", "records"}
+        "partings", "sub_groups", "continues", "unwrapped", "records"}
 
 
 def test_no_name_stands_twice_in_the_list_of_a_target() -> None:

@@ -164,7 +164,8 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
     small = key.small and not variant.wide and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
         ids_below=_SMALL if key.small else 1 << 63, deepest=_NESTED, spans=small,
-        extents=extents, room=facts.local_size, together=dialect.lockstep))
+        extents=extents, room=facts.local_size, together=dialect.lockstep,
+        named=dialect.members is not None))
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
         local = kernel.local

@@ -6,9 +6,13 @@ whether it is: what stands between the meetings is done by those whose flag is s
 keep what they have. Group functions combine what those bring that are there. So each item's own
 condition counts, and on every device all items of a group pass every barrier together.
 
-Non-goals: control flow without barriers, and sub-groups, whose functions serve parts of them.
-Invariants: statements outside such branches and loops stay what they are; behind the pass, every
-condition around a meeting of a work-group is one that the group shares.
+So do sub-groups around meetings of theirs (``sub_groups``), for targets on which who is there has
+to be named: parts of a sub-group, as fragments and tangles have them, are told apart by what they
+bring, and all items of the sub-group are at each of its functions.
+
+Non-goals: control flow without meetings. Invariants: statements outside such branches and loops
+stay what they are; behind the pass, every condition around a meeting of a work-group is one that
+the group shares, behind ``sub_groups`` that around one of a sub-group's is the sub-group's.
 """
 
 from __future__ import annotations
@@ -24,7 +28,16 @@ from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import operators, visit
 from unisycl.ir.types import BOOL, INT64
-from unisycl.passes.simd.shapes import ANY, GROUP, UNIFORM, Shape, Shapes, analyse, holds_barrier
+from unisycl.passes.simd.shapes import (
+    ANY,
+    GROUP,
+    PER_LANES,
+    UNIFORM,
+    Shape,
+    Shapes,
+    analyse,
+    holds_barrier,
+)
 
 Meeting = n.Barrier | n.GroupCall
 Watch = Callable[[Meeting, n.Local | None], Sequence[n.Stmt]]
@@ -33,7 +46,19 @@ _FALSE, _TRUE = n.Const(BOOL, value=False), n.Const(BOOL, value=True)
 
 
 # ---------------------------------------------------------------- which ones
-def parting(body: n.Block, shapes: Shapes, *, returns: bool) -> frozenset[int]:
+_GROUP, _SUB_GROUP = memory_scope.work_group, memory_scope.sub_group
+
+
+def _holds(stmt: n.Stmt, scope: memory_scope) -> bool:
+    """Say whether items of a group meet in a statement."""
+    if scope is _GROUP:
+        return holds_barrier(stmt)
+    return any(isinstance(s, n.Barrier | n.GroupCall) and s.scope is scope
+               for s in visit.statements((stmt,)))
+
+
+def parting(body: n.Block, shapes: Shapes, *, returns: bool, scope: memory_scope = _GROUP,
+            ) -> frozenset[int]:
     """Return, by id, the statements with meetings that items of a group may not take alike.
 
     Args:
@@ -41,8 +66,9 @@ def parting(body: n.Block, shapes: Shapes, *, returns: bool) -> frozenset[int]:
         shapes: how its values and jumps vary.
         returns: functions that some items leave early count, too. Without, they do only where that
             happens in such a statement, or in a loop that might never end once all have left.
+        scope: which groups.
     """
-    finder = _Finder(shapes, returns=returns)
+    finder = _Finder(shapes, scope, returns=returns)
     before = -1
     while len(finder.found) > before:  # what a jump leaves may be found behind it
         before = len(finder.found)
@@ -53,8 +79,10 @@ def parting(body: n.Block, shapes: Shapes, *, returns: bool) -> frozenset[int]:
 class _Finder:
     """Walks a body with the statements around the one at hand, from outside to inside."""
 
-    def __init__(self, shapes: Shapes, *, returns: bool) -> None:
+    def __init__(self, shapes: Shapes, scope: memory_scope, *, returns: bool) -> None:
         self.shapes = shapes
+        self.scope = scope
+        self.apart = shapes.apart if scope is _GROUP else shapes.divergent
         self.returns = returns
         self.found: set[int] = set()
 
@@ -63,13 +91,15 @@ class _Finder:
             if isinstance(stmt, n.Break | n.Continue | n.Leave):
                 self.jump(stmt, around)
                 continue
-            if holds_barrier(stmt) and self.uneven(stmt):
+            if self.uneven(stmt) and _holds(stmt, self.scope):
                 self.found.add(id(stmt))
             for inner in visit.blocks(stmt):
                 self.block(inner, (*around, stmt))
 
     def uneven(self, stmt: n.Stmt) -> bool:
         """Say whether a statement's condition or bounds may differ within a group."""
+        if self.scope is _SUB_GROUP:
+            return isinstance(stmt, n.If | n.While | n.For) and id(stmt) in self.shapes.divergent
         match stmt:
             case n.If() | n.While():
                 deciding: tuple[n.Expr, ...] = (stmt.cond,)
@@ -83,10 +113,10 @@ class _Finder:
         """Note where a jump goes that leaves such a statement, or that not all items take."""
         place = next(k for k in range(len(around) - 1, -1, -1) if _is_target(stmt, around[k]))
         target, between = around[place], around[place + 1:]
-        if not holds_barrier(target):
+        if not _holds(target, self.scope):
             return
         crossed = any(id(s) in self.found for s in between)
-        apart = id(stmt) in self.shapes.apart
+        apart = id(stmt) in self.apart
         if isinstance(stmt, n.Leave) and not self.returns:
             apart = apart and any(isinstance(s, n.While) and holds_barrier(s) for s in between)
         if crossed or apart:
@@ -119,11 +149,25 @@ def needed(kernel: n.Kernel) -> bool:
         and bool(_anywhere(kernel))
 
 
-def _anywhere(kernel: n.Kernel) -> frozenset[int]:
+def sub_groups(kernel: n.Kernel) -> n.Kernel:
+    """Return a kernel that all items of each sub-group go through together where these meet."""
+    if kernel.index_kind != "nd_range" or not any(_holds(s, _SUB_GROUP) for s in kernel.body):
+        return kernel
+    while found := _anywhere(kernel, _SUB_GROUP):
+        if any(id(s) in found and holds_barrier(s) for s in visit.statements(kernel.body)) \
+                and needed(kernel):  # a work-group goes that way as one
+            kernel = whole(kernel)
+            continue
+        kernel = run(kernel, found, scope=_SUB_GROUP)
+    return kernel
+
+
+def _anywhere(kernel: n.Kernel, scope: memory_scope = _GROUP) -> frozenset[int]:
     """Return what ``parting`` does where nothing is known of the target."""
     kept: dict[n.Local, Shape] = {
         x: ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    return parting(kernel.body, analyse(kernel.body, _of_any_target, kept), returns=True)
+    query = _of_any_target if scope is _GROUP else _of_sub_groups
+    return parting(kernel.body, analyse(kernel.body, query, kept), returns=True, scope=scope)
 
 
 def _of_any_target(name: str, dim: int) -> Shape:
@@ -133,13 +177,22 @@ def _of_any_target(name: str, dim: int) -> Shape:
     return UNIFORM if shared or sizes else ANY
 
 
+def _of_sub_groups(name: str, dim: int) -> Shape:
+    """Return how an id varies over the items of a sub-group."""
+    if name in ("sub_group_id", "sub_group_local_range"):
+        return PER_LANES
+    return _of_any_target(name, dim)
+
+
 # ---------------------------------------------------------------- what becomes of them
-def run(kernel: n.Kernel, apart: frozenset[int], watch: Watch | None = None) -> n.Kernel:
+def run(kernel: n.Kernel, apart: frozenset[int], watch: Watch | None = None, *,
+        scope: memory_scope = _GROUP) -> n.Kernel:
     """Return a kernel whose items take the statements ``apart`` (by id) together."""
     if not apart and watch is None:
         return kernel
     numbers = [s.number for s in visit.statements(kernel.body) if isinstance(s, n.Scope)]
-    steps = _Steps(kernel.ndim, apart, itertools.count(max(numbers, default=0) + 1), watch)
+    steps = _Steps(kernel.ndim, apart, itertools.count(max(numbers, default=0) + 1), watch,
+                   scope)
     return replace(kernel, body=tuple(steps.block(kernel.body, None)))
 
 
@@ -159,7 +212,8 @@ class _Steps:
     """
 
     def __init__(self, ndim: int, apart: frozenset[int], numbers: Iterator[int],
-                 watch: Watch | None) -> None:
+                 watch: Watch | None, scope: memory_scope) -> None:
+        self.scope = scope
         self.ndim = ndim
         self.apart = apart
         self.numbers = numbers
@@ -174,7 +228,7 @@ class _Steps:
         out: list[n.Stmt] = []
         run: list[n.Stmt] = []
         for stmt in block:
-            if not holds_barrier(stmt):
+            if not _holds(stmt, self.scope):
                 run.append(stmt)
                 continue
             out += self.alone(tuple(run), on)
@@ -258,7 +312,7 @@ class _Steps:
         for mine, _, block in sides:
             some = n.Local("some", BOOL)
             self.flags.append(mine)
-            out.append(_any(some, mine, span))
+            out.append(self.any(some, mine, span))
             out.append(n.If(_read(some), tuple(self.block(block, mine)), span=span))
             self.flags.pop()
         return out
@@ -300,8 +354,8 @@ class _Steps:
         whole = (begin, *head(leave, turn), *self.block(body, turn))
         del self.flags[-2:]
         self.loops.pop()
-        whole = (*whole, _any(some, inside, span))
-        return [start, _any(some, inside, span), n.While((), _read(some), whole, span=span)]
+        whole = (*whole, self.any(some, inside, span))
+        return [start, self.any(some, inside, span), n.While((), _read(some), whole, span=span)]
 
     def function(self, stmt: n.Scope, on: n.Local | None) -> list[n.Stmt]:
         """Run a function's body; items that returned wait behind it."""
@@ -318,6 +372,10 @@ class _Steps:
         return [start, *body]
 
     # ---- group functions
+    def any(self, result: n.Local, flag: n.Local, span: Span | None) -> n.Stmt:
+        """Ask whether there is any item whose flag is set."""
+        return n.GroupCall(result, "any", (_read(flag),), self.scope, span=span)
+
     def call(self, stmt: n.GroupCall, on: n.Local) -> list[n.Stmt]:
         """Combine what the items bring that are there; the others bring what changes nothing."""
         span = stmt.span
@@ -326,7 +384,9 @@ class _Steps:
         out += self.alone(tuple(n.Assign(x, value, span=span)
                                 for x, value in zip((own, *more), stmt.args, strict=True)), on)
         args: list[n.Expr] = [_read(own)]
-        if more:
+        if self.scope is _SUB_GROUP:  # each item says itself whose value it wants
+            args += map(_read, more)
+        elif more:
             giver, given = n.Local("giver", INT64), n.Local("given", more[0].type)
             out += [first_of(giver, _read(on), self.ndim, span),
                     n.GroupCall(given, "broadcast", (_read(more[0]), _at_least_first(giver)),
@@ -384,10 +444,6 @@ def _nothing(stmt: n.GroupCall, operand: n.Local) -> n.Const:
         return n.Const(operand.type, value=True)
     zero = False if dtype.kind == "b" else 0.0 if dtype.is_float else 0
     return n.Const(operand.type, complex(0) if dtype.kind == "c" else zero)
-
-
-def _any(result: n.Local, flag: n.Local, span: Span | None) -> n.Stmt:
-    return n.GroupCall(result, "any", (_read(flag),), memory_scope.work_group, span=span)
 
 
 def _read(local: n.Local) -> n.Read:

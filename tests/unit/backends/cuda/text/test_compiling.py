@@ -301,3 +301,28 @@ def test_options_of_kernels_are_the_compilers(asked: str) -> None:
     words = compile.options(kernel, "sm_80")
     code, log = compile.compiler().compile(source.text, words, "CUBIN")
     assert (True, "") == (bool(code), log)
+
+
+def test_parts_of_sub_groups_are_told_apart_by_what_they_bring() -> None:
+    """Who is at a place at the same time is nothing that a card promises."""
+    parts = sycl.ext.oneapi.experimental
+
+    @sycl.kernel(reqd_work_group_size=8)
+    def kernel(it, out):
+        k = it.get_global_id(0)
+        for turn in range(6):
+            if turn == k:
+                break
+            if (turn + k) % 3:
+                here = parts.entangle(it.get_sub_group())
+                out[k] += sycl.reduce_over_group(here, 10 ** turn, sycl.plus)
+
+    collector = cuda_texts.Collector()
+    with collector.watching():
+        sycl.queue(sycl.cpu_selector_v).parallel_for(
+            sycl.nd_range(8, 8), kernel, np.zeros(8, np.int64)).wait()
+    ((found, _),) = collector.texts.values()
+    text = cuda_texts.text_of(found, Geometry("nd_range", (8,), (8,), (0,)), Target((9, 0))).text
+    assert "" == cuda_texts.refusal(found, text, 90)
+    assert "__ballot_sync(0xffu" in text
+    assert "__activemask" not in text
