@@ -158,7 +158,7 @@ class OnHost(cpu.CpuDriver):
     def immediate(self, launch: Launch) -> bool:
         return not isinstance(launch.executable, HostExecutable) and super().immediate(launch)
 
-    def batch(self, launches: Sequence[Launch]) -> Any:
+    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> Any:
         return None
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Any:

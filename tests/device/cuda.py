@@ -28,7 +28,7 @@ import unisycl as sycl
 from tests.device.opencl import Suite, call, keep, say
 from unisycl.testing import find_device
 
-LAUNCHES, WAITED, ROUNDS = 2000, 300, 7
+LAUNCHES, WAITED, ROUNDS, KERNELS = 2000, 300, 7, 100
 TRIAD = 1 << 28
 HANGS = 60
 """Seconds after which a test counts as one that never ends, and ends its file."""
@@ -222,6 +222,48 @@ def launches(q: sycl.queue) -> None:
         print(f"{name:32} {middle[0]:9.2f} {middle[1]:9.2f} {middle[2]:10.2f}", flush=True)
 
 
+def graphs(q: sycl.queue) -> None:
+    """Print what a kernel of a graph of a hundred costs, and the driver's own call for them."""
+    in_order = sycl.queue(q.get_device(), sycl.property.queue.in_order())
+    p = sycl.malloc_device(1, np.float32, in_order)
+    graph = sycl.ext.oneapi.experimental.command_graph(in_order)
+    graph.begin_recording(in_order)
+    for _ in range(KERNELS):
+        in_order.parallel_for(1, touch, p)
+    graph.end_recording()
+    ready: Any = graph.finalize()
+    in_order.ext_oneapi_graph(ready).wait()
+    here = in_order.get_device().state.driver.opened()  # type: ignore[attr-defined]
+    batch = ready.plan.steps[0].batch
+    lane, value = here.commands.lanes.choose(()), batch._graph.value
+    ways: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "unisycl": (lambda: in_order.ext_oneapi_graph(ready), in_order.wait),
+        "the driver's call by ctypes": (
+            lambda: here.session.api.attempt("cuGraphLaunch", value, lane.value),
+            lambda: here.session.api.attempt("cuStreamSynchronize", lane.value))}
+    print(f"us a kernel of a graph of {KERNELS}: with one wait for 50 replays, and for each")
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    with here.session:
+        for _ in range(ROUNDS):
+            for name, (submit, wait) in ways.items():
+                found[name].append((_replayed(submit, wait, each=False),
+                                    _replayed(submit, wait, each=True)))
+    for name, rows in found.items():
+        one, each = (statistics.median(x) for x in zip(*rows, strict=True))
+        print(f"{name:32} {one:9.3f} {each:9.3f}", flush=True)
+
+
+def _replayed(submit: Callable[[], Any], wait: Callable[[], Any], *, each: bool) -> float:
+    """Return what a kernel of a graph takes, in us."""
+    begin = time.perf_counter()
+    for _ in range(50):
+        submit()
+        if each:
+            wait()
+    wait()
+    return (time.perf_counter() - begin) / 50 / KERNELS * 1e6
+
+
 def bandwidth(q: sycl.queue) -> None:
     """Print the triad's bandwidth by the card's own times."""
     timed = sycl.queue(q.get_device(), sycl.property.queue.enable_profiling())
@@ -243,7 +285,7 @@ def bandwidth(q: sycl.queue) -> None:
 def speed(device: str) -> None:
     """Measure launches and bandwidth."""
     q = sycl.queue(find_device(device))
-    for part in (launches, bandwidth):
+    for part in (launches, graphs, bandwidth):
         try:
             part(q)
         except Exception:  # noqa: BLE001 - the next one may work

@@ -85,7 +85,7 @@ class Failing:
     def immediate(self, launch: Any) -> Any:
         return False if self.kind in ("launch", "end") else self._call("immediate", launch)
 
-    def batch(self, launches: Any) -> Any:
+    def batch(self, launches: Any, before: Any) -> Any:
         return self._call("batch", launches)
 
     def _begin(self, kind: str, *args: Any) -> Any:

@@ -264,7 +264,10 @@ class Batch(Protocol):
         """Run all in the calling thread if that takes but a few microseconds, else do nothing."""
 
     def launch(self, deps: Sequence[Completion]) -> Completion:
-        """Start them. Never blocks; called again only after the completion before has ended."""
+        """Start them. Never blocks; called again only behind the completion before."""
+
+    def update(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> bool:
+        """Take other launches in place of these, none under way; False: make another batch."""
 
 
 class Driver(ABC):
@@ -397,8 +400,11 @@ class Driver(ABC):
         """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""
         return None
 
-    def batch(self, launches: Sequence[Launch]) -> Batch | None:
-        """Return launches that are better run by one call; None where each is run separately."""
+    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> Batch | None:
+        """Return launches that are better run by one call; None where each is run separately.
+
+        ``before``: for each, which of them it has to come after; these stand before it.
+        """
         return None
 
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,

@@ -205,7 +205,8 @@ class CpuDriver(Driver):
         """Start a kernel and what it enqueues; None if one of them is not for native code."""
         return self._trees.submit(launch, deps)
 
-    def batch(self, launches: Sequence[Launch]) -> CpuBatch | None:
+    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]],
+              ) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
         return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
 

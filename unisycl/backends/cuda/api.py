@@ -68,6 +68,13 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuModuleGetFunction": (_P, _P, _T),
     "cuFuncGetAttribute": (_P, _I, _P),
     "cuFuncSetAttribute": (_P, _I, _I),
+    "cuGraphCreate": (_P, _U),
+    "cuGraphDestroy": (_P,),
+    "cuGraphAddKernelNode_v2": (_P, _P, _P, _S, _P),
+    "cuGraphInstantiateWithFlags": (_P, _P, ctypes.c_ulonglong),
+    "cuGraphExecKernelNodeSetParams_v2": (_P, _P, _P),
+    "cuGraphExecDestroy": (_P,),
+    "cuGraphLaunch": (_P, _P),
     "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_P, _P, _I, _S),
 }
 _QUICK = {
@@ -103,6 +110,15 @@ class LaunchConfig(ctypes.Structure):
         ("gridDimX", _U), ("gridDimY", _U), ("gridDimZ", _U),
         ("blockDimX", _U), ("blockDimY", _U), ("blockDimZ", _U),
         ("sharedMemBytes", _U), ("hStream", _P), ("attrs", _P), ("numAttrs", _U))
+
+
+class KernelNode(ctypes.Structure):
+    """``CUDA_KERNEL_NODE_PARAMS_v2``."""
+
+    _fields_ = (
+        ("func", _P), ("gridDimX", _U), ("gridDimY", _U), ("gridDimZ", _U),
+        ("blockDimX", _U), ("blockDimY", _U), ("blockDimZ", _U),
+        ("sharedMemBytes", _U), ("kernelParams", _P), ("extra", _P), ("kern", _P), ("ctx", _P))
 
 
 class Api:

@@ -27,13 +27,14 @@ from unisycl.backends.base import (
 from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.commands.completion import CuCompletion
-from unisycl.backends.cuda.commands.lanes import Lane, Told
+from unisycl.backends.cuda.commands.lanes import Lane
 from unisycl.backends.cuda.commands.threads import Workers
 from unisycl.backends.cuda.discovery import library
 from unisycl.backends.cuda.discovery.card import Card, cards
 from unisycl.backends.cuda.discovery.info import device_info
 from unisycl.backends.cuda.interop.arrays import register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
+from unisycl.backends.cuda.launch.batch import CuBatch
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
@@ -228,28 +229,47 @@ class CudaDriver(Repeating):
 
     def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> CuCompletion:
         here = self._open or self.opened()
-        executable: CuExecutable = launch.executable  # type: ignore[assignment]
-        if executable.watched.locals or executable.watched.spans:
-            executable = self._variant(executable, launch)
-        plan = executable.plan(launch.geometry, self.facts, self.card)
-        told: Told = executable.what, launch.where
-        if not executable.simple:
-            return self._launch_parts(executable, launch, deps)
-        dynamic = executable.launch_sizes(launch)
-        with here.session:
-            executable.main.allow(dynamic, executable.what, self.card)
-        ready = Prepared(executable, launch, plan, told)
+        ready = self.prepared(launch)
+        if ready is None:
+            return self._launch_parts(self._suited(launch), launch, deps)
+        executable = ready.executable
         api = here.session.api
         if executable.together:
             return here.commands.begin(
-                lambda lane: api.try_launch_together(*ready.spread(lane)), deps, told,
-                ready)
+                lambda lane: api.try_launch_together(*ready.spread(lane)), deps,
+                ready.told, ready)
         if launch.packed is None:
             launch.packed = executable
         elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
             launch.packed = ready
         return here.commands.begin(
-            lambda lane: api.try_launch_prepared(*ready.arguments(lane)), deps, told, ready)
+            lambda lane: api.try_launch_prepared(*ready.arguments(lane)), deps,
+            ready.told, ready)
+
+    def _suited(self, launch: Launch) -> CuExecutable:
+        """Return the kernel that a launch takes, compiled for its views where they matter."""
+        executable: CuExecutable = launch.executable  # type: ignore[assignment]
+        watched = executable.watched
+        return self._variant(executable, launch) if watched.locals or watched.spans else executable
+
+    def prepared(self, launch: Launch) -> Prepared | None:
+        """Return a launch as the driver's function takes it; None where that is not all of it."""
+        executable = self._suited(launch)
+        plan = executable.plan(launch.geometry, self.facts, self.card)
+        if not executable.simple:
+            return None
+        with self.opened().session:
+            executable.main.allow(executable.launch_sizes(launch), executable.what, self.card)
+        return Prepared(executable, launch, plan, (executable.what, launch.where))
+
+    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> CuBatch | None:
+        """Return kernels as a graph of CUDA's."""
+        if any(x.staged or 0 in x.geometry.global_ for x in launches):
+            return None
+        kernels = [ready for x in launches if (ready := self.prepared(x)) is not None
+                   and not ready.executable.together]
+        return CuBatch(self, self.opened().commands, launches, kernels, before) if (
+            len(kernels) == len(launches)) else None
 
     def _launch_parts(self, executable: CuExecutable, launch: Launch,
                       deps: Sequence[Completion]) -> CuCompletion:

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from unisycl.backends.base import Batch, Completion, Driver, Geometry, Launch
+from unisycl.backends.base import Completion, Geometry, Launch
 from unisycl.base import checked_mode
 from unisycl.base.enums import access_mode, node_type
 from unisycl.base.errors import UnsupportedError, UsageError, errc
@@ -26,9 +26,10 @@ from unisycl.runtime.graph.deps import Access, Tracker, add_new
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing
 from unisycl.runtime.launch import launch as launches
 from unisycl.runtime.launch.program import label
-from unisycl.runtime.memory import moves, usm
+from unisycl.runtime.memory import usm
 from unisycl.runtime.memory.buffers import BufferMemory
 from unisycl.runtime.recorded import replay
+from unisycl.runtime.recorded.steps import Step, batch_of
 from unisycl.runtime.threads.per_process import process
 
 _numbers = itertools.count()
@@ -326,47 +327,6 @@ class RecordingChannel(Channel):
         raise UsageError(errc.invalid, "wait: the queue is being recorded; end_recording first")
 
 
-class Step:
-    """What is started by one call: a batch of small kernels, or one command."""
-
-    __slots__ = ("_begin", "batch", "before", "nodes")
-
-    def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self.before: set[int] = set()
-        self._begin: Begin | None = None
-        self.batch: Batch | None = None
-
-    def label(self) -> str:
-        """What messages call it."""
-        return self.nodes[0].label
-
-    def native(self) -> bool:
-        """Say whether the driver orders it after its own commands."""
-        return all(n.native for n in self.nodes)
-
-    def make(self, driver: Driver) -> None:
-        """Make the batch, once its nodes are known or have changed."""
-        self.batch = _batch(driver, self.nodes)
-        node = self.nodes[0]
-        at_home = [a for a in node.accesses if moves.space_of(a, driver) != driver.memory]
-        self._begin = node.begin
-        if at_home and node.begin is not None:
-            self._begin = moves.at_home(node.begin, at_home, driver)
-
-    def start(self, deps: Sequence[Completion]) -> Completion:
-        """Start it after completions of the driver."""
-        if self.batch is not None:
-            return self.batch.launch(deps)
-        return ended() if self._begin is None else self._begin(deps)
-
-
-def _batch(driver: Driver, nodes: Sequence[Node]) -> Batch | None:
-    """Return nodes as one batch; None where one is no kernel or must start separately."""
-    found = [n.launch for n in nodes if n.launch is not None and not n.launch.rest]
-    return driver.batch(found) if len(found) == len(nodes) else None
-
-
 class Plan:
     """An executable graph: steps in an order that respects all edges."""
 
@@ -402,12 +362,17 @@ class Plan:
         place: list[frozenset[int]] = []
         tasks: list[frozenset[int]] = []
         batches: dict[frozenset[int], int] = {}
-        for node, needs in zip(self.nodes, self._before, strict=True):
+        behind: list[frozenset[int]] = []  # for each node what a command after it waits for
+        for number, (node, needs) in enumerate(zip(self.nodes, self._before, strict=True)):
+            waits = frozenset(itertools.chain.from_iterable(behind[k] for k in needs))
+            behind.append(waits if node.begin is None else frozenset((number,)))
             found = frozenset(itertools.chain.from_iterable(place[k] for k in needs))
             if node.begin is None:  # whoever waits for it waits for what it waits for
                 place.append(found)
                 continue
-            small = node.native and _batch(self.driver, [node]) is not None
+            alone = Step()
+            alone.add(number, node, ())
+            small = node.native and batch_of(self.driver, alone) is not None
             slow = frozenset(itertools.chain.from_iterable(tasks[k] for k in found))
             at = batches.get(slow, -1) if small else -1
             if at < 0 or any(k > at for k in found):
@@ -416,7 +381,7 @@ class Plan:
                 tasks.append(slow if node.native else slow | {at})
                 if small:
                     batches[slow] = at
-            self.steps[at].nodes.append(node)
+            self.steps[at].add(number, node, sorted(waits))
             self.steps[at].before |= found - {at}
             place.append(frozenset((at,)))
         self._used = {k for s in self.steps for k in s.before}
@@ -524,7 +489,7 @@ class Plan:
 
     def _check_sizes(self) -> None:
         """A kernel that has grown too large for its batch gets a step of its own."""
-        if any(len(s.nodes) > 1 and _batch(self.driver, s.nodes) is None for s in self.steps):
+        if any(len(s.nodes) > 1 and batch_of(self.driver, s) is None for s in self.steps):
             self._lay_out()
 
     def update_whole(self, graph: Graph) -> None:

@@ -10,7 +10,7 @@ import ctypes
 from typing import Any
 
 from unisycl.backends.base import Launch
-from unisycl.backends.cuda.api import LaunchConfig
+from unisycl.backends.cuda.api import KernelNode, LaunchConfig
 from unisycl.backends.cuda.commands.lanes import Lane, Told
 from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
 from unisycl.backends.device.scratch import NOTHING
@@ -44,6 +44,12 @@ class Prepared:
             known = self._known = lane, (ctypes.c_void_p(ctypes.addressof(config)),
                                          self.executable.main.handle, self._pack.pointers, None)
         return known[1]
+
+    def node(self) -> KernelNode:
+        """Return what a kernel of a graph of CUDA's is made of; it points into this object."""
+        return KernelNode(self.executable.main.handle, *(size.value for size in self._sizes),
+                          self._dynamic, ctypes.cast(self._pack.pointers, ctypes.c_void_p), None,
+                          None, None)
 
     def spread(self, lane: Lane) -> tuple[Any, ...]:
         """Return the arguments of ``cuLaunchCooperativeKernel`` for a stream."""

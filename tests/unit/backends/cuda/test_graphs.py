@@ -1,0 +1,144 @@
+"""Command graphs as graphs of CUDA's: one call a replay, edges, other arguments in place."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.cuda_fake.install import installed
+from tests.cuda_fake.library import FakeCuda
+
+graph_class = sycl.ext.oneapi.experimental.command_graph
+
+
+def add(i: Any, p: Any, n: Any) -> None:
+    p[i] = p[i] + n
+
+
+def double(i: Any, p: Any) -> None:
+    p[i] = p[i] * 2
+
+
+def sum_up(i: Any, out: Any, a: Any, b: Any) -> None:
+    out[i] = a[i] + b[i]
+
+
+def seen(queue: sycl.queue, p: Any) -> list[int]:
+    out = np.zeros(8, np.int64)
+    queue.memcpy(out, p, out.nbytes).wait_and_throw()
+    return sorted(set(out.tolist()))
+
+
+def zeros(queue: sycl.queue) -> Any:
+    p = sycl.malloc_device(8, np.int64, queue)
+    queue.memset(p, 0).wait()
+    return p
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kernels_are_launched_together_and_in_their_order(seed: int) -> None:
+    fake = FakeCuda(seed=seed)
+    with installed(fake):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p = zeros(queue)
+        graph = graph_class(queue)
+        graph.begin_recording(queue)
+        for _ in range(3):
+            queue.parallel_for(8, add, p, 1)
+            queue.parallel_for(8, double, p)
+        graph.end_recording()
+        ready = graph.finalize()
+        want = 0
+        for _ in range(5):
+            queue.ext_oneapi_graph(ready)
+            for _ in range(3):
+                want = (want + 1) * 2
+        queue.wait_and_throw()
+        assert seen(queue, p) == [want]
+        assert fake.calls["cuGraphLaunch"] == 5
+        assert fake.calls["cuGraphInstantiateWithFlags"] == 1
+        del graph, ready
+        gc.collect()
+        assert fake.live_graphs() == 0
+    assert fake.misuse == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_kernel_runs_after_those_it_names_and_no_others(seed: int) -> None:
+    fake = FakeCuda(seed=seed)
+    with installed(fake):
+        queue = sycl.queue("cuda")
+        a, b, out = zeros(queue), zeros(queue), zeros(queue)
+        graph = graph_class(queue)
+        graph.begin_recording(queue)
+        first = queue.parallel_for(8, add, a, 1)
+        second = queue.parallel_for(8, add, b, 10)
+        queue.parallel_for(8, sum_up, out, a, b, depends_on=[first, second])
+        graph.end_recording()
+        ready = graph.finalize()
+        for k in range(1, 4):
+            queue.ext_oneapi_graph(ready).wait_and_throw()
+            assert seen(queue, out) == [11 * k]
+        edges = [needs for _, needs in next(iter(fake._ready.values())).values()]
+        assert [len(x) for x in edges] == [0, 0, 2]
+
+
+def test_other_arguments_are_put_in_place(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order())
+    a, b = zeros(queue), zeros(queue)
+    graph = graph_class(queue)
+    which = sycl.ext.oneapi.experimental.dynamic_parameter(graph, a)
+    nodes = [graph.add(lambda h: h.parallel_for(8, add, which, 1))]
+    nodes.append(graph.add(lambda h: h.parallel_for(8, double, which),
+                           sycl.ext.oneapi.experimental.property.node.depends_on(nodes[0])))
+    ready = graph.finalize(sycl.ext.oneapi.experimental.property.graph.updatable())
+    queue.ext_oneapi_graph(ready).wait_and_throw()
+    which.update(b)
+    ready.update(nodes)
+    for _ in range(2):
+        queue.ext_oneapi_graph(ready).wait_and_throw()
+    assert (seen(queue, a), seen(queue, b)) == ([2], [6])
+    assert fake.calls["cuGraphInstantiateWithFlags"] == 1
+    assert fake.calls["cuGraphExecKernelNodeSetParams_v2"] == 2
+
+
+def test_a_buffer_of_a_graph_is_brought_and_taken_home(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda")
+    data = np.arange(8, dtype=np.int64)
+    buffer = sycl.buffer(data)
+    buffer.set_write_back(False)
+    lasting = sycl.ext.oneapi.experimental.property.graph.assume_buffer_outlives_graph()
+    graph = graph_class(queue, lasting)
+
+    def group(h: sycl.handler) -> None:
+        acc = sycl.accessor(buffer, h)
+        h.parallel_for(8, lambda i: add(i, acc, 1))
+    for _ in range(4):
+        graph.add(group)
+    ready = graph.finalize()
+    for _ in range(3):
+        queue.ext_oneapi_graph(ready)
+    with sycl.host_accessor(buffer, sycl.read_only) as host:
+        assert (np.asarray(host) == data + 12).all()
+    assert fake.calls["cuGraphLaunch"] == 3
+
+
+def test_a_graph_that_fails_to_launch_is_an_error_of_its_submission(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order())
+    p = zeros(queue)
+    graph = graph_class(queue)
+    graph.begin_recording(queue)
+    for _ in range(3):
+        queue.parallel_for(8, add, p, 1)
+    graph.end_recording()
+    ready = graph.finalize()
+    fake.fail("cuGraphLaunch", 701)
+    queue.ext_oneapi_graph(ready)
+    with pytest.raises(sycl.exception, match="graph of 3 kernels"):
+        queue.wait_and_throw()
+    queue.ext_oneapi_graph(ready).wait_and_throw()
+    assert seen(queue, p) == [3]
