@@ -14,6 +14,7 @@ PLACES = {
     "backends.cfamily.expressions": "conversions where a device has no such type",
     "backends.cuda.text.builtins": "bits of numbers that are not any",
     "backends.cuda.text.reserved": "names that CUDA C++ keeps for itself",
+    "base.matrices": "which types matrices have, by the words of the extension",
     "base.image_formats": "what a pixel's parts are",
     "ir.imaging": "what a pixel's parts are",
     "lang.library.radix_sorters": "the order of a type's bits, in the kernel language",

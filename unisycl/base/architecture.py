@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import enum
 import platform
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.matrices import MatrixUnit, unit_of
 
 
 class architecture(enum.Enum):
@@ -34,6 +36,14 @@ class Target(Protocol):
     def aspects(self) -> frozenset[aspect]:
         """The aspects."""
 
+    @property
+    def sub_group_sizes(self) -> tuple[int, ...]:
+        """The sizes that sub-groups may have."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What the backend says about it beyond that."""
+
 
 _PROCESSORS = {"x86_64": architecture.x86_64, "amd64": architecture.x86_64,
                "aarch64": architecture.aarch64, "arm64": architecture.aarch64}
@@ -46,8 +56,10 @@ def architecture_of(device: Target) -> architecture:
     return architecture.unknown
 
 
-def fits(device: Target | None, what: aspect | backend | architecture) -> bool:
+def fits(device: Target | None, what: aspect | backend | architecture | MatrixUnit) -> bool:
     """Say whether a device has an aspect, or is of a backend or architecture; None is nothing."""
+    if isinstance(what, MatrixUnit):
+        return unit_of(device) == what
     if device is None:
         return False
     if isinstance(what, aspect):

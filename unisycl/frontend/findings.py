@@ -56,7 +56,8 @@ class Storage:
 class Dependencies:
     """What a kernel's code depends on, and what it asks for: objects, functions, aspects, kernels.
 
-    ``libraries`` are paths to functions of ours; ``asked``: what a kernel asked about its device.
+    ``libraries`` are paths to functions of ours; ``asked``: what a kernel asked about its device;
+    ``sub_group``: the size that its sub-groups need to have, 0 if any will do.
     """
 
     guards: dict[tuple[tuple[tuple[str, Any], ...], bool], Callable[[Any], bool]] = field(
@@ -67,4 +68,5 @@ class Dependencies:
     children: list[ChildUse] = field(default_factory=list)
     aspects: set[str] = field(default_factory=set)
     asked: dict[Any, bool] = field(default_factory=dict)
+    sub_group: int = 0
     notes: list[tuple[str, str]] = field(default_factory=list)

@@ -228,7 +228,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     kernel = n.Kernel(
         _name(function), tuple(ctx.storage.params.values()), body, shape.kind, shape.ndim,
         shape.local, tuple(ctx.storage.arrays), tuple(ctx.reducers), frozenset(ctx.needs.aspects),
-        shape.sub_group,
+        shape.sub_group or ctx.needs.sub_group,
         shape.fast_math, shape.progress, "waits" in ctx.facts, "enqueues" in ctx.facts,
         shape.traits, tuple(ctx.needs.notes), tuple(ctx.storage.pointed),
         shape.checks, span=source.span(source.node))

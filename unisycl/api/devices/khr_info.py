@@ -13,10 +13,12 @@ from unisycl.api.devices import device_info
 from unisycl.api.devices.info import Descriptor, Namespace
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
+from unisycl.base.matrices import unit_of
 from unisycl.runtime.devices.devices import DeviceState
 
 _KHR = ("max_work_group_range", "max_work_group_range_size", "max_num_work_groups_nd_range")
-_EXPERIMENTAL = ("max_work_groups", "max_global_work_groups")
+_MATRICES = ("matrix_combinations", "ext_unisycl_matrix_sub_group_size")
+_EXPERIMENTAL = ("max_work_groups", "max_global_work_groups", *_MATRICES)
 _QUEUE = ("max_work_item_sizes", "max_work_group_size", "max_num_work_groups",
           "max_sub_group_size", "num_sub_groups", "recommended_num_work_groups")
 NAMES = frozenset((*_KHR, *_EXPERIMENTAL))
@@ -44,6 +46,9 @@ experimental_info = _Experimental
 
 def of_device(device: DeviceState, what: Descriptor) -> Any:
     """Answer a descriptor of this extension; dimensions are 3 unless ``[n]`` says otherwise."""
+    if what.name in _MATRICES:
+        unit = unit_of(device.info)
+        return unit.combinations() if what.name == _MATRICES[0] else unit.sub_group
     known = device.info.details
     reach = (1 << min(62, device_info.answer(device, "address_bits") - 1)) - 1
     most = int(known.get("max_work_groups", reach // max(1, device.info.max_work_group_size)))

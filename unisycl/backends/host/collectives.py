@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends.host import matrices
 from unisycl.backends.host.fragments import here
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import address_space
@@ -20,6 +21,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.geometry import id, linear_id
 from unisycl.lang.groups import group_functions as lang
 from unisycl.lang.index import nd_item as index
+from unisycl.lang.library import joint_matrices
 from unisycl.lang.library.fragments import fragment
 from unisycl.lang.library.partitions import lane_of
 from unisycl.lang.memory.cell import pace
@@ -314,6 +316,10 @@ COLLECTIVES: dict[Any, Collective] = {
     lang.shift_group_right: _exchange("shift_group_right", 1, lambda k, delta: k - delta),
     lang.permute_group_by_xor: _exchange("permute_group_by_xor", 0, lambda k, mask: k ^ mask),
     lang.select_from_group: _exchange("select_from_group", 0, lambda k, remote: remote),
+    joint_matrices.joint_matrix_mad: Collective(
+        "joint_matrix_mad", matrices.of_sub_group, matrices.multiply),
+    joint_matrices.joint_matrix_copy: Collective(
+        "joint_matrix_copy", matrices.of_sub_group, matrices.copy),
     lang.reduce_over_group: _folding("reduce_over_group", _reduce),
     lang.inclusive_scan_over_group: _folding("inclusive_scan_over_group", _inclusive),
     lang.exclusive_scan_over_group: _folding("exclusive_scan_over_group", _exclusive),

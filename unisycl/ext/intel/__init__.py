@@ -8,6 +8,7 @@ from unisycl.api.pipes.io_pipe import kernel_readable_io_pipe, kernel_writeable_
 from unisycl.api.pipes.pipe import pipe
 from unisycl.api.pipes.pipe_check import check_pipes
 from unisycl.api.properties import buffer_location, mem_channel
+from unisycl.ext.intel import experimental
 from unisycl.lang.library.hardware import (
     disable_loop_pipelining,
     fpga_mem,
@@ -28,7 +29,8 @@ from unisycl.lang.library.hardware import (
 )
 
 __all__ = [
-    "buffer_location", "check_pipes", "disable_loop_pipelining", "fpga_mem", "fpga_reg",
+    "buffer_location", "check_pipes", "disable_loop_pipelining", "experimental", "fpga_mem",
+    "fpga_reg",
     "initiation_interval", "ivdep", "kernel_readable_io_pipe", "kernel_writeable_io_pipe",
     "loop_coalesce", "lsu", "max_concurrency", "max_global_work_dim", "max_interleaving",
     "max_work_group_size", "mem_channel", "no_global_work_offset", "num_simd_work_items", "pipe",

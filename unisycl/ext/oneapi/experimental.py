@@ -88,7 +88,7 @@ from unisycl.base.forward_progress import (
     work_item_progress,
 )
 from unisycl.base.geometry import auto_range
-from unisycl.ext.oneapi import this_kernel
+from unisycl.ext.oneapi import matrix, this_kernel
 from unisycl.lang.groups.traits import is_fixed_topology_group, is_user_constructed_group
 from unisycl.lang.index.root_group import get_root_group, root_group, use_root_sync
 from unisycl.lang.kernels.build_options import build_options
@@ -248,6 +248,7 @@ __all__ = [
     "log",
     "log2",
     "log10",
+    "matrix",
     "mem_advise",
     "memcpy",
     "memory_pool",

@@ -19,6 +19,7 @@ from unisycl.frontend.forms import (
     groups,
     hardware,
     math_functions,
+    matrices,
     numpy_functions,
     output,
     special,
@@ -29,7 +30,8 @@ from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,
-    numpy_functions, output, special, targets, arrays, chosen_functions, pointers, vector_operators)
+    matrices, numpy_functions, output, special, targets, arrays, chosen_functions, pointers,
+    vector_operators)
 """Every module with a form; one more is one more line."""
 
 

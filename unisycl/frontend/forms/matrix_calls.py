@@ -1,0 +1,80 @@
+"""What a device's hardware for matrices does: calls of functions that its backend prints.
+
+Non-goals: what is done where there is none (``lang.library.joint_matrices``). Invariant: only a
+kernel whose device says that it has such hardware makes one.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from unisycl.base import dtypes
+from unisycl.base.enums import address_space
+from unisycl.base.matrices import layout, use
+from unisycl.frontend.context import Context
+from unisycl.frontend.values.absent import Nothing
+from unisycl.frontend.values.kind import Value
+from unisycl.frontend.values.matrices import Matrix
+from unisycl.frontend.values.memory import Memory
+from unisycl.ir import nodes as n
+from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
+from unisycl.ir.types import WEAK_INT, Scalar
+
+_ADDRESS = Scalar(dtypes.UINT64)
+_LONG = Scalar(dtypes.INT64)
+_GENERIC = address_space.generic_space
+
+
+def mad(ctx: Context, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST) -> Value:
+    """Multiply: the name says types and shape, as ``matrix_mad_bf16_bf16_fp32_fp32_16_16_16``."""
+    ctx.converge(node, "joint_matrix_mad")
+    kinds = "_".join(x.kind.name for x in (a, b, c, d))
+    shape = f"{a.arrangement.rows}_{b.arrangement.cols}_{a.arrangement.cols}"
+    turned = "_turned" if c.arrangement.turned else ""
+    function = _function(ctx, f"matrix_mad_{kinds}_{shape}{turned}", ("d", "a", "b", "c"), ())
+    args = tuple(_start(ctx, x.cells, node) for x in (d, a, b, c))
+    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
+    return Nothing()
+
+
+def moves(ctx: Context, m: Matrix, where: Memory) -> bool:
+    """Say whether the hardware's own functions load or store a matrix."""
+    return m.arrangement.native and where.view.space in (
+        address_space.global_space, address_space.local_space)
+
+
+def move(ctx: Context, name: str, m: Matrix, where: Memory, stride: n.Expr, node: ast.AST, *,
+         order: layout) -> Value:
+    """Load or store: ``matrix_load_bf16_a_16_16_row_local``."""
+    ctx.converge(node, name)
+    verb = name.rpartition("_")[2]
+    shape = f"{m.arrangement.rows}_{m.arrangement.cols}"
+    role = "c" if m.use is use.accumulator else m.use.name
+    turned = "_turned" if m.arrangement.turned and role == "c" else ""
+    space = where.view.space.name.partition("_")[0]
+    function = _function(ctx, f"matrix_{verb}_{m.kind.name}_{role}_{shape}_"
+                         f"{order.name.split('_')[0]}_{space}{turned}", ("cells", "memory"),
+                         ("stride",))
+    args = (_start(ctx, m.cells, node), _start(ctx, where, node),
+            n.Cast(_LONG, stride))
+    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
+    return Nothing()
+
+
+def _function(ctx: Context, name: str, memories: tuple[str, ...],
+              numbers: tuple[str, ...]) -> ForeignFunction:
+    """Return a function without a text: the backend has it by its name."""
+    parameters = (*(ForeignParameter(m, None, "void *", _GENERIC) for m in memories),
+                  *(ForeignParameter(k, _LONG, "") for k in numbers))
+    assert ctx.target is not None
+    return ForeignFunction(name, "", name, "", ctx.target.backend, parameters)
+
+
+def _start(ctx: Context, memory: Memory, node: ast.AST) -> n.Expr:
+    """Return where memory begins."""
+    first = (memory.window[0],) if memory.window is not None else (
+        () if memory.index else (n.Const(WEAK_INT, 0),))
+    elem = memory.view.elem
+    assert isinstance(elem, Scalar)
+    return n.Address(_ADDRESS, n.Place(memory.base, (*memory.index, *first), elem,
+                                       span=ctx.span(node)))
