@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from unisycl.backends.cfamily import memory
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import PRIMARY, Printer
+from unisycl.base.dtypes import UINT32
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
@@ -23,7 +24,7 @@ def called(kernel: n.Kernel) -> tuple[ForeignFunction, ...]:
     found: dict[str, ForeignFunction] = {}
     for block in (kernel.body, *(r.combine for r in kernel.reducers)):
         for stmt in visit.statements(block):
-            if isinstance(stmt, n.Foreign):
+            if isinstance(stmt, n.Foreign) and stmt.function.source:
                 found.setdefault(stmt.function.source, stmt.function)
     return tuple(found.values())
 
@@ -53,7 +54,10 @@ def call(p: Printer, stmt: n.Foreign) -> str:
             args.append(p.d.vector.format(type=result_type(p, kind), items=items))
         else:
             args.append(emit(p, next(numbers)).c)
-    return f"{stmt.function.name}({', '.join(args)})"
+    name = stmt.function.name
+    if not stmt.function.source:  # one of the dialect's own
+        name = p.helper(name, UINT32)
+    return f"{name}({', '.join(args)})"
 
 
 def _pointer(p: Printer, parameter: ForeignParameter, x: n.Expr) -> str:

@@ -12,6 +12,7 @@ from unisycl.backends.cuda.discovery.card import PLATFORM, Card
 from unisycl.base.enums import aspect, backend, memory_order, memory_scope
 from unisycl.base.forward_progress import MODELS, Levels, strongest
 from unisycl.base.image_formats import LARGEST_EXTENT
+from unisycl.base.matrices import MatrixUnit, matrix_type
 
 _VENDOR = "NVIDIA Corporation"
 _VENDOR_ID = 0x10DE
@@ -72,5 +73,17 @@ def _details(card: Card) -> dict[str, Any]:
         "global_mem_cache_size": number("l2"), "error_correction_support": bool(number("ecc")),
         "profiling_timer_resolution": 500, "vector_bytes": 4,
         "preferred_work_group_size_multiple": number("warp", 32), "uuid": card.identity,
-        "compute_capability": card.capability,
+        "compute_capability": card.capability, "matrix_unit": matrix_unit(card.capability),
     }
+
+
+def matrix_unit(capability: tuple[int, int]) -> MatrixUnit | None:
+    """Return what cards of a compute capability multiply by themselves; None if it is nothing."""
+    if capability < (8, 0):
+        return None
+    t = matrix_type
+    bytes = (t.sint8, t.uint8)
+    return MatrixUnit(32, (
+        (t.bf16, t.bf16, (16, 8, 16)), (t.fp16, t.fp16, (16, 8, 16)),
+        (t.tf32, t.tf32, (16, 8, 8)), (t.fp64, t.fp64, (8, 8, 4)),
+        *((a, b, (16, 8, 16)) for a in bytes for b in bytes)))

@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 
 from unisycl.backends.cfamily.dialect import Dialect, Head, Helper
-from unisycl.backends.cuda.text import atomics, builtins, half, reserved, sub_groups
+from unisycl.backends.cuda.text import (
+    atomics,
+    builtins,
+    half,
+    matrices,
+    reserved,
+    sub_groups,
+)
 from unisycl.backends.cuda.text.target import OF_RANGES, STATIC_LOCAL, WARP, Target
 from unisycl.base.dtypes import DType
 from unisycl.base.enums import address_space
@@ -23,7 +30,8 @@ _SUFFIXES = {"int64": "ll", "uint32": "u", "uint64": "ull", "float32": "f"}
 _VECTORS = {"int8": "char", "uint8": "uchar", "uint16": "ushort", "int64": "longlong",
             "uint32": "uint", "uint64": "ulonglong"}
 _POINTERS = dict.fromkeys(address_space, "")
-_MEMORIES = {**_POINTERS, address_space.local_space: "__shared__",
+_MEMORIES = {**_POINTERS, address_space.local_space: "__shared__ __align__(16)",
+             address_space.private_space: "__align__(16)",
              address_space.constant_space: "static __device__ const"}
 _QUERIES = {"global_id": "(long long)blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}",
             "local_id": "(int)threadIdx.{axis}", "group_id": "(int)blockIdx.{axis}",
@@ -78,7 +86,7 @@ def _helper(name: str) -> Helper | None:
         return Helper(sub_groups.helper_text(int(found[1])))
     if name == "put_cell":
         return _PUT_CELL
-    return builtins.HELPERS.get(name) or atomics.helper(name)
+    return builtins.HELPERS.get(name) or matrices.helper(name) or atomics.helper(name)
 
 
 def _divide(dtype: DType) -> str:
