@@ -176,6 +176,7 @@ from unisycl.base.features import SYCL_EXT_UNISYCL_GRAPH_FILES as SYCL_EXT_UNISY
 from unisycl.base.features import SYCL_EXT_UNISYCL_MAP as SYCL_EXT_UNISYCL_MAP
 from unisycl.base.features import SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS as SYCL_EXT_UNISYCL_NON_UNIFORM_GROUPS
 from unisycl.base.features import SYCL_EXT_UNISYCL_NUMPY_ALLOCATOR as SYCL_EXT_UNISYCL_NUMPY_ALLOCATOR
+from unisycl.base.features import SYCL_EXT_UNISYCL_TILES as SYCL_EXT_UNISYCL_TILES
 from unisycl.base.features import SYCL_FEATURE_SET_FULL as SYCL_FEATURE_SET_FULL
 from unisycl.base.features import SYCL_IMPLEMENTATION_UNISYCL as SYCL_IMPLEMENTATION_UNISYCL
 from unisycl.base.features import SYCL_KHR_DEFAULT_CONTEXT as SYCL_KHR_DEFAULT_CONTEXT

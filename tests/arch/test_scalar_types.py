@@ -19,6 +19,7 @@ PLACES = {
     "ir.imaging": "what a pixel's parts are",
     "lang.library.radix_sorters": "the order of a type's bits, in the kernel language",
     "lang.numbers.vec": "SYCL's names of types",
+    "examples.gemm": "the type that it multiplies",
     "ext.oneapi": "the extension's name of a type",
 }
 """Which modules may name a float of 16 bits, and why; dialects spell all types."""

@@ -9,6 +9,7 @@ from unisycl.api.queue.event import command_times
 from unisycl.api.queue.mapped_buffer import mapped_buffer
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
+from unisycl.ext.unisycl import tiles
 from unisycl.lang.kernels.device_queue import (
     create_user_event,
     enqueue_kernel,
@@ -29,4 +30,5 @@ __all__ = ["command_times", "create_user_event", "device_is", "enqueue_kernel", 
            "enqueue_status", "enqueue_task", "get_default_queue_size",
            "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
            "is_valid_event", "kernel_enqueue_flags", "load_graph", "mapped_buffer", "ndrange",
-           "non_uniform_nd_range", "save_graph", "set_user_event_status", "user_event"]
+           "non_uniform_nd_range", "save_graph", "set_user_event_status", "tiles",
+           "user_event"]

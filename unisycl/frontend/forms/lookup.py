@@ -24,14 +24,15 @@ from unisycl.frontend.forms import (
     output,
     special,
     targets,
+    tiles,
 )
 from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
     atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,
-    matrices, numpy_functions, output, special, targets, arrays, chosen_functions, pointers,
-    vector_operators)
+    matrices, numpy_functions, output, special, targets, tiles, arrays, chosen_functions,
+    pointers, vector_operators)
 """Every module with a form; one more is one more line."""
 
 

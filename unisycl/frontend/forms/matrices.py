@@ -136,6 +136,8 @@ def _moving(name: str) -> Callable[[Context, ast.Call], Value]:
             raise ctx.refuse("K049", node, found=stride.type, expected="an integer",
                              help="the stride counts elements")
         if matrix_calls.moves(ctx, m, where):
+            if where.view.space is address_space.local_space:  # known, the fast way is chosen
+                stride = ctx.constant(found["stride"]) or stride
             return matrix_calls.move(ctx, name, m, where, stride, node, order=order)
         return _own(ctx, name, [found["group"], m, where, stride, Constant(order)], node)
     return lower

@@ -31,9 +31,8 @@ def mad(ctx: Context, d: Matrix, a: Matrix, b: Matrix, c: Matrix, node: ast.AST)
     kinds = "_".join(x.kind.name for x in (a, b, c, d))
     shape = f"{a.arrangement.rows}_{b.arrangement.cols}_{a.arrangement.cols}"
     turned = "_turned" if c.arrangement.turned else ""
-    function = _function(ctx, f"matrix_mad_{kinds}_{shape}{turned}", ("d", "a", "b", "c"), ())
-    args = tuple(_start(ctx, x.cells, node) for x in (d, a, b, c))
-    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
+    call(ctx, f"matrix_mad_{kinds}_{shape}{turned}",
+         tuple(start(ctx, x.cells, node) for x in (d, a, b, c)), (), node)
     return Nothing()
 
 
@@ -52,25 +51,23 @@ def move(ctx: Context, name: str, m: Matrix, where: Memory, stride: n.Expr, node
     role = "c" if m.use is use.accumulator else m.use.name
     turned = "_turned" if m.arrangement.turned and role == "c" else ""
     space = where.view.space.name.partition("_")[0]
-    function = _function(ctx, f"matrix_{verb}_{m.kind.name}_{role}_{shape}_"
-                         f"{order.name.split('_')[0]}_{space}{turned}", ("cells", "memory"),
-                         ("stride",))
-    args = (_start(ctx, m.cells, node), _start(ctx, where, node),
-            n.Cast(_LONG, stride))
-    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
+    call(ctx, f"matrix_{verb}_{m.kind.name}_{role}_{shape}_{order.name.split('_')[0]}_{space}"
+         f"{turned}", (start(ctx, m.cells, node), start(ctx, where, node)), (stride,), node)
     return Nothing()
 
 
-def _function(ctx: Context, name: str, memories: tuple[str, ...],
-              numbers: tuple[str, ...]) -> ForeignFunction:
-    """Return a function without a text: the backend has it by its name."""
-    parameters = (*(ForeignParameter(m, None, "void *", _GENERIC) for m in memories),
-                  *(ForeignParameter(k, _LONG, "") for k in numbers))
+def call(ctx: Context, name: str, memories: tuple[n.Expr, ...], numbers: tuple[n.Expr, ...],
+         node: ast.AST) -> None:
+    """Call a function that the backend has by its name: of pointers, then whole numbers."""
     assert ctx.target is not None
-    return ForeignFunction(name, "", name, "", ctx.target.backend, parameters)
+    parameters = (*(ForeignParameter("p", None, "void *", _GENERIC) for _ in memories),
+                  *(ForeignParameter("x", _LONG, "") for _ in numbers))
+    function = ForeignFunction(name, "", name, "", ctx.target.backend, parameters)
+    args = (*memories, *(n.Cast(_LONG, x) for x in numbers))
+    ctx.emit(n.Foreign((), function, args, span=ctx.span(node)))
 
 
-def _start(ctx: Context, memory: Memory, node: ast.AST) -> n.Expr:
+def start(ctx: Context, memory: Memory, node: ast.AST) -> n.Expr:
     """Return where memory begins."""
     first = (memory.window[0],) if memory.window is not None else (
         () if memory.index else (n.Const(WEAK_INT, 0),))

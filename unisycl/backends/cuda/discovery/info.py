@@ -86,4 +86,4 @@ def matrix_unit(capability: tuple[int, int]) -> MatrixUnit | None:
     return MatrixUnit(32, (
         (t.bf16, t.bf16, (16, 8, 16)), (t.fp16, t.fp16, (16, 8, 16)),
         (t.tf32, t.tf32, (16, 8, 8)), (t.fp64, t.fp64, (8, 8, 4)),
-        *((a, b, (16, 8, 16)) for a in bytes for b in bytes)))
+        *((a, b, (16, 8, 16)) for a in bytes for b in bytes)), copies=True)

@@ -17,6 +17,7 @@ from unisycl.backends.cuda.text import (
     matrices,
     reserved,
     sub_groups,
+    tiles,
 )
 from unisycl.backends.cuda.text.target import OF_RANGES, STATIC_LOCAL, WARP, Target
 from unisycl.base.dtypes import DType
@@ -86,7 +87,8 @@ def _helper(name: str) -> Helper | None:
         return Helper(sub_groups.helper_text(int(found[1])))
     if name == "put_cell":
         return _PUT_CELL
-    return builtins.HELPERS.get(name) or matrices.helper(name) or atomics.helper(name)
+    return builtins.HELPERS.get(name) or matrices.helper(name) or tiles.helper(name) \
+        or atomics.helper(name)
 
 
 def _divide(dtype: DType) -> str:

@@ -143,6 +143,7 @@ def _doubles(m: int, n: int, k: int) -> str:
 
 
 # ---- operands
+_MEET = "\n    __syncwarp();"
 _LANE = """    unsigned int lane;
     asm("mov.u32 %0, %laneid;" : "=r"(lane));
     const int g = lane >> 2, t = lane & 3;"""
@@ -184,7 +185,8 @@ def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along:
     if verb == "load" and local and size < 8 and not packed and (along or size == 2):
         count = _matrices(wide // 8, words)
         if count:
-            return f"{head}\n{_by_ldmatrix(shape, size, count, along=along)}\n    {slow}\n}}"
+            fast = _by_ldmatrix(shape, size, count, along=along)
+            return f"{head.replace(_MEET, '')}\n{fast}{_MEET}\n    {slow}\n}}"
     if along and size < 4:
         quick = slow[slow.index("#"):].replace(f"""
             #pragma unroll

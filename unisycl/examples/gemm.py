@@ -1,0 +1,166 @@
+"""A matrix product on tensor cores: ``joint_matrix``, and tiles that are copied ahead.
+
+``python -m unisycl.examples.gemm [--m M] [--n N] [--k K] [--type bfloat16|tf32] [--device D]``
+
+C = A · B, rows after rows, of sizes that tiles divide. A work-group computes a tile of C with eight
+sub-groups. Along K it keeps several tiles of A and B in local memory: while the sub-groups multiply
+one, the next ones are on their way. Rows of tiles in local memory are 16 bytes longer than they
+need be, so that eight rows lie in different banks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import unisycl as sycl
+from unisycl.ext.intel import unroll
+from unisycl.ext.oneapi import bfloat16
+from unisycl.ext.oneapi.experimental import info
+from unisycl.ext.oneapi.experimental import matrix as mx
+from unisycl.ext.unisycl.tiles import await_tiles, copy_tile, end_batch
+
+Array = npt.NDArray[Any]
+
+
+class bf16:
+    """The tiles of a product of bfloat16 numbers, added in float32."""
+
+    element: Any = bfloat16
+    stored: Any = bfloat16
+    rows, cols, depth, step, stages = 128, 256, 32, 16, 4
+    tall, wide = 64, 64  # what a sub-group computes
+    pitch_a, pitch_b = depth + 8, cols + 8
+    size_a, size_b = rows * pitch_a, depth * pitch_b
+    room_a, room_b = stages * size_a, stages * size_b
+
+
+class tf32:
+    """The tiles of a product of float32 numbers of which the upper 19 bits count."""
+
+    element: Any = mx.precision.tf32
+    stored: Any = np.float32
+    rows, cols, depth, step, stages = 128, 128, 32, 8, 4
+    tall, wide = 64, 32
+    pitch_a, pitch_b = depth + 4, cols + 8
+    size_a, size_b = rows * pitch_a, depth * pitch_b
+    room_a, room_b = stages * size_a, stages * size_b
+
+
+SUB_GROUPS = 8
+TOGETHER = 8  # rows of tiles whose work-groups follow one another, so that they share tiles of B
+
+
+def kernel_of(tile: Any) -> Any:
+    """Return the kernel for tiles of a kind."""
+    def gemm(it: sycl.nd_item, a: Any, b: Any, c: Any, shape: tuple[int, int, int]) -> None:
+        m, n, k = shape
+        whole, part = it.get_group(), it.get_sub_group()
+        down, across = m // tile.rows, n // tile.cols
+        band = it.get_group(0) // (TOGETHER * across)
+        height = min(TOGETHER, down - band * TOGETHER)
+        within = it.get_group(0) - band * TOGETHER * across
+        top = (band * TOGETHER + within % height) * tile.rows
+        left = within // height * tile.cols
+
+        ours = sycl.ext.oneapi.group_local_memory_for_overwrite((tile.stored, tile.room_a), whole)
+        theirs = sycl.ext.oneapi.group_local_memory_for_overwrite((tile.stored, tile.room_b), whole)
+        at_a, at_b = sycl.multi_ptr(ours), sycl.multi_ptr(theirs)
+        from_a, from_b = sycl.multi_ptr(a) + top * k, sycl.multi_ptr(b) + left
+
+        number = part.get_group_linear_id()
+        row = number // (tile.cols // tile.wide) * tile.tall
+        column = number % (tile.cols // tile.wide) * tile.wide
+        x = mx.joint_matrix(part, tile.element, mx.use.a, tile.tall, tile.step,
+                            mx.layout.row_major)
+        y = mx.joint_matrix(part, tile.element, mx.use.b, tile.step, tile.wide,
+                            mx.layout.row_major)
+        total = mx.joint_matrix(part, np.float32, mx.use.accumulator, tile.tall, tile.wide)
+        mx.joint_matrix_fill(part, total, 0)
+
+        for s in range(tile.stages - 1):
+            if s * tile.depth < k:
+                copy_tile(whole, at_a + s * tile.size_a, from_a + s * tile.depth,
+                          (tile.rows, tile.depth), (tile.pitch_a, k))
+                copy_tile(whole, at_b + s * tile.size_b, from_b + s * tile.depth * n,
+                          (tile.depth, tile.cols), (tile.pitch_b, n))
+            end_batch()
+        stage, free = 0, tile.stages - 1
+        for done in range(0, k, tile.depth):
+            await_tiles(whole, tile.stages - 2)
+            coming = done + (tile.stages - 1) * tile.depth
+            if coming < k:
+                copy_tile(whole, at_a + free * tile.size_a, from_a + coming,
+                          (tile.rows, tile.depth), (tile.pitch_a, k))
+                copy_tile(whole, at_b + free * tile.size_b, from_b + coming * n,
+                          (tile.depth, tile.cols), (tile.pitch_b, n))
+            end_batch()
+            first = at_a + (stage * tile.size_a + row * tile.pitch_a)
+            second = at_b + (stage * tile.size_b + column)
+            for z in unroll(range(0, tile.depth, tile.step)):
+                mx.joint_matrix_load(part, x, first + z, tile.pitch_a)
+                mx.joint_matrix_load(part, y, second + z * tile.pitch_b, tile.pitch_b)
+                mx.joint_matrix_mad(part, total, x, y, total)
+            stage = stage + 1 if stage < tile.stages - 1 else 0
+            free = free + 1 if free < tile.stages - 1 else 0
+        mx.joint_matrix_store(part, total, sycl.multi_ptr(c) + ((top + row) * n + left + column), n,
+                              mx.layout.row_major)
+
+    return gemm
+
+
+def launch(queue: sycl.queue, tile: Any, kernel: Any, a: Any, b: Any, c: Any, *,
+           shape: tuple[int, int, int]) -> sycl.event:
+    """Multiply what lies in USM memory, or in buffers' memory as pointers."""
+    m, n, k = shape
+    if m % tile.rows or n % tile.cols or k % tile.depth:
+        raise ValueError(f"{shape} is not made of tiles of {tile.rows}, {tile.cols} and "
+                         f"{tile.depth}")
+    items = SUB_GROUPS * queue.get_device().get_info(
+        info.device.ext_unisycl_matrix_sub_group_size)
+    groups = (m // tile.rows) * (n // tile.cols)
+    index = sycl.nd_range((groups * items,), (items,))
+    done: sycl.event = queue.parallel_for(index, kernel, a, b, c, shape)
+    return done
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Multiply random matrices, compare some rows with NumPy, and tell how long it took."""
+    parser = argparse.ArgumentParser(prog="python -m unisycl.examples.gemm")
+    for name, size in (("m", 256), ("n", 256), ("k", 128), ("times", 3)):
+        parser.add_argument(f"--{name}", type=int, default=size)
+    parser.add_argument("--type", choices=("bfloat16", "tf32"), default="bfloat16")
+    parser.add_argument("--device", default="")
+    given = parser.parse_args(arguments)
+    tile = bf16 if given.type == "bfloat16" else tf32
+    queue = sycl.queue(sycl.device(given.device)) if given.device else sycl.queue()
+    shape = given.m, given.n, given.k
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((given.m, given.k), np.float32).astype(tile.stored)
+    y = rng.standard_normal((given.k, given.n), np.float32).astype(tile.stored)
+    a, b = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y))
+    c = sycl.malloc_device(given.m * given.n, np.float32, queue)
+    queue.memcpy(a, x.reshape(-1))
+    queue.memcpy(b, y.reshape(-1)).wait()
+    queue.wait()
+    kernel, best = kernel_of(tile), float("inf")
+    for _ in range(given.times):
+        start = time.perf_counter()
+        launch(queue, tile, kernel, a, b, c, shape=shape).wait()
+        best = min(best, time.perf_counter() - start)
+    found = np.empty((given.m, given.n), np.float32)
+    queue.memcpy(found.reshape(-1), c).wait()
+    some = x[::97].astype(np.float64) @ y.astype(np.float64)
+    worst = float(np.abs(found[::97] - some).max())
+    print(f"{given.m} x {given.n} x {given.k}, {given.type}: {best * 1e3:.3f} ms, "
+          f"{2 * given.m * given.n * given.k / best / 1e12:.3f} TFLOP/s; "
+          f"largest difference from NumPy {worst:.2e}")
+
+
+if __name__ == "__main__":
+    main()
