@@ -67,7 +67,8 @@ class Shim:
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         if key not in self.known:
             calls = "\n".join(
-                f'extern "C" void run_{name}(void *given) {{ shim_call({name}, (void **)given); }}'
+                f'extern "C" void run_{name}(void *given) '
+                f'{{ shim_call(::{name}, (void **)given); }}'
                 for name in names)
             place = self.folder / f"{key}.cu"
             place.write_text(f'#include "{FOLDER / "shim.h"}"\n{text}\n{calls}\n')
