@@ -14,6 +14,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.kernels import histograms
+from unisycl.oneapi.dpl.single_pass import counted_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand, Record
@@ -84,6 +85,8 @@ def histogram(call: Call, data: Any, bins: Any, *more: Any) -> future:
 
 
 def _counted(call: Call, source: Operand, rule: Any, target: Operand, bins: int) -> None:
+    if counted_once(call, source, rule, target, bins):
+        return
     n = source.size or 0
     parts = min(call.shape.chunks, max(MOST // bins, 1), -(-n // call.shape.least))
     partial = call.scratch(max(parts, 1) * (bins + 1), np.int64)

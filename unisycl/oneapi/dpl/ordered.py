@@ -48,9 +48,10 @@ def merged(call: Call, a: Operand, b: Operand, sizes: Operand, target: Operand,
     """Write two sorted ranges as one; how many elements they have is in memory."""
     n = (a.size or 0) + (b.size or 0)
     if n:
-        call.launch(call.shape.chunk_space(n), merging.merge,
+        piece = call.shape.piece(n)
+        call.launch(call.shape.piece_space(-(-n // piece)), merging.merge,
                     Record(merging.sorted_pair, a, b, merging.wholes(before)), target, sizes,
-                    views.chunks(n, call.shape.chunk(n)))
+                    views.chunks(n, piece))
 
 
 def _size(call: Call, count: int) -> Memory:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.oneapi.dpl.iterators import Computed
+from unisycl.oneapi.dpl.iterators import Computed, transform_iterator
 from unisycl.oneapi.dpl.kernels import selections
 from unisycl.oneapi.frame.operands import Operand
 
@@ -23,3 +23,11 @@ class Heads(Computed):
 
     def _made(self, *bases: Any) -> Any:
         return selections.heads(bases[0], self.same)
+
+
+class Asked(transform_iterator):
+    """Flags of the elements of which a predicate is true."""
+
+    def __init__(self, base: Operand, predicate: Any) -> None:
+        super().__init__(base, predicate, np.bool_)
+        self.predicate, self.size = predicate, base.size

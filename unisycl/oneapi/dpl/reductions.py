@@ -19,7 +19,7 @@ from unisycl.oneapi.dpl.iterators import (
     transform_iterator,
     zip_iterator,
 )
-from unisycl.oneapi.dpl.kernels import predicates, reductions
+from unisycl.oneapi.dpl.kernels import predicates, reductions, sweeps
 from unisycl.oneapi.dpl.operators import identity_of, known, order_of
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
@@ -38,7 +38,8 @@ def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
         parts, plan = shape.tiles(count), views.plan(count, shape.tile, op, kind, identity)
         out = call.scratch(parts, dtype)
         if identity is not None:
-            call.launch(shape.tile_space(count), reductions.joined, source, out, plan)
+            kernel = sweeps.reduce if shape.wide else reductions.joined
+            call.launch(shape.tile_space(count), kernel, source, out, plan)
         else:
             call.launch(shape.tile_space(count), reductions.plain, source, cells, out, plan)
         if parts == 1:

@@ -16,6 +16,7 @@ import unisycl as sycl
 from unisycl.oneapi.dpl.iterators import transform_iterator
 from unisycl.oneapi.dpl.kernels import reductions, scans
 from unisycl.oneapi.dpl.operators import identity_of, known
+from unisycl.oneapi.dpl.single_pass import scanned_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand
@@ -34,11 +35,15 @@ def scanned(call: Call, source: Operand, target: Operand, op: Any, dtype: np.dty
         _by_chunks(call, source, target, op, dtype, start=start, exclusive=exclusive)
         return
     kind, shape, count = dtype.type, call.shape, source.size or 0
+    begin = identity if start is None else start
+    if scanned_once(call, source, target,
+                    views.plan(count, not exclusive, op, kind, (identity, begin))):
+        return
     totals = call.scratch(shape.tiles(count), dtype)
     space, plan = shape.tile_space(count), views.plan(count, shape.tile, op, kind, identity)
     call.launch(space, reductions.joined, source, totals, plan)
     call.launch(ONE, single, scans.before_parts, totals, shape.tiles(count), op, kind,
-                identity if start is None else start)
+                begin)
     call.launch(space, scans.exclusive_tile if exclusive else scans.inclusive_tile, source, target,
                 totals, plan)
 

@@ -13,10 +13,11 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
-from unisycl.oneapi.dpl.iterators import transform_iterator, zip_iterator
+from unisycl.oneapi.dpl.iterators import zip_iterator
 from unisycl.oneapi.dpl.kernels import predicates, scans, selections
-from unisycl.oneapi.dpl.places import Heads
+from unisycl.oneapi.dpl.places import Asked, Heads
 from unisycl.oneapi.dpl.scans import ONE, single
+from unisycl.oneapi.dpl.single_pass import selected_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand
@@ -29,9 +30,7 @@ def _truth(predicate: Any, *, wanted: bool) -> Any:
 
 def flags_of(source: Operand, predicate: Any, *, wanted: bool = True) -> Operand:
     """Return flags of the elements of which a predicate is true, or false."""
-    found = transform_iterator(source, _truth(predicate, wanted=wanted), np.bool_)
-    found.size = source.size
-    return found
+    return Asked(source, _truth(predicate, wanted=wanted))
 
 
 def counted(call: Call, flags: Operand, count: int) -> tuple[Memory, int]:
@@ -48,6 +47,9 @@ def counted(call: Call, flags: Operand, count: int) -> tuple[Memory, int]:
 def kept(call: Call, flags: Operand, source: Operand, target: Operand,
          count: int) -> tuple[Memory, int]:
     """Write the elements whose flags are set; return the counts, and the index of the total."""
+    once = selected_once(call, flags, source, (target, None))
+    if once is not None:
+        return once, 0
     counts, parts = counted(call, flags, count)
     moved(call, flags, source, target, counts, count)
     return counts, parts
@@ -172,7 +174,8 @@ def unique_by_key_copy(call: Call, keys: Any, values: Any, out_keys: Any, out_va
     if not n:
         return call.done(lambda: 0)
     flags = Heads(a, same or predicates.equal)
-    counts, parts = kept(call, flags, a, keys_to, n)
+    counts, parts = counted(call, flags, n)
+    moved(call, flags, a, keys_to, counts, n)
     moved(call, flags, b, values_to, counts, n)
     return call.done(lambda: int(counts.base[parts]))
 
@@ -181,6 +184,9 @@ def _divided(call: Call, source: Operand, kept_to: Operand, rest_to: Operand,
              predicate: Any) -> tuple[Memory, int]:
     n = source.size or 0
     flags = flags_of(source, predicate)
+    once = selected_once(call, flags, source, (kept_to, rest_to))
+    if once is not None:
+        return once, 0
     counts, parts = counted(call, flags, n)
     noted, others = (sycl.local_accessor(np.int32, selections.BLOCK) for _ in range(2))
     call.launch(call.shape.chunk_space(n), selections.divide, flags, source,

@@ -19,6 +19,7 @@ from unisycl.oneapi.dpl.kernels import maps, merging, radix, scans
 from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
 from unisycl.oneapi.dpl.reductions import combined
 from unisycl.oneapi.dpl.scans import ONE, single
+from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
@@ -60,14 +61,16 @@ def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any) -> None:
     n = keys.size or 0
     if n < 2:
         return
-    other: Operand = call.scratch(n, keys.dtype)
-    items: Operand = keys
-    if values is not None:
-        items = zip_iterator(keys, values)
-        other = zip_iterator(other, call.scratch(n, values.dtype))
     rank, kind = None, None
     if not isinstance(keys.dtype, tuple) and (is_default(comp) or is_descending(comp)):
         rank, kind = _rank_of(keys.dtype, descending=is_descending(comp))
+    if rank is not None and sorted_once(call, keys, values, rank, kind):
+        return
+    other: Operand = call.own(n, keys.dtype)
+    items: Operand = keys
+    if values is not None:
+        items = zip_iterator(keys, values)
+        other = zip_iterator(other, call.own(n, values.dtype))
     if rank is not None:
         if values is not None:
             rank = radix.of_first(rank)
@@ -100,15 +103,15 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
 def by_merging(call: Call, items: Operand, other: Operand, n: int, order: Any) -> None:
     """Sort elements in place by an order that is a function."""
     part = merging.RUN
-    while part < n and (part * call.shape.chunks < n or part < call.shape.least):
+    while part < n and part < call.shape.piece(n):
         part *= 4
-    call.launch(sycl.nd_range(-(-n // part), 1), merging.sort_chunk, items, other, order,
+    call.launch(call.shape.piece_space(-(-n // part)), merging.sort_chunk, items, other, order,
                 views.chunks(n, part))
-    width, piece = part, call.shape.chunk(n)
+    width, piece = part, call.shape.piece(n)
     source, target = items, other
     while width < n:
-        call.launch(sycl.nd_range(-(-n // piece), 1), merging.merge_neighbours, source, target,
-                    order, width, views.chunks(n, piece))
+        call.launch(call.shape.piece_space(-(-n // piece)), merging.merge_neighbours, source,
+                    target, order, width, views.chunks(n, piece))
         source, target, width = target, source, 2 * width
     if source is not items:
         each(call, n, maps.copy, source, items)

@@ -96,6 +96,13 @@ class Call:
         """Return memory of the routine's own, with anything in it; the host may read it."""
         return Memory(empty(self.queue, max(count, 1), np.dtype(dtype)), 0, max(count, 1))
 
+    def own(self, count: int, dtype: npt.DTypeLike) -> Memory:
+        """Return memory of the routine's own that only kernels use, with anything in it."""
+        size, device = max(count, 1), self.queue.get_device()
+        if _host_memory(device) or not device.has(sycl.aspect.usm_device_allocations):
+            return self.scratch(count, dtype)
+        return Memory(sycl.malloc_device(size, np.dtype(dtype), self.queue), 0, size)
+
     def kept(self, values: Any) -> Any:
         """Return numbers of the routine's own where kernels read them in place."""
         found = empty(self.queue, values.size, values.dtype)

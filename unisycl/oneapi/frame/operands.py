@@ -16,6 +16,7 @@ import unisycl as sycl
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.refusals import refuse
 
+_HOST = 1  # kDLCPU
 Type = np.dtype[Any] | tuple[Any, ...]
 """The type of an element: NumPy's, or a tuple of types where elements are tuples."""
 
@@ -98,7 +99,7 @@ class Memory(Operand):
     def __init__(self, base: Any, first: int, last: int) -> None:
         self.base, self.first, self.size = base, first, last - first
         self.limits = first, last
-        self.dtype = np.dtype(base.dtype)
+        self.dtype = _type_of(base)
         self.whole = first == 0 and last == _count(base)
         if isinstance(base, np.ndarray):
             self.writable = bool(base.flags.writeable)
@@ -109,7 +110,7 @@ class Memory(Operand):
         if isinstance(at, sycl.buffer):
             mode = sycl.read_write if self.writable else sycl.read_only
             at = sycl.accessor(at, h, mode)
-        if np.dtype(self.base.dtype).names is not None:
+        if np.dtype(self.dtype).names is not None:
             return views.records(at, np.int64(self.first))
         if isinstance(self.base, np.ndarray) and not self.whole:
             return views.cells(at[self.first:self.first + (self.size or 0)])
@@ -131,7 +132,7 @@ class Memory(Operand):
         return isinstance(self.base, sycl.buffer)
 
     def extents(self) -> list[Extent]:
-        size, item = self.size or 0, np.dtype(self.base.dtype).itemsize
+        size, item = self.size or 0, np.dtype(self.dtype).itemsize
         if isinstance(self.base, np.ndarray):
             if not size:
                 return []
@@ -141,7 +142,7 @@ class Memory(Operand):
         if isinstance(self.base, sycl.buffer):
             owner, start = self.base.region.memory, self.base.region.start
         else:
-            owner, start = None, self.base.address()
+            owner, start = None, _address(self.base)
         return [Extent(owner, start + self.first * item, start + (self.first + size) * item)]
 
     def part(self, first: int, last: int | None) -> Self:
@@ -189,11 +190,33 @@ class Record(Operand):
 
 
 def _count(base: Any) -> int:
+    found = _interface(base)
+    if found is not None:
+        return int(found["shape"][0])
     return int(base.size() if callable(base.size) else base.size)
+
+
+def _interface(base: Any) -> Any:
+    """Return what an array of another library's on a card says of itself."""
+    if isinstance(base, np.ndarray | sycl.buffer | sycl.usm_pointer):
+        return None
+    return getattr(base, "__cuda_array_interface__", None)
+
+
+def _type_of(base: Any) -> np.dtype[Any]:
+    found = _interface(base)
+    kind: np.dtype[Any] = np.dtype(base.dtype if found is None else found["typestr"])
+    return kind
+
+
+def _address(base: Any) -> int:
+    found = _interface(base)
+    return int(base.address() if found is None else found["data"][0])
 
 
 def memory_of(routine: str, what: str, x: Any) -> Memory:
     """Return memory that a routine was given; refuse what is none."""
+    x = _on_host(x)
     if isinstance(x, np.ndarray):
         if x.ndim != 1:
             refuse(routine, f"{what} is an array of {x.ndim} dimensions; give one of one "
@@ -207,8 +230,24 @@ def memory_of(routine: str, what: str, x: Any) -> Memory:
         if dimensions != 1:
             refuse(routine, f"{what} has {dimensions} dimensions; give memory of one dimension")
         return Memory(x, 0, _count(x))
+    found = _interface(x)
+    if found is not None:
+        if len(found["shape"]) != 1 or found.get("strides") not in (
+                None, (_type_of(x).itemsize,)):
+            refuse(routine, f"{what} must be an array of one dimension without gaps")
+        made = Memory(x, 0, _count(x))
+        made.writable = not found["data"][1]
+        return made
     return refuse(routine, f"{what} must be an array, USM memory, a buffer or an iterator, got "
            f"{type(x).__name__}")
+
+
+def _on_host(x: Any) -> Any:
+    """Return an array of another library's as NumPy's, if it lies in the host's memory."""
+    if isinstance(x, np.ndarray | sycl.buffer | sycl.usm_pointer) or not hasattr(
+            x, "__dlpack_device__"):
+        return x
+    return np.from_dlpack(x) if x.__dlpack_device__()[0] == _HOST else x
 
 
 def operand_of(routine: str, what: str, x: Any) -> Operand:

@@ -8,9 +8,13 @@ rounded alike in every run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 
 import unisycl as sycl
+from unisycl.ext.oneapi import experimental as x
+
+_VOTERS = 32
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,10 @@ class Shape:
         chunks: how many chunks there are at most.
         least: the elements of a chunk at least.
         digit: the bits of a digit that sorting distributes by.
+        wide: whether work-groups of many work-items are what the device is made for.
+        once: whether groups that have begun go on, so that others may wait for them: then scans
+            and selections go over memory once.
+        votes: whether sub-groups of 32 work-items vote, by which digits are ranked.
     """
 
     width: int
@@ -30,6 +38,9 @@ class Shape:
     chunks: int
     least: int
     digit: int
+    wide: bool = False
+    once: bool = False
+    votes: bool = False
 
     def chunk(self, count: int) -> int:
         """Return the elements of a chunk, of so many elements in all."""
@@ -38,6 +49,15 @@ class Shape:
     def chunk_space(self, count: int) -> sycl.nd_range:
         """Return the index space with a work-item for each chunk."""
         return sycl.nd_range(-(-count // self.chunk(count)), 1)
+
+    def piece_space(self, pieces: int) -> sycl.nd_range:
+        """Return the index space with a work-item for each piece, and perhaps some more."""
+        width = _VOTERS if self.wide else 1
+        return sycl.nd_range(-(-pieces // width) * width, width)
+
+    def piece(self, count: int) -> int:
+        """Return the elements that a work-item merges, of so many in all."""
+        return self.least if self.wide else self.chunk(count)
 
     def tiles(self, count: int) -> int:
         """Return how many tiles there are."""
@@ -54,12 +74,19 @@ class Shape:
 
 PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12, digit=8)
 HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5, digit=3)
-GRAPHICS = Shape(width=256, tile=1 << 12, chunks=1 << 13, least=1 << 6, digit=8)
+GRAPHICS = Shape(width=256, tile=1 << 14, chunks=1 << 13, least=1 << 6, digit=8, wide=True)
 IN_ORDER = Shape(width=1, tile=1 << 62, chunks=1, least=1 << 62, digit=8)
 
 
+@functools.lru_cache(maxsize=64)
 def shape_of(device: sycl.device) -> Shape:
     """Return the sizes for a device."""
     if device.has(sycl.aspect.host_debuggable):
         return HOST
-    return PROCESSOR if device.has(sycl.aspect.cpu) else GRAPHICS
+    if device.has(sycl.aspect.cpu):
+        return PROCESSOR
+    scope = x.execution_scope
+    progress = device.get_info(
+        x.info.device.forward_progress_guarantee[scope.work_group, scope.root_group])
+    return replace(GRAPHICS, once=progress >= x.forward_progress_guarantee.parallel,
+                   votes=_VOTERS in device.get_info(sycl.info.device.sub_group_sizes))

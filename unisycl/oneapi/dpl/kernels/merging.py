@@ -90,7 +90,7 @@ def merge_between(two: Any, target: Any, bounds: Any, sizes: Any, first: Any, la
 def merge(it: Any, two: Any, target: Any, sizes: Any, plan: Any) -> None:
     """Write a chunk of two merged ranges; their sizes may be in memory."""
     na, nb = sizes.a.load(0), sizes.b.load(0)
-    first = it.get_group(0) * plan.part
+    first = it.get_global_id(0) * plan.part
     last = min(first + plan.part, na + nb)
     if first < last:
         merge_between(two, target, (0, 0, 0), (na, nb), first, last)
@@ -98,7 +98,7 @@ def merge(it: Any, two: Any, target: Any, sizes: Any, plan: Any) -> None:
 
 def merge_neighbours(it: Any, items: Any, target: Any, order: Any, width: Any, plan: Any) -> None:
     """Write a chunk of a range whose sorted stretches are merged two by two."""
-    first = it.get_group(0) * plan.part
+    first = it.get_global_id(0) * plan.part
     last = min(first + plan.part, plan.count)
     two = sorted_pair(items, items, order)
     while first < last:
@@ -112,7 +112,7 @@ def merge_neighbours(it: Any, items: Any, target: Any, order: Any, width: Any, p
 
 def sort_chunk(it: Any, items: Any, other: Any, order: Any, plan: Any) -> None:
     """Sort a chunk in one work-item: short runs by insertion, then merged to and fro."""
-    first = it.get_group(0) * plan.part
+    first = it.get_global_id(0) * plan.part
     last = min(first + plan.part, plan.count)
     for run in range(first, last, RUN):
         insert(items, order, run, min(run + RUN, last))

@@ -1,0 +1,97 @@
+"""What graphics cards run, on every device: one pass with waiting groups, votes, local memory."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.conformance.oneapi.sizes import numbers, same_bits
+from unisycl.oneapi import dpl
+from unisycl.oneapi.frame import policies, shapes
+
+pytestmark = pytest.mark.part("L-14")
+CARD = replace(shapes.GRAPHICS, once=True, votes=True)
+TILE = CARD.width * 15
+
+
+@pytest.fixture(autouse=True)
+def cards_shape(monkeypatch: pytest.MonkeyPatch, queue: sycl.queue) -> None:
+    """Divide the work as on a graphics card whose groups go on; votes need sub-groups of 32."""
+    votes = 32 in queue.get_device().get_info(sycl.info.device.sub_group_sizes)
+    monkeypatch.setattr(policies, "shape_of", lambda device: replace(CARD, votes=votes))
+
+
+def sizes(queue: sycl.queue) -> tuple[int, ...]:
+    slow = queue.get_device().has(sycl.aspect.host_debuggable)
+    return (1, 300) if slow else (1, TILE - 1, TILE, TILE + 1, 3 * TILE + 77)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int32, np.uint64, np.float32], ids=str)
+def test_scans_of_one_pass(queue: sycl.queue, kind: type) -> None:
+    for n in sizes(queue):
+        x = np.random.default_rng(n).integers(0, 100, n).astype(kind)
+        out = np.zeros_like(x)
+        dpl.inclusive_scan(queue, x, out)
+        assert np.array_equal(np.cumsum(x, dtype=kind), out)
+        dpl.exclusive_scan(queue, x, out, 7)
+        assert np.array_equal(7 + np.cumsum(x, dtype=kind) - x, out)
+        dpl.inclusive_scan(queue, x, x, sycl.maximum)
+        assert np.array_equal(np.maximum.accumulate(x), x)
+
+
+def test_floats_are_combined_alike_in_every_run(queue: sycl.queue) -> None:
+    n = sizes(queue)[-1] * (1 if len(sizes(queue)) == 2 else 90)  # more tiles than a window has
+    x = np.random.default_rng(1).standard_normal(n).astype(np.float32)
+    first, again = np.zeros_like(x), np.zeros_like(x)
+    dpl.inclusive_scan(queue, x, first)
+    dpl.inclusive_scan(queue, x, again)
+    assert same_bits(first, again)
+    np.testing.assert_allclose(first, np.cumsum(x, dtype=np.float64), atol=0.02)
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.float32, np.int64], ids=str)
+def test_selections_of_one_pass(queue: sycl.queue, kind: type) -> None:
+    for n in sizes(queue):
+        x = np.random.default_rng(n).integers(-3, 4, n).astype(kind)
+        out, rest = np.full_like(x, 9), np.full_like(x, 9)
+        kept = dpl.copy_if(queue, x, out, lambda v: v > 0)
+        assert np.array_equal(x[x > 0], out[:kept])
+        assert (out[kept:] == 9).all()
+        assert (kept, n - kept) == dpl.partition_copy(queue, x, out, rest, lambda v: v > 0)
+        assert np.array_equal(x[x <= 0], rest[:n - kept])
+        kept = dpl.unique_copy(queue, x, out)
+        assert np.array_equal(x[np.flatnonzero(np.diff(x, prepend=99))], out[:kept])
+        dpl.stable_partition(queue, x, lambda v: v < 0)
+        assert (np.diff((x < 0).astype(int)) <= 0).all()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, np.int64, np.float64], ids=str)
+def test_sorts_by_votes(queue: sycl.queue, kind: type) -> None:
+    for n in sizes(queue)[:1] + sizes(queue)[-1:]:
+        x = numbers(np.dtype(kind), n)
+        number = np.flatnonzero(x == x)
+        for comp, sign in ((None, 1), (operator.gt, -1)):
+            key = x[number].astype(np.float64 if x.dtype.kind == "f" else np.int64)
+            order = [*number[np.argsort(sign * key, kind="stable")], *np.flatnonzero(x != x)]
+            y, values = x.copy(), np.arange(n, dtype=np.int32)
+            dpl.sort_by_key(queue, y, values, comp)
+            assert np.array_equal(order, values)
+            assert same_bits(x[order], y)
+            y = x.copy()
+            dpl.sort(queue, y, comp)
+            assert same_bits(x[order], y)
+
+
+def test_bins_in_local_memory(queue: sycl.queue) -> None:
+    for n in (0, *sizes(queue)):
+        x = np.random.default_rng(n).integers(-100, 356, n)
+        out = np.zeros(256, np.int32)
+        dpl.histogram(queue, x, 256, 0, 256, out)
+        assert np.array_equal(np.bincount(x[(x >= 0) & (x < 256)], minlength=256), out)
+        few, limits = np.zeros(3, np.int64), np.array([-50, 0, 1, 200])
+        dpl.histogram(queue, x, limits, few)
+        assert np.array_equal(np.histogram(x[x < 200], limits)[0], few)

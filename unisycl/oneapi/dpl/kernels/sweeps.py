@@ -1,0 +1,170 @@
+"""Kernels of one pass: each tile is read once, while it waits for what stands before it.
+
+Written in the kernel language. Tiles are read and written side by side, and turned round in local
+memory, where a work-item has neighbours. Non-goals: devices that promise no progress (``scans``,
+``selections``). Invariant: a tile is read before it is written, by the same group, so a scan may be
+in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.ext import intel
+
+__kernel_language__ = True
+ITEMS = 15
+"""Elements of a tile for each work-item: odd, so that items read different banks."""
+
+
+def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -> None:
+    """Write the combinations up to each element of a tile, or before it (``plan.part``)."""
+    group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    tile = chain.claim(it)
+    first = tile * (width * ITEMS)
+    identity, start = plan.identity
+    for turn in intel.unroll(range(ITEMS)):
+        k = turn * width + mine
+        x = identity
+        if first + k < plan.count:
+            x = plan.kind(source.load(first + k))
+        cells[k] = x
+    sycl.group_barrier(group)
+    row = mine * ITEMS
+    total = cells[row]
+    for j in intel.unroll(range(1, ITEMS)):
+        total = plan.kind(plan.op(total, cells[row + j]))
+    upto = plan.kind(sycl.exclusive_scan_over_group(group, total, plan.op))
+    whole = sycl.group_broadcast(group, plan.kind(plan.op(upto, total)), width - 1)
+    carry = chain.before(it, tile, whole, plan.op, (identity, start))
+    carry = plan.kind(plan.op(carry, upto))
+    for j in intel.unroll(range(ITEMS)):
+        x = cells[row + j]
+        after = plan.kind(plan.op(carry, x))
+        cells[row + j] = after if plan.part else carry
+        carry = after
+    sycl.group_barrier(group)
+    for turn in intel.unroll(range(ITEMS)):
+        k = turn * width + mine
+        if first + k < plan.count:
+            target.store(first + k, cells[k])
+
+
+def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) -> None:
+    """Write the elements of a tile whose flags are set; ``plan.identity`` takes how many are.
+
+    ``data`` are elements and flags; where these are a predicate of the elements, ``plan.op`` is
+    that, and there are no others.
+
+    ``targets`` are where they go, and where the others go, if anywhere. ``own`` is local memory for
+    places and for elements.
+    """
+    group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    tile = chain.claim(it)
+    first = tile * (width * ITEMS)
+    size = min(width * ITEMS, plan.count - first)
+    marks, cells = own.a, own.b
+    elements = sycl.private_array(cells.dtype, ITEMS)
+    for turn in intel.unroll(range(ITEMS)):
+        k = turn * width + mine
+        mark = np.int32(0)
+        if k < size:
+            elements[turn] = data.a.load(first + k)
+            if plan.op is not None:
+                mark = np.int32(1) if plan.op(elements[turn]) else np.int32(0)
+            else:
+                mark = np.int32(1) if data.b.load(first + k) else np.int32(0)
+        marks[k] = mark
+    sycl.group_barrier(group)
+    row = mine * ITEMS
+    mine_kept = np.int32(0)
+    for j in intel.unroll(range(ITEMS)):
+        mine_kept += marks[row + j]
+    at = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
+    kept = sycl.group_broadcast(group, at + mine_kept, width - 1)
+    for j in intel.unroll(range(ITEMS)):
+        mark = marks[row + j]
+        marks[row + j] = at if mark > 0 else at - np.int32(row + j) - np.int32(1)
+        at += mark
+    zero = plan.kind(0)
+    before = chain.before(it, tile, plan.kind(kept), sycl.plus, (zero, zero))
+    for turn in intel.unroll(range(ITEMS)):
+        k = turn * width + mine
+        if k < size:
+            place = marks[k]
+            if place >= 0:
+                cells[place] = elements[turn]
+            elif targets.b is not None:
+                cells[kept - place - np.int32(1)] = elements[turn]
+    sycl.group_barrier(group)
+    begin = np.int64(before)
+    for turn in intel.unroll(range(ITEMS)):
+        k = turn * width + mine
+        if k < kept:
+            targets.a.store(begin + k, cells[k])
+        elif targets.b is not None and k < size:
+            targets.b.store(first - begin + k - kept, cells[k])
+    if mine == 0 and first + size == plan.count:
+        plan.identity.store(0, begin + kept)
+
+
+def count_bins(it: Any, source: Any, rule: Any, counts: Any, own: Any, plan: Any) -> None:
+    """Count the elements of every so many tiles in local memory, then add that to all counts.
+
+    There are ``plan.identity`` bins. Neighbouring sub-groups have counters of their own:
+    ``plan.part`` copies of them.
+    """
+    group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    bins = plan.identity
+    size = (bins + 1) * plan.part
+    for k in range(mine, size, width):
+        own[k] = np.uint32(0)
+    sycl.group_barrier(group)
+    row = mine // 32 % plan.part * (bins + 1)
+    step = width * UNROLLED
+    for first in range(it.get_group(0) * step, plan.count, it.get_group_range(0) * step):
+        places = sycl.private_array(np.int32, UNROLLED)
+        for j in intel.unroll(range(UNROLLED)):
+            k = first + j * width + mine
+            place = bins
+            if k < plan.count:
+                place = rule.place(source.load(k), bins)
+            places[j] = np.int32(place)
+        for j in intel.unroll(range(UNROLLED)):
+            sycl.atomic_ref(own, row + int(places[j]), sycl.memory_order.relaxed,
+                            sycl.memory_scope.work_group).fetch_add(np.uint32(1))
+    sycl.group_barrier(group)
+    for b in range(mine, bins, width):
+        found = np.uint32(0)
+        for c in range(plan.part):
+            found += own[c * (bins + 1) + b]
+        if found > 0:
+            sycl.atomic_ref(counts.at, b).fetch_add(np.uint64(found))
+
+
+UNROLLED = 8
+"""Elements that a work-item reads before it counts them."""
+
+
+def reduce(it: Any, source: Any, out: Any, plan: Any) -> None:
+    """Combine every so many tiles, by an operator with an identity."""
+    group, width, mine = it.get_group(), it.get_local_range(0), it.get_local_id(0)
+    step = width * UNROLLED
+    first = it.get_group(0) * plan.part
+    last = min(first + plan.part, plan.count)
+    total = plan.identity
+    whole = first + (last - first) // step * step
+    for begin in range(first, whole, step):
+        found = sycl.private_array(plan.kind, UNROLLED)
+        for j in intel.unroll(range(UNROLLED)):
+            found[j] = plan.kind(source.load(begin + j * width + mine))
+        for j in intel.unroll(range(UNROLLED)):
+            total = plan.kind(plan.op(total, found[j]))
+    for k in range(whole + mine, last, width):
+        total = plan.kind(plan.op(total, plan.kind(source.load(k))))
+    total = plan.kind(sycl.reduce_over_group(group, total, plan.op))
+    if group.leader():
+        out.store(it.get_group(0), total)
