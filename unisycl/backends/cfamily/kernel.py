@@ -100,7 +100,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
         p.parted = partings.found(kernel, body)
     printed.print(body)
     flat = printed.ids.flat
-    size = (math.prod(form.local),) if flat else form.local
+    size = (math.prod(form.local),) if flat and form.local else form.local
     local = ", ".join(str(x) for x in (*reversed(size), 1, 1)[:3]) if size else ""
     text = p.definition(name, local, kernel.sub_group, kernel.traits)
     arguments, finish_name = tuple(p.arguments), ""
