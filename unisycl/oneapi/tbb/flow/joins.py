@@ -75,20 +75,23 @@ class join_node:
             return True
 
     def _reserve(self) -> None:
-        """Take a message of each port if each has one."""
+        """Take a message of each port if each has one, as often as they have."""
         with self.graph.lock:
-            while True:
-                for k, senders in enumerate(self.senders):
-                    while not self.kept[k] and senders and all(
-                            self.kept[j] or self.senders[j] for j in range(len(self.inputs))):
-                        there, message = senders[0].take()
-                        if there:
-                            self.kept[k].append(message)
-                        else:
-                            senders.popleft()
-                if not all(self.kept):
-                    return
-                self.out.send(tuple(row.popleft() for row in self.kept))
+            while all(kept or senders for kept, senders in zip(
+                    self.kept, self.senders, strict=True)):
+                for k in range(len(self.inputs)):
+                    if not self.kept[k]:
+                        self._ask(k)
+                if all(self.kept):
+                    self.out.send(tuple(row.popleft() for row in self.kept))
+
+    def _ask(self, k: int) -> None:
+        """Take a message from who has one for a port; forget who has none."""
+        there, message = self.senders[k][0].take()
+        if there:
+            self.kept[k].append(message)
+        else:
+            self.senders[k].popleft()
 
     def __repr__(self) -> str:
         return f"<join_node of {len(self.inputs)} ports, {self.policy}>"
