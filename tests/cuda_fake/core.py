@@ -17,7 +17,7 @@ INVALID_HANDLE, NOT_FOUND, NOT_READY, ILLEGAL_ADDRESS, OUT_OF_RESOURCES = 400, 5
 H200 = {1: 1024, 2: 1024, 3: 1024, 4: 64, 5: (1 << 31) - 1, 6: 65535, 7: 65535, 8: 49152, 9: 65536,
         10: 32, 13: 1980000, 16: 132, 18: 0, 19: 1, 20: 0, 31: 1, 32: 1, 33: 1, 36: 3201000,
         37: 6144, 38: 60 << 20, 39: 2048, 40: 3, 41: 1, 75: 9, 76: 0, 83: 1, 86: 0, 88: 0, 89: 1,
-        95: 1, 97: 232448, 106: 32, 115: 1}
+        91: 1, 95: 1, 97: 232448, 99: 1, 106: 32, 113: 1, 115: 1}
 """Attributes of a card by CUDA's numbers."""
 
 
@@ -182,4 +182,7 @@ class Core:
         for start, (_, length, kind) in list(self._blocks.items()):
             if start <= address and address + size <= start + length:
                 return kind
-        return ""
+        pages = {p for start, (_, length, kind) in list(self._blocks.items()) if kind == "pages"
+                 for p in range(start, start + length, 4096)}
+        return "pages" if pages.issuperset(
+            range(address & -4096, address + max(1, size), 4096)) else ""

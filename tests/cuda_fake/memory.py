@@ -15,7 +15,8 @@ class Memory(Core):
     """Functions about memory."""
 
     def _used(self) -> int:
-        return sum(size for _, size, kind in list(self._blocks.values()) if kind != "host")
+        return sum(size for _, size, kind in list(self._blocks.values())
+                   if kind not in ("host", "pages"))
 
     def _give(self, out: Any, size: int, kind: str) -> int:
         self._entered("an allocation")
@@ -59,6 +60,19 @@ class Memory(Core):
 
     def _cuMemFreeHost(self, address: Any) -> int:
         return self._take(address, ("host",))
+
+    def _cuMemHostRegister_v2(self, at: int, size: int, flags: int) -> int:
+        self._entered("pages that are pinned")
+        if at % 4096 or size % 4096:
+            self.misuse.append("parts of pages are pinned")
+        ends = [(a, a + n) for a, (_, n, kind) in self._blocks.items() if kind == "pages"]
+        if any(a < at + size and at < b for a, b in ends):
+            return 712
+        self._blocks[at] = None, size, "pages"
+        return 0
+
+    def _cuMemHostUnregister(self, at: int) -> int:
+        return self._take(at, ("pages",))
 
     def _cuMemGetInfo_v2(self, free: Any, total: Any) -> None:
         store(free, self.memory - self._used())

@@ -421,6 +421,14 @@ class Driver(ABC):
         """
         return None
 
+    def reach(self, memory: Any) -> Any:
+        """Return bytes of the host's that others allocated, as kernels use them in place.
+
+        What is returned keeps ``memory``. None where kernels use all of the host's, or none; raises
+        ``UnsupportedError`` where these cannot be used.
+        """
+        return None
+
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
              ) -> Callable[[Sequence[Completion]], Completion] | None:
         """Return a function that enqueues a hint of memory's use; None if that has no effect.

@@ -135,10 +135,13 @@ def _adopt(what: str, array: Array, where: tuple[Any, ...]) -> usm_pointer:
     memory = array.reshape(-1).view(np.uint8)
     if device.driver.memory != "host":
         known = blocks.inside(context, memory)
-        if known is None:
-            require_aspect(device, aspect.usm_system_allocations, f"{what}: memory of the host")
-        else:
+        if known is not None:
             memory = known.view()
             memory.flags.writeable = array.flags.writeable
+        else:
+            reached = device.driver.reach(memory)
+            if reached is None:
+                require_aspect(device, aspect.usm_system_allocations, f"{what}: memory of the host")
+            memory = memory if reached is None else reached
     block = blocks.Block.over(memory, context, device)
     return usm_pointer(block, array.dtype, array.shape)

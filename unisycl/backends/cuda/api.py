@@ -51,6 +51,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuMemHostAlloc": (_P, _S, _U),
     "cuMemFreeHost": (_P,),
     "cuMemAllocManaged": (_P, _S, _U),
+    "cuMemHostRegister_v2": (_A, _S, _U),
+    "cuMemHostUnregister": (_A,),
     "cuMemGetInfo_v2": (_P, _P),
     "cuDeviceGetDefaultMemPool": (_P, _I),
     "cuMemPoolSetAttribute": (_P, _I, _P),

@@ -41,6 +41,7 @@ from unisycl.backends.cuda.launch.repeating import Repeating
 from unisycl.backends.cuda.launch.scratch import CuScratch
 from unisycl.backends.cuda.memory.arrays import UnifiedArray, address_of
 from unisycl.backends.cuda.memory.heap import Heap
+from unisycl.backends.cuda.memory.mapped import Mapped
 from unisycl.backends.cuda.memory.transfers import Transfers
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.cuda.text import compile as compiler
@@ -78,6 +79,7 @@ class _Opened:
         self.session = session
         self.commands = Commands(session, stream)
         self.heap = Heap(session)
+        self.mapped = Mapped(session)
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
@@ -351,6 +353,12 @@ class CudaDriver(Repeating):
                  addressed: bool = False) -> Any:
         """Return bytes of the card's own memory, the host's in place, or shared."""
         return self.opened().heap.allocate(nbytes, kind, alignment)
+
+    def reach(self, memory: Any) -> Any:
+        """Return other libraries' memory of the host for kernels in place (``Driver.reach``)."""
+        if not (self.card.number("registers_host") and self.card.number("own_address")):
+            return None
+        return self.opened().mapped.take(memory)
 
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,
              ) -> Callable[[Sequence[Completion]], Completion] | None:

@@ -23,8 +23,8 @@ _ATTRIBUTES = {
     "integrated": 18, "mapped": 19, "mode": 20, "concurrent": 31, "ecc": 32, "bus": 33,
     "memory_clock": 36, "memory_bits": 37, "l2": 38, "unit_threads": 39, "engines": 40,
     "unified": 41, "major": 75, "minor": 76, "managed": 83, "host_atomics": 86, "pageable": 88,
-    "concurrent_managed": 89, "cooperative": 95, "shared_most": 97, "unit_blocks": 106,
-    "pools": 115,
+    "concurrent_managed": 89, "own_address": 91, "cooperative": 95, "shared_most": 97,
+    "registers_host": 99, "unit_blocks": 106, "read_only_pages": 113, "pools": 115,
 }
 _UNKNOWN = 1  # CUDA_ERROR_INVALID_VALUE: an attribute that this driver does not know
 _PROHIBITED = 2
