@@ -155,6 +155,29 @@ def test_memory_goes_back_when_nothing_uses_it() -> None:
         some = fake.live("device"), fake.live("managed")
         for _ in range(3):
             pointers(q)
+        large = sycl.malloc_shared(1 << 20, np.int32, q)
+        assert fake.live("managed") == some[1] + 1
+        del large
         gc.collect()
         assert some == (fake.live("device"), fake.live("managed"))
-        assert 0 == some[1]
+        assert 1 == some[1]  # from which small ones are cut
+
+
+def test_small_pieces_are_cut_from_large_ones_and_used_again() -> None:
+    fake = FakeCuda()
+    with installed(fake):
+        q = sycl.queue("cuda")
+        for make, name in ((sycl.malloc_host, "cuMemHostAlloc"),
+                           (sycl.malloc_shared, "cuMemAllocManaged")):
+            first = make(100, np.int32, q)
+            asked = fake.calls[name]
+            others = [make(count, np.int32, q) for count in (1, 64, 100, 5000, 30000)]
+            places = sorted((p.address(), p.address() + p.byte_size()) for p in (first, *others))
+            assert all(a[1] <= b[0] for a, b in zip(places, places[1:], strict=False))
+            assert all(start % 256 == 0 for start, _ in places)
+            gone = others.pop().address()
+            gc.collect()
+            assert gone == make(30000, np.int32, q).address()
+            assert asked == fake.calls[name]
+            assert make(1 << 20, np.int32, q).address() % 256 == 0
+            assert asked + 1 == fake.calls[name]

@@ -18,6 +18,7 @@ import numpy as np
 from unisycl.backends.cuda.discovery.info import shares
 from unisycl.backends.cuda.errors import OUT_OF_MEMORY
 from unisycl.backends.cuda.memory.arrays import Allocation, DeviceArray, UnifiedArray
+from unisycl.backends.cuda.memory.slabs import LARGEST, Slabs
 from unisycl.backends.cuda.session import Session
 from unisycl.base.enums import usm_kind
 from unisycl.base.errors import UsageError, errc, exception
@@ -38,6 +39,8 @@ class Heap:
         self._session = session
         self._lock = threading.RLock()  # finalisers come at any time
         self._managed = self._pool = 0
+        self._small_pinned = Slabs(usm_kind.host, self._pinned)
+        self._small_shared = Slabs(usm_kind.shared, self._of_both)
         with session as api:
             self._stream = api.address("cuStreamCreate", _NON_BLOCKING)
             if session.card.number("pools"):
@@ -86,19 +89,35 @@ class Heap:
 
     def pinned(self, nbytes: int, kind: usm_kind = usm_kind.host) -> UnifiedArray:
         """Return bytes of the host's memory that the card reaches in place."""
+        if nbytes <= LARGEST and kind is usm_kind.host:
+            found = self._small_pinned.take(nbytes)
+            assert found is not None
+            return found
+        return self._pinned(nbytes, kind).array()
+
+    def _pinned(self, nbytes: int, kind: usm_kind = usm_kind.host) -> Allocation:
         address = self._asked("cuMemHostAlloc", nbytes, _PORTABLE_MAPPED)
-        return Allocation(address, nbytes, self._let_go, kind).array()
+        return Allocation(address, nbytes, self._let_go, kind)
 
     def _shared(self, nbytes: int) -> UnifiedArray:
+        if nbytes <= LARGEST:
+            found = self._small_shared.take(nbytes)
+            if found is not None:
+                return found
+        made = self._of_both(nbytes)
+        return self.pinned(nbytes, usm_kind.shared) if made is None else made.array()
+
+    def _of_both(self, nbytes: int) -> Allocation | None:
+        """Return managed memory; None where there is none, or no room for it."""
         if not self._reserve(nbytes):
-            return self.pinned(nbytes, usm_kind.shared)
+            return None
         try:
             address = self._asked("cuMemAllocManaged", nbytes, _GLOBAL)
         except BaseException:
             with self._lock:
                 self._managed -= nbytes
             raise
-        return Allocation(address, nbytes, self._let_go, usm_kind.shared, managed=True).array()
+        return Allocation(address, nbytes, self._let_go, usm_kind.shared, managed=True)
 
     def _reserve(self, nbytes: int) -> bool:
         """Count managed memory; say whether the card has room for it and all that there is."""
