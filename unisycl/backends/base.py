@@ -388,13 +388,13 @@ class Driver(ABC):
         """
         return None
 
-    def extend(self, launch: Launch, end: Completion) -> Completion | None:
+    def extend(self, launch: Launch, end: Completion) -> bool:
         """Start a launch behind the same one, whose end is then that of both.
 
-        Returns ``end``; another completion where it was asked for meanwhile, so that it may be of
-        the first alone; None, having done nothing: ``again``. What it raises is the command's.
+        Returns False, having done nothing, where that end was asked for before, or a command
+        follows it. What it raises is the command's error.
         """
-        return None
+        return False
 
     def tree(self, launch: Launch, deps: Sequence[Completion]) -> Completion | None:
         """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.api import properties
-from unisycl.api.memory.access import Array, Backed, Request, Window
+from unisycl.api.memory.access import Array, Backed, Request, Tag, Window
 from unisycl.api.properties import HasProperties
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import alike, as_dtype
@@ -28,6 +28,7 @@ from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.command_group import BoundView, Capturable, Group, LocalSize
 from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.memory.regions import Region
+from unisycl.runtime.threads.per_process import process
 
 
 class accessor(Window, Capturable):
@@ -54,6 +55,9 @@ class accessor(Window, Capturable):
         try:
             self._group: Group | None = None
             self._array: Array | None = None
+            plain = len(args) == 2 and type(args[1]) is Tag and dimensions is None and dtype is None
+            if plain and self._as_before(source, *args):
+                return
             request = Request("accessor", args)
             if source is None:
                 self._setup_empty(request, as_dtype(
@@ -70,9 +74,40 @@ class accessor(Window, Capturable):
             self._placeholder = request.group is None and source is not None
             if request.group is not None:
                 self.join(request.group)
+                if plain:
+                    self._remember(request.group, args[1])
         except RAISED as error:
             shorten(error)
             raise
+
+    def _as_before(self, source: Any, group: Any, tag: Tag) -> bool:
+        """Become what an accessor of the same buffer, device and tag was; False if none was."""
+        if not isinstance(source, Backed):
+            return False
+        region = source.region
+        known = region.known.get(id(tag))
+        if known is None or known[0] is not tag:
+            return False
+        memory, channel = region.memory, group.channel
+        if (known[1] != channel.device.number or memory.bound_context is not None or memory.closed
+                or not group.alive or memory.generation != process.generation or memory.borrowed
+                or channel.recorder is not None or len(group.channels()) > 1):
+            return False
+        self._group, self.buffer, self._region = group, source, region
+        self.mode, self.target, self._properties = tag.mode, tag.target, ()
+        self._shape, self._offset, access, self._type = known[2]
+        self._placeholder = False
+        group.add_access(access)
+        group.remember(self)
+        return True
+
+    def _remember(self, group: Group, tag: Tag) -> None:
+        """Have later accessors like this one made as it was."""
+        channel, region = group.channel, self._region
+        if channel.recorder is None and len(group.channels()) == 1 and not (
+                self._properties or region.memory is _NOTHING):
+            region.known[id(tag)] = (
+                tag, channel.device.number, (self._shape, self._offset, self._access(), self._type))
 
     def _setup_empty(self, request: Request, dtype: np.dtype[Any]) -> None:
         self.buffer = Backed()
@@ -148,6 +183,11 @@ class accessor(Window, Capturable):
             raise UsageError(errc.kernel_argument, f"{self!r} is for host tasks; make the "
                              "accessor without a _host_task tag to use it in a kernel")
         return self.bound_window(channel)
+
+    def lasting(self) -> Any:
+        """Return the region, if all of it can be accessed."""
+        region = self._region
+        return region if self._shape == region.shape and region.memory is not _NOTHING else None
 
     @property
     def is_ranged(self) -> bool:

@@ -202,10 +202,8 @@ class handler(NativeCommands):
             self._set_either(f"kernel '{label(fn)}'", lambda channel: launch.begin_launch(
                 channel, launch.build(channel, self, fn, geometry, args, reductions), reductions))
             return
-        made = launch.build(self.channel, self, fn, geometry, args, reductions)
-        self.set_command(f"kernel '{label(fn)}'",
-                         launch.begin_launch(self.channel, made, reductions), native=True,
-                         launch=made)
+        made, begin, again = launch.in_group(self.channel, self, fn, geometry, args, reductions)
+        self.set_command(f"kernel '{label(fn)}'", begin, native=True, launch=made, again=again)
 
     def _given_apart(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments that ``set_arg`` and ``set_args`` gave a kernel of Python."""

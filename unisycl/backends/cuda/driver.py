@@ -26,7 +26,7 @@ from unisycl.backends.base import (
 )
 from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
-from unisycl.backends.cuda.commands.completion import CuCompletion
+from unisycl.backends.cuda.commands.completion import CuCompletion, RepeatedCompletion
 from unisycl.backends.cuda.commands.lanes import Lane
 from unisycl.backends.cuda.commands.threads import Workers
 from unisycl.backends.cuda.discovery import library
@@ -226,7 +226,7 @@ class CudaDriver(Repeating):
         result = session.api.try_launch_prepared(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])
-        made = lane.last = CuCompletion(ends, lane, ready.told, ready)
+        made = lane.last = RepeatedCompletion(ends, lane, ready)
         return made
 
     def _launch_unprepared(self, launch: Launch, deps: Sequence[Completion]) -> CuCompletion:

@@ -19,10 +19,11 @@ from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import node_type
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import Where, caller
-from unisycl.runtime.graph import ordering
+from unisycl.runtime.graph import ordering, repeated
 from unisycl.runtime.graph.channel import Channel, Turns
 from unisycl.runtime.graph.deps import Access, merge
 from unisycl.runtime.graph.fallback import Either
+from unisycl.runtime.graph.repeated import Again
 from unisycl.runtime.graph.tasks import Begin, Task, begin_nothing, check_process
 from unisycl.runtime.memory.buffers import BufferMemory
 from unisycl.runtime.threads.per_process import process
@@ -60,8 +61,8 @@ class Command:
 class Group:
     """The accesses, dependencies and command of one submission; lives while its function runs."""
 
-    __slots__ = ("_accesses", "_begin", "_deps", "_kind", "_label", "_launch", "_native", "_users",
-                 "alive", "blocks", "channel", "fences", "turns", "used")
+    __slots__ = ("_accesses", "_again", "_begin", "_deps", "_kind", "_label", "_launch", "_native",
+                 "_users", "alive", "blocks", "channel", "fences", "turns", "used")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -74,6 +75,7 @@ class Group:
         self._begin: Begin | None = None
         self._native = False
         self._launch: Launch | None = None
+        self._again: Again | None = None
         self.turns: Turns | None = None
         self.fences = False
         self.blocks: list[Any] = []
@@ -112,12 +114,15 @@ class Group:
             self._deps.append(task)
 
     def set_command(self, label: str, begin: Begin, *, native: bool,
-                    launch: Launch | None = None, kind: node_type | None = None) -> None:
+                    launch: Launch | None = None, kind: node_type | None = None,
+                    again: Again | None = None) -> None:
         """Set the one command of the group.
 
-        ``native``: its driver orders it after its own; ``launch``: the kernel that it is; ``kind``:
-        what a node of a graph says it is, where that is neither a kernel nor a host task.
+        ``native``: its driver orders it after its own; ``launch``: the kernel that it is, and
+        ``again`` that if it may come again; ``kind``: what a node of a graph says it is, where that
+        is neither a kernel nor a host task.
         """
+        self._again = again
         self._label, self._begin, self._native, self._launch = label, begin, native, launch
         self._kind = kind
 
@@ -164,6 +169,14 @@ class Group:
         check_process(channel)
         if channel.recorder is not None:
             return channel.recorder.take(self)
+        again, made = self._again, self._launch
+        if not channel.extends:
+            again = None
+        if again is not None and made is not None and not self._deps:
+            stood = repeated.continued(channel, again, made, merge(self._accesses))
+            if stood is not None:
+                self._begin = self._launch = None
+                return stood
         native = self._native or self._begin is None
         task = Task(channel, self._label, channel.driver if native else None)
         accesses = merge(self._accesses) if self._accesses else self._accesses
@@ -175,6 +188,8 @@ class Group:
         except BaseException as error:
             task.interrupted(error)
             raise
+        if again is not None:
+            again.task = task
         return task
 
     def _enter(self, task: Task, accesses: list[Access], deps: list[Task]) -> None:
@@ -227,6 +242,13 @@ class Capturable:
     def bind(self, group: Group | None, channel: Channel) -> BoundView | LocalSize:
         """Return the argument for one launch; ``group`` is None for a queue's shortcut."""
         raise NotImplementedError
+
+    def lasting(self) -> Any:
+        """Return what lives as long as ``bind`` may return the same object again; None: nothing.
+
+        A weak reference to it can be made. What is bound keeps none of it alive.
+        """
+        return None
 
     def used_by(self, module: str, constants: frozenset[Any], device: DeviceState) -> None:
         """Be told of a kernel compiled with this argument: its module, its constants, where."""

@@ -52,6 +52,12 @@ class Tracker(Generic[T]):
     def access(self, start: int, stop: int, *, writes: bool, task: T) -> list[T]:
         """Record an access to [start, stop) and return the earlier tasks it conflicts with."""
         stop = max(stop, start + 1)
+        segments = self._segments
+        if writes and len(segments) == 1:  # most buffers are used whole
+            whole = segments[0]
+            if whole.start == start and whole.stop == stop and not whole.readers:
+                writer, whole.writer = whole.writer, task
+                return [] if writer is None or writer is task else [writer]
         low, high = self._cut(start, stop)
         touched = self._segments[low:high]
         found: dict[T, None] = {}
@@ -66,6 +72,21 @@ class Tracker(Generic[T]):
             if task not in segment.readers and segment.writer is not task:
                 segment.readers.append(task)
         return list(found)
+
+    def newest(self, start: int, stop: int, task: T, *, writes: bool) -> bool:
+        """Say whether an access would add nothing and wait for nothing but a task, which made it.
+
+        Asked without the lock: what another thread enters at this time is behind the task.
+        """
+        segments = self._segments
+        if len(segments) > 1:
+            return False
+        whole = segments[0]
+        if whole.start < start or stop < whole.stop:
+            return False
+        readers = whole.readers
+        return (whole.writer is task and not readers) if writes else (
+            whole.writer is task or task in readers)
 
     def tasks(self) -> list[T]:
         """Return every task still remembered, oldest writer first within a segment."""

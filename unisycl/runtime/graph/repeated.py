@@ -9,8 +9,14 @@ way, in the same order; a task has ended only when all launches that it stands f
 
 from __future__ import annotations
 
-from unisycl.backends.base import Completion, Launch
+from collections.abc import Sequence
+from typing import Any
+
+from unisycl.backends.base import Launch
+from unisycl.base.enums import target
+from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.graph.tasks import Begin, Task
 from unisycl.runtime.threads.per_process import process
 
@@ -73,29 +79,39 @@ def _note(channel: Channel, task: Task, launch: Launch) -> None:
         channel._trim()
 
 
+def continued(channel: Channel, one: Again, launch: Launch, accesses: Sequence[Access],
+              ) -> Task | None:
+    """Submit a launch of a command group that does what the newest command did; None: it is not so.
+
+    That stands in the histories of all memory that the launch uses, as what a command would wait
+    for that waits for everything it has to.
+    """
+    task, last = one.task, channel._last
+    if task is None or task.channel is not channel or ordering.state.on or (
+            last is not task if channel.in_order else last is not None):
+        return None
+    driver = channel.driver
+    for access in accesses:
+        memory: Any = access.key
+        copies, writes = memory.copies, access.mode.writes
+        if copies is None or memory.usage is not None or not (writes or channel.in_order) or (
+                access.target is target.host_task):
+            return None
+        if not copies.places.stays(driver.memory, writes=writes) or not memory.tracker.newest(
+                access.start, access.stop, task, writes=writes):
+            return None
+    return _extended(channel, one, task, launch)
+
+
 def _extended(channel: Channel, one: Again, task: Task, launch: Launch) -> Task | None:
-    """Launch once more what a task stands for, the newest of its queue; None: as any other."""
+    """Launch once more what a task stands for; None: as any other."""
     end = task.completion
     if end is None:
         return None
     try:
-        made = channel.driver.extend(launch, end)
+        return task if channel.driver.extend(launch, end) else None
     except Exception as error:  # noqa: BLE001 - becomes the command's error
         failed = Task(channel, one.name, channel.driver, "kernel")
         _note(channel, failed, launch)
         failed.fail(error.with_traceback(None))
         return failed
-    if made is end or made is None:
-        return task if made is end else None
-    return _apart(channel, one, launch, made)
-
-
-def _apart(channel: Channel, one: Again, launch: Launch, made: Completion) -> Task:
-    """Return a task of its own for a launch, since another thread has asked for the end before."""
-    task = Task(channel, one.name, channel.driver, "kernel")
-    task.completion = made
-    with process.lock:
-        channel._last = task
-    one.task = task
-    _note(channel, task, launch)
-    return task

@@ -300,7 +300,7 @@ class Task:
         self.completion = begun  # as ``begun`` does, without its call
         if self._started is not None or isinstance(begun, Gate):
             self.begun(begun)
-        elif begun.done():
+        elif (self.driver is None or not self.driver.extends) and begun.done():
             self._settle(begun)
         elif self.dependents:
             process.executor.watch(self)

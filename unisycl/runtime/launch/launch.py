@@ -108,6 +108,15 @@ def _build(channel: Channel, group: Group | None, function: Any, geometry: Geome
            reductions: tuple[Any, ...] = (), part: bool = False) -> Launch:
     spec, loaded, raw = found
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
+    return _of_values(channel, group, function, geometry, arguments, (spec, loaded, raw, values),
+                      reductions=reductions, part=part)
+
+
+def _of_values(channel: Channel, group: Group | None, function: Any, geometry: Geometry,
+               arguments: tuple[Any, ...],
+               found: tuple[Any, program.Program, tuple[Any, ...], tuple[Any, ...]], *,
+               reductions: tuple[Any, ...] = (), part: bool = False) -> Launch:
+    spec, loaded, raw, values = found
     if part:
         values += nd_range_parts.places(loaded.kernel, geometry)
     special = loaded.special
@@ -153,6 +162,41 @@ def stage(channel: Channel, made: Launch) -> None:
     """Give a launch copies of the arrays that its device cannot use in place."""
     if channel.driver.memory != HOST:
         staging.settle(made, channel.driver)
+
+
+def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
+             arguments: tuple[Any, ...], reductions: tuple[Any, ...],
+             ) -> tuple[Launch, Begin, repeated.Again | None]:
+    """Return the launch of a command group and how it begins; one made before if that is the same.
+
+    Accessors are others in each group, but what they are bound to stays while a buffer does.
+    """
+    if channel.repeats and not reductions and type(function) is FunctionType and (
+            geometry.whole is None and not compiled_kernels.watchers):
+        known, raw = program.warm(channel.device, function, geometry, arguments, (),
+                                  channel.checks)
+        if known is not None and not known[1].special:
+            return _in_group_again(channel, group, function, geometry, arguments, (known, raw))
+    made = build(channel, group, function, geometry, arguments, reductions)
+    return made, begin_launch(channel, made, reductions), None
+
+
+def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geometry,
+                    arguments: tuple[Any, ...], found: tuple[Any, tuple[Any, ...]],
+                    ) -> tuple[Launch, Begin, repeated.Again | None]:
+    (spec, loaded, repeats, *_), raw = found
+    values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
+    again = repeats.bound_to(values, raw)
+    if again is not None and again.launch is not None and again.begin is not None:
+        return again.launch, again.begin, again
+    made = _of_values(channel, group, function, geometry, arguments, (spec, loaded, raw, values))
+    if made.staged or not repeats.wants(raw):
+        return made, begin_launch(channel, made), None
+    made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
+                  where=as_done(made.where, "first submitted"))
+    begin = begin_launch(channel, made)
+    repeats.note(raw, id(channel.context), made, begin, program.label(function))
+    return made, begin, None
 
 
 def needs_more(launch: Launch) -> bool:

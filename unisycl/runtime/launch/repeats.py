@@ -1,9 +1,10 @@
 """Launches that come again: the same kernel over the same index space with the very same arguments.
 
 Loops launch so, often by turns (``a`` into ``b``, ``b`` into ``a``). What was made for the first
-time is used again, as if the program had bound it. Non-goals: arguments that may be changed in
-place or replaced unseen (arrays, structs, accessors). Invariant: nothing here keeps a program's
-memory alive: a launch is forgotten when a pointer it was given goes, or its memory is freed.
+time is used again, as if the program had bound it. Accessors are others each time, but are bound to
+one view as long as their buffer lives and nothing moves. Non-goals: arguments that may be changed
+in place or replaced unseen (arrays, structs). Invariant: nothing here keeps a program's memory
+alive: a launch is forgotten when a pointer or buffer it was given goes, or its memory is freed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import Launch
+from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.graph.repeated import Again
 from unisycl.runtime.graph.tasks import Begin
 from unisycl.runtime.memory.usm import Pointer
@@ -69,12 +71,28 @@ class Repeats:
         self.missed = 0
         """How many in a row were not found."""
 
+    def bound_to(self, values: tuple[Any, ...], raw: tuple[Any, ...]) -> Repeat | None:
+        """Return the launch whose values are these very objects, or were made of such numbers."""
+        for one in self.kept:
+            launch = one.launch
+            if launch is None:
+                continue
+            for value, known, ref, given in zip(  # noqa: B905 - its check takes as long as this
+                    values, launch.values, one.refs, raw):
+                if value is not known and ref() is not given:
+                    break
+            else:
+                self.missed = 0
+                return one
+        return None
+
     def wants(self, raw: tuple[Any, ...]) -> bool:
         """Say whether a launch that was not found is to be noted: seldom where none ever is."""
         self.missed += 1
         if self.missed > _PATIENCE and self.missed % _SELDOM:
             return False
-        return all(isinstance(given, Pointer | _NUMBERS) for given in raw)
+        return all(isinstance(given, Pointer | _NUMBERS) or (
+            isinstance(given, Capturable) and given.lasting() is not None) for given in raw)
 
     def note(self, raw: tuple[Any, ...], owner: int, launch: Launch, begin: Begin,
              name: str) -> None:
@@ -86,6 +104,8 @@ class Repeats:
                 refs.append(weakref.ref(given, _dropper(one)))
                 given.block.users.add(one)
                 one.owner = owner
+            elif isinstance(given, Capturable):
+                refs.append(weakref.ref(given.lasting(), _dropper(one)))
             else:
                 refs.append(_keeper(given))
         one.refs = tuple(refs)

@@ -89,6 +89,8 @@ def bring(memory: Movable, access: Access, space: str, deps: list[Task]) -> list
     assert copies is not None
     start, stop, places = access.start, access.stop, copies.places
     moves: list[Transfer] = []
+    if places.stays(space, writes=access.mode.writes):
+        return moves
     if not access.no_init:
         for low, high, source in places.missing(start, min(stop, memory.nbytes), space):
             if source != HOST and space != HOST:

@@ -41,6 +41,14 @@ class Places(Generic[T]):
         low, high = self._touched(start, stop)
         return [s for s in self._segments[low:high] if s[0] < stop and start < s[1]]
 
+    def stays(self, space: str, *, writes: bool) -> bool:
+        """Say whether all of it lies in a space for long, and a use there changes nothing here."""
+        segments = self._segments
+        if len(segments) > 1:
+            return False
+        where = segments[0][2]
+        return where.get(space, self) is None and (not writes or len(where) == 1)
+
     def missing(self, start: int, stop: int, space: str) -> list[tuple[int, int, str]]:
         """Return the parts of [start, stop) that lie elsewhere only, each with where it does."""
         found: list[tuple[int, int, str]] = []

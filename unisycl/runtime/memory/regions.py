@@ -27,8 +27,8 @@ def pitches_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 class Region:
     """Bytes [start, stop) of a memory as ``shape`` elements of ``dtype``. Caches only."""
 
-    __slots__ = ("_bound", "_flat", "_placed", "_version", "dtype", "memory", "pitches", "shape",
-                 "start", "stop")
+    __slots__ = ("__weakref__", "_bound", "_flat", "_placed", "_version", "dtype", "known",
+                 "memory", "pitches", "shape", "start", "stop")
 
     def __init__(self, memory: BufferMemory, dtype: np.dtype[Any], shape: tuple[int, ...],
                  start: int = 0) -> None:
@@ -42,6 +42,8 @@ class Region:
         self._bound: BoundView | None = None
         self._placed: dict[str, BoundView] = {}
         self._version = -1
+        self.known: dict[int, Any] = {}
+        """What accessors of the whole region found out last, by the ids of what they were given."""
 
     def flat(self) -> Array:
         """Return the elements as a one-dimensional array over the memory itself."""

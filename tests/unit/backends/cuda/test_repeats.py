@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -76,25 +78,116 @@ def test_a_launch_behind_a_look_is_waited_for_by_itself(fake: FakeCuda, line: sy
     assert seen(line, p) == [8]
 
 
-def test_an_end_that_is_asked_for_while_a_launch_goes_out_is_not_shared(
+def test_whoever_asks_while_a_launch_goes_out_waits_for_that_one_too(
         fake: FakeCuda, line: sycl.queue) -> None:
     p = sycl.malloc_device(8, np.int64, line)
     line.fill(p, 0)
     for _ in range(5):
         before = line.parallel_for(8, add, p)
-    real = fake._cuLaunchKernelEx
+    real, seen_by_thread = fake._cuLaunchKernelEx, list[int]()
+
+    def waits() -> None:
+        before.wait()
+        seen_by_thread.append(len(fake.launches))
+
+    thread = threading.Thread(target=waits)
 
     def asked_first(*args: Any) -> int:
-        assert before.task is not None
-        before.task.done()  # as another thread may
+        thread.start()
+        time.sleep(0.05)  # it asks, and is kept until this launch is counted
         return real(*args)
 
     fake._cuLaunchKernelEx = asked_first  # type: ignore[method-assign]
     after = line.parallel_for(8, add, p)
     fake._cuLaunchKernelEx = real  # type: ignore[method-assign]
-    assert after.task is not before.task
-    after.wait()
+    thread.join()
+    assert seen_by_thread == [7]  # a fill of 64 bits is a kernel, too
+    assert after.task is before.task
     assert seen(line, p) == [6]
+
+
+def buffers_of(count: int) -> list[Any]:
+    return [sycl.buffer(np.zeros(8, np.int64)) for _ in range(count)]
+
+
+def value(buffer: Any) -> list[int]:
+    with sycl.host_accessor(buffer, sycl.read_only) as host:
+        return sorted(set(np.asarray(host).tolist()))
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_command_groups_that_come_again_keep_the_order_of_their_buffers(
+        fake: FakeCuda, *, in_order: bool) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order()) if in_order else sycl.queue("cuda")
+    a, b = buffers_of(2)
+    want_a = want_b = 0
+
+    def onto(h: sycl.handler, buffer: Any, kernel: Any) -> None:
+        h.parallel_for(8, kernel, sycl.accessor(buffer, h, sycl.read_write))
+
+    def copied(i: Any, to: Any, start: Any) -> None:
+        to[i] = start[i]
+
+    for k in range(90):
+        queue.submit(lambda h: onto(h, a, add))
+        want_a += 1
+        if k % 11 == 10:
+            queue.submit(lambda h: onto(h, a, double))
+            want_a *= 2
+        if k % 17 == 16:
+            queue.submit(lambda h: h.parallel_for(8, copied, sycl.accessor(
+                b, h, sycl.write_only), sycl.accessor(a, h, sycl.read_only)))
+            want_b = want_a
+        if k % 23 == 22:
+            assert value(b) == [want_b]
+        if k % 31 == 30:
+            with sycl.host_accessor(a, sycl.read_write) as host:
+                host[:] = host[:] + 5
+            want_a += 5
+    assert (value(a), value(b)) == ([want_a], [want_b])
+    assert fake.calls["cuLaunchKernelEx"] > 90
+
+
+def test_groups_of_threads_on_one_buffer_lose_nothing(fake: FakeCuda) -> None:
+    queues = [sycl.queue("cuda"), sycl.queue("cuda", sycl.property.queue.in_order())]
+    (a,) = buffers_of(1)
+
+    def group(h: sycl.handler) -> None:
+        h.parallel_for(8, add, sycl.accessor(a, h, sycl.read_write))
+
+    def work(queue: sycl.queue) -> None:
+        for k in range(150):
+            made = queue.submit(group)
+            if k % 19 == 0:
+                made.wait()
+            if k % 29 == 0:
+                value(a)
+
+    threads = [threading.Thread(target=work, args=(queues[k % 2],)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert value(a) == [600]
+
+
+def test_a_launch_of_a_group_is_forgotten_with_its_buffer(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda")
+    gc.collect()
+    before = fake.live("device")
+
+    def once() -> None:
+        (buffer,) = buffers_of(1)
+        for _ in range(4):
+            queue.submit(lambda h: h.parallel_for(8, add, sycl.accessor(
+                buffer, h, sycl.read_write)))
+        queue.wait()
+
+    for _ in range(3):
+        once()
+        gc.collect()
+        queue.wait()
+    assert fake.live("device") <= before + 1
 
 
 def test_a_launch_that_fails_among_its_like_is_an_error_of_its_own(

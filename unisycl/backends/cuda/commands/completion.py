@@ -141,12 +141,15 @@ class CuCompletion:
         self.lane = lane
         self.ends = ends
         self._keep = keep
-        self._number = number = lane.begun = lane.next()
+        self.number = number = lane.begun = lane.next()
         lane.told.append((number, told))
 
     def begun(self, start: tuple[Event, tuple[Event, int]] | None) -> None:
         """Note when it began, by an event and another one whose time is known."""
         self._start = start
+
+    def close(self) -> None:
+        """Be about to be waited for: what comes behind it is another command."""
 
     def keep(self, more: object) -> None:
         """Keep something else until the end."""
@@ -185,7 +188,7 @@ class CuCompletion:
         except exception:
             ends = self.ends
             if ends.session.api.attempt("cuStreamSynchronize", self.lane.value):
-                self.lane.keep(self._number, self._keep)
+                self.lane.keep(self.number, self._keep)
             raise
 
     def done(self) -> bool:
@@ -195,7 +198,7 @@ class CuCompletion:
         """
         if self.over:
             return True
-        if self._number <= self.lane.finished:
+        if self.number <= self.lane.finished:
             self._end(None)
             return self.over
         if self._young:
@@ -225,7 +228,7 @@ class CuCompletion:
         if error is not None and not self.over:
             self._error = error
             spoil(self._keep)
-            self.lane.keep(self._number, self._keep)  # perhaps the device still uses it
+            self.lane.keep(self.number, self._keep)  # perhaps the device still uses it
         self.over = True
         keep, self._keep = self._keep, None
         del keep
@@ -270,11 +273,13 @@ class CuCompletion:
 class RepeatedCompletion(CuCompletion):
     """The end of launches of one kernel with the same arguments, in a row in one stream.
 
-    As soon as anybody asks for it no launch is added: what is recorded after ``asked`` is behind
-    all launches that found it false behind themselves.
+    A launch is added while ``extending`` is the thread that adds it, if ``asked`` is false then;
+    whoever uses the end in any way closes it first. So either that launch is before what is
+    recorded or given to the stream behind the end, or it is not added.
     """
 
     asked = False
+    extending = 0
     _young = False
 
     def __init__(self, ends: Ends, lane: Lane, ready: Repeatable) -> None:
@@ -283,19 +288,23 @@ class RepeatedCompletion(CuCompletion):
         self.call = ready.arguments(lane)
         self.left = _IN_A_ROW
 
-    def extended(self) -> bool:
-        """Count a launch that the stream was given; False: its end may not be this one."""
-        lane = self.lane
-        self._number = lane.begun = lane.next()
-        return not self.asked
+    def close(self) -> None:
+        """Have no launch added any more, and the one under way counted.
+
+        A finaliser that comes here in the midst of adding one finds it in the stream already.
+        """
+        self.asked = True
+        while self.extending and self.extending != threading.get_ident():
+            time.sleep(0)
 
     def _record(self) -> None:
-        self.asked = True
+        self.close()
         super()._record()
 
     def done(self) -> bool:
         """Say whether all the launches have ended; never blocks."""
-        self.asked = True
+        if not self.asked:
+            self.close()
         return self.over or super().done()
 
 
@@ -321,7 +330,7 @@ class CheckedCompletion(CuCompletion, Tentative):
             if error is not None:
                 self._error = error
                 spoil(self._keep)
-                self.lane.keep(self._number, self._keep)
+                self.lane.keep(self.number, self._keep)
             elif self._after is not None:
                 self._error = self._after()
             self.over = True

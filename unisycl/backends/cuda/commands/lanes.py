@@ -87,6 +87,7 @@ class Lanes:
         lane = None
         for dep in deps:
             if dep.lane is not None and dep.lane.last is dep:
+                dep.close()
                 lane = dep.lane
                 break
         if lane is None or lane.lanes is not self or self._own is not None:
@@ -117,6 +118,7 @@ class Lanes:
         if deps:
             lane: Lane = deps[0].lane
             mine = lane.lanes is self and self._own in (None, lane.value)
+            deps[0].close()
             return lane if mine and lane.last is deps[0] else None
         for lane in self._lanes:
             last = lane.last

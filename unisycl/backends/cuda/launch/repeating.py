@@ -6,6 +6,7 @@ Non-goals: first launches (``driver``). Invariant: what is not as it always is, 
 
 from __future__ import annotations
 
+from threading import get_ident
 from typing import Protocol
 
 from unisycl.backends.base import Completion, Driver, Launch
@@ -37,6 +38,7 @@ class Repeating(Driver):
         if before is None:
             lane = here.commands.lanes.behind(())
         elif type(before) is RepeatedCompletion or type(before) is CuCompletion:
+            before.close()
             lane = before.lane
             if lane.last is not before or lane.lanes is not here.commands.lanes:
                 return None
@@ -51,19 +53,22 @@ class Repeating(Driver):
         made = lane.last = RepeatedCompletion(ends, lane, ready)
         return made
 
-    def extend(self, launch: Launch, end: Completion) -> Completion | None:
+    def extend(self, launch: Launch, end: Completion) -> bool:
         """Launch a kernel once more behind itself."""
-        if type(end) is not RepeatedCompletion or end.asked or end.ready is not launch.packed:
-            return None
-        lane, ends = end.lane, end.ends
-        session = ends.session
-        if lane.last is not end or not end.left or session.lost is not None or (
-                not hasattr(session.mine, "current")):
-            return None
+        if type(end) is not RepeatedCompletion or end.ready is not launch.packed:
+            return False
+        lane, session = end.lane, end.ends.session
+        if not end.left or session.lost is not None or not hasattr(session.mine, "current"):
+            return False
         end.left -= 1
-        result = session.api.try_launch_prepared(*end.call)
-        if result:
-            raise session.failed(result, end.ready.told[0])
-        if not end.extended():
-            end = lane.last = RepeatedCompletion(ends, lane, end.ready)
-        return end
+        end.extending = get_ident()
+        try:
+            if end.asked or lane.last is not end:
+                return False
+            result = session.api.try_launch_prepared(*end.call)
+            if result:
+                raise session.failed(result, end.ready.told[0])
+            end.number = lane.begun = lane.next()
+        finally:
+            end.extending = 0
+        return True
