@@ -13,10 +13,14 @@ from unisycl.backends.cfamily import memory
 from unisycl.backends.cfamily.expressions import emit
 from unisycl.backends.cfamily.printer import PRIMARY, Printer
 from unisycl.base.dtypes import UINT32
+from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.foreign_functions import ForeignFunction, ForeignParameter
 from unisycl.ir.types import Scalar, Struct
+from unisycl.passes.clike import multiples
+
+_LINE = 16
 
 
 def called(kernel: n.Kernel) -> tuple[ForeignFunction, ...]:
@@ -56,8 +60,19 @@ def call(p: Printer, stmt: n.Foreign) -> str:
             args.append(emit(p, next(numbers)).c)
     name = stmt.function.name
     if not stmt.function.source:  # one of the dialect's own
-        name = p.helper(name, UINT32)
+        name = p.helper(name + _aligned(p, stmt), UINT32)
     return f"{name}({', '.join(args)})"
+
+
+def _aligned(p: Printer, stmt: n.Foreign) -> str:
+    """Return what the name of a function ends with whose local memory begins at 16 bytes."""
+    places = [x.place for x in stmt.args if isinstance(x, n.Address)
+              and memory.space_of(x.place.base) is address_space.local_space]
+    if p.multiples is None:
+        p.multiples = multiples.find(p.kernel.body)
+    known = places and all(isinstance(place.base, n.Array) and not multiples.of_place(
+        place, p.multiples) % _LINE for place in places)
+    return "_aligned" if known else ""
 
 
 def _pointer(p: Printer, parameter: ForeignParameter, x: n.Expr) -> str:

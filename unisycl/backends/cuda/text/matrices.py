@@ -14,7 +14,8 @@ from unisycl.backends.cfamily.dialect import Helper
 
 _MAD = re.compile(r"matrix_mad_(\w+?)_(\w+?)_(\w+?)_(\w+?)_(\d+)_(\d+)_(\d+)(_turned)?")
 _MOVE = re.compile(
-    r"matrix_(load|store)_(\w+?)_([abc])_(\d+)_(\d+)_(row|col|ext)_(global|local)(_turned)?")
+    r"matrix_(load|store)_(\w+?)_([abc])_(\d+)_(\d+)_(row|col|ext)_(global|local)(_turned)?"
+    r"(_aligned)?")
 _BYTES = {"bf16": 2, "fp16": 2, "tf32": 4, "fp32": 4, "fp64": 8, "sint8": 1, "uint8": 1,
           "sint32": 4}
 _PTX = {"bf16": "bf16", "fp16": "f16", "tf32": "tf32", "sint8": "s8", "uint8": "u8"}
@@ -40,7 +41,8 @@ def helper(name: str) -> Helper | None:
     wide, deep = (rows, cols) if role == "a" else (cols, rows)
     along = order == ("row" if role == "a" else "col")
     return _escaped(_operand(verb, _BYTES[kind], (wide, deep), _places(role, order, along, kind),
-                             along=along, local=space == "local", packed=order == "ext"))
+                             along=along, packed=order == "ext",
+                             local="" if space == "global" else found[9] or "_any"))
 
 
 def _escaped(text: str) -> Helper:
@@ -159,8 +161,11 @@ def _places(role: str, order: str, along: bool, kind: str) -> str:
 
 
 def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along: bool,
-             local: bool, packed: bool) -> str:
-    """Return a load or store of A or B; ``along``: neighbours in depth are neighbours."""
+             local: str, packed: bool) -> str:
+    """Return a load or store of A or B; ``along``: neighbours in depth are neighbours.
+
+    ``local``: '' in global memory, '_aligned' at multiples of 16 bytes.
+    """
     wide, deep = shape
     pack, type = max(1, 4 // size), _WORDS[size]
     words = deep // (4 * pack)
@@ -185,7 +190,7 @@ def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along:
     if verb == "load" and local and size < 8 and not packed and (along or size == 2):
         count = _matrices(wide // 8, words)
         if count:
-            fast = _by_ldmatrix(shape, size, count, along=along)
+            fast = _by_ldmatrix(shape, size, count, along=along, sure=local == "_aligned")
             return f"{head.replace(_MEET, '')}\n{fast}{_MEET}\n    {slow}\n}}"
     if along and size < 4:
         quick = slow[slow.index("#"):].replace(f"""
@@ -216,8 +221,12 @@ def _matrices(blocks: int, words: int) -> int:
     return next(x for x in (4, 2, 1) if blocks * words % x == 0)
 
 
-def _by_ldmatrix(shape: tuple[int, int], size: int, count: int, *, along: bool) -> str:
-    """Return loads of 8 times 16 bytes each, for memory whose lines begin at multiples of 16."""
+def _by_ldmatrix(shape: tuple[int, int], size: int, count: int, *, along: bool,
+                 sure: bool) -> str:
+    """Return loads of 8 times 16 bytes each, for memory whose lines begin at multiples of 16.
+
+    ``sure``: the first line does.
+    """
     wide, deep = shape
     pack = 4 // size
     words = deep // (4 * pack)
@@ -228,7 +237,7 @@ def _by_ldmatrix(shape: tuple[int, int], size: int, count: int, *, along: bool) 
     line = f"(8 * (block / {words}) + row) * stride + {depth} * (block % {words})" if along else \
         f"({depth} * (block % {words}) + row) * stride + 8 * (block / {words})"
     return f"""    const unsigned int base = (unsigned int)__cvta_generic_to_shared(memory);
-    if (((base | (unsigned int)(stride * {size})) & 15) == 0) {{
+    if ((({"" if sure else "base | "}(unsigned int)(stride * {size})) & 15) == 0) {{
         const int row = lane & 7, part = (lane >> 3) & {count - 1};
         #pragma unroll
         for (int b = 0; b < {wide // 8 * words}; b += {count}) {{

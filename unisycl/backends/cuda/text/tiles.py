@@ -10,7 +10,7 @@ import re
 
 from unisycl.backends.cfamily.dialect import Helper
 
-_COPY = re.compile(r"tile_copy_(\d+)_(\d+)_(\d+)_(\d+)")
+_COPY = re.compile(r"tile_copy_(\d+)_(\d+)_(\d+)_(\d+)(_aligned)?")
 _WAIT = re.compile(r"tile_wait_(\d+)")
 _WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
 _BATCH = 'void {name}()\n{{\n    asm volatile("cp.async.commit_group;" ::: "memory");\n}}'
@@ -27,12 +27,12 @@ def helper(name: str) -> Helper | None:
     found = _COPY.fullmatch(name)
     if found is None:
         return None
-    size, rows, cols, items = map(int, found.groups())
-    text = _copy(size, rows, cols, items)
+    size, rows, cols, items = map(int, found.group(1, 2, 3, 4))
+    text = _copy(size, rows, cols, items, sure=found[5] is not None)
     return Helper(text.replace("{", "{{").replace("}", "}}").replace("NAME", "{name}"))
 
 
-def _copy(size: int, rows: int, cols: int, items: int) -> str:
+def _copy(size: int, rows: int, cols: int, items: int, *, sure: bool) -> str:
     each, type = cols * size // 16, _WORDS[size]
     chunks = rows * each
     guard = "" if chunks % items == 0 else f"if (at < {chunks}) "
@@ -41,7 +41,7 @@ def _copy(size: int, rows: int, cols: int, items: int) -> str:
     const int me = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const unsigned int there = (unsigned int)__cvta_generic_to_shared(target);
     const char *here = (const char *)source;
-    if ((((unsigned long long)here | there | (unsigned long long)((pitch | stride) * {size}))
+    if ((((unsigned long long)here | {"" if sure else "there | "}(unsigned long long)((pitch | stride) * {size}))
             & 15) == 0) {{
         #pragma unroll
         for (int k = 0; k < {-(-chunks // items)}; k++) {{
