@@ -36,7 +36,16 @@ from unisycl.passes.shared import (
     narrow,
     scalars,
 )
-from unisycl.passes.simd import choices, counters, members, registers, row_blocks, short_rows, units
+from unisycl.passes.simd import (
+    choices,
+    counters,
+    members,
+    registers,
+    row_blocks,
+    short_rows,
+    units,
+    unrolled,
+)
 from unisycl.passes.simd.shapes import Shapes
 
 Change = Callable[[Kernel], Kernel]
@@ -153,8 +162,9 @@ SIMD = {
     "every": EVERY,
     "plain": (IMAGES, SCALARS, Pass("choices", lambda k, f: choices.run(k)),
               Pass("members", lambda k, f: members.gather(k)),
-              Pass("short_rows", lambda k, f: short_rows.gather(k)),
-              Pass("registers", lambda k, f: registers.run(k))),
+              Pass("registers", lambda k, f: registers.run(k)),
+              Pass("unrolled", lambda k, f: unrolled.run(k)),
+              Pass("short_rows", lambda k, f: short_rows.gather(k))),
     "depth": (LONG_CHAINS,),
     "rows": (Pass("units", lambda k, f: units.run(k, f.units), lambda k, f: f.units > 0),
              Pass("row_blocks", _row_blocks)),

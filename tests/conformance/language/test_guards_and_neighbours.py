@@ -63,6 +63,21 @@ def wrapped(i, a, b, n):
     b[i] = a[(i - 1 + size) % size] + 3 * a[(i + n) % size]
 
 
+def bent(i, a, b, n):
+    size = a.shape[0]
+    left, right = i - 1, i + 1
+    if left < 0:
+        left = size - 1
+    if right == size:
+        right = 0
+    third = i - n % size
+    if third < 0:
+        third += size
+    elif third > size - 1:
+        third = 0
+    b[i] = a[left] * 2 - a[right] + 5 * a[third]
+
+
 def descending(i, a, b, n):
     k = a.shape[0] - 1 - i
     if k > n and k > 0:
@@ -105,8 +120,8 @@ def wide(i, a, b, n):
         b[i] = -a[i]
 
 
-ROWS = (guarded, early, both_sides, window, boundary, clamped, chosen, wrapped, descending,
-        backwards, sides_of_bits, in_a_loop, counted, wide)
+ROWS = (guarded, early, both_sides, window, boundary, clamped, chosen, wrapped, bent,
+        descending, backwards, sides_of_bits, in_a_loop, counted, wide)
 
 
 @pytest.mark.parametrize("kernel", ROWS, ids=[k.__name__ for k in ROWS])
@@ -191,7 +206,29 @@ def ring(it, a, b, n):
     b[y, x] = total + n
 
 
-PLANES = (inner_points, outer_points, torus, replicated, ring)
+AWAY = ((0, 1, 2), (-1, 0, 3), (1, -2, 1), (0, 0, -4), (2, -1, 1), (-2, 1, 2), (1, 1, 1), (3, 3, 0))
+
+
+def listed(it, a, b, n):
+    h, w = a.shape
+    y, x = it[0], it[1]
+    kept = sycl.private_array(np.int32, 8)
+    total = 0
+    for k in range(8):
+        dy, dx, weight = AWAY[k]
+        at = x + dx
+        if at < 0:
+            at += w
+        value = a[(y + dy + 3 * h) % h, (at + 3 * w) % w]
+        kept[7 - k] = value * (k - 3)
+        if value > 3:
+            total += weight
+    for k in range(7, -1, -1):
+        total += kept[k] * AWAY[k][2] + n
+    b[y, x] = total
+
+
+PLANES = (inner_points, outer_points, torus, replicated, ring, listed)
 
 
 @pytest.mark.parametrize("kernel", PLANES, ids=[k.__name__ for k in PLANES])

@@ -237,12 +237,30 @@ class _Finder:
             return likely
         if self.guards(stmt):
             return True
+        if self.bends(stmt):
+            return False
         rest = 2 * _work(stmt.orelse) >= self.work
         if not _does(stmt.then) and (rest or not stmt.orelse):
             return False
         if likely is False and rest:
             return False
         return True if likely and 2 * _work(stmt.then) >= self.work else None
+
+    def bends(self, stmt: n.If) -> bool:
+        """Say whether a branch gives an index that goes along the lanes another value.
+
+        So is ``if x < 0: x = n - 1``, where memory is periodic or ends.
+        """
+        if any(not isinstance(s, n.If) for s in stmt.orelse) or not stmt.then:
+            return False
+        found = False
+        for inner in stmt.then:
+            if not isinstance(inner, n.Assign) or inner.local.type.dtype.kind not in "iu":
+                return False
+            old, new = self.known.meaning.get(inner.local), self.known.value(inner.value)
+            found |= old is not None and new is not None \
+                and self.known.shape(old).rank == sh.LINEAR > self.known.shape(new).rank
+        return found
 
     # ---- conditions
     def alike(self, cond: n.Expr, *, wholly: bool) -> n.Expr:

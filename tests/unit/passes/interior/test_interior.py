@@ -189,3 +189,17 @@ def test_patterns_of_bits_are_not_taken_for_small() -> None:
         if k % 5 < seed % 3:
             b[i] = 1
     assert inner(mixed) is None
+
+
+def test_a_neighbour_that_a_branch_bends_back_is_along_the_row_inside() -> None:
+    def periodic(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        left, right = x - 1, x + 1
+        if left < 0:
+            left = n - 1
+        elif left > n:
+            left = 0
+        if right == n:
+            right = 0
+        v[y, x] = u[y, left] + u[y, right]
+    assert straight(inner(periodic, 2))

@@ -7,7 +7,6 @@ import operator
 import numpy as np
 import pytest
 
-from unisycl.backends.cpu.compile.plain import plain
 from unisycl.base import dtypes as d
 from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
@@ -95,7 +94,7 @@ out = np.zeros(64, np.float32)
 
 
 def loops(kernel: object) -> list[tuple[tuple[str, int], ...]]:
-    made = plain(specialize(kernel, "range", 1, (), ()).kernel)
+    made = choices.run(specialize(kernel, "range", 1, (), ()).kernel)
     assert sum(isinstance(x, n.Select) for x in visit.all_expressions(made.body)) <= 6
     return [s.controls for s in visit.statements(made.body) if isinstance(s, n.For)]
 
