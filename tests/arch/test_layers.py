@@ -50,7 +50,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "lang": ("index", "numbers", "groups", "memory", "kernels", "library"),
     "passes": ("simd", "shared", "interior", "checks", "clike"),
     "frontend": ("values", "syntax", "forms"),
-    "backends.cpu": ("compile", "checks", "emit", "maths", "pool"),
+    "backends.cpu": ("compile", "checks", "emit", "maths", "pool", "explain"),
     "backends.cuda": ("discovery", "text", "commands", "memory", "interop", "launch"),
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),

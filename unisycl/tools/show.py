@@ -51,12 +51,17 @@ def stage_of(text: str) -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Print the asked stage of every kernel of that name; exit status 2 if that cannot be."""
+    return show(options, options.stage)
+
+
+def show(options: argparse.Namespace, stage: str) -> int:
+    """Print a stage of every kernel of the name that is asked for."""
     file, colon, name = options.kernel.rpartition(":")
     if not (colon and file and name):
         return refuse(f"expected FILE:KERNEL, got '{options.kernel}'")
     if not Path(file).is_file():
         return refuse(f"there is no file '{file}'")
-    word, _, one = options.stage.partition(":")
+    word, _, one = stage.partition(":")
     try:
         with pipeline.seen() as front:
             kernels = record_kernels(file, options.arguments)
@@ -74,10 +79,10 @@ def run(options: argparse.Namespace) -> int:
             print(passed[one])
             continue
         try:
-            print(getattr(kernel, f"{options.stage}_text")())
+            print(getattr(kernel, f"{stage}_text")())
         except sycl.exception as error:
-            return refuse(f"kernel '{name}' has no {options.stage}: {error.what()}"
-                          f"{elsewhere(kernel, options.stage)}")
+            return refuse(f"kernel '{name}' has no {stage}: {error.what()}"
+                          f"{elsewhere(kernel, stage)}")
     return 0
 
 

@@ -121,6 +121,16 @@ def test_show_prints_a_stage_of_a_kernel_that_the_program_launches(
     assert "program output" in err
 
 
+def test_explain_says_what_became_of_a_kernel(
+    program: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explain", f"{program}:double_it", "100"]) == 0
+    out, err = capsys.readouterr()
+    assert "work-items run side by side" in out
+    assert "program output" in err
+    assert main(["explain", f"{program}:double", "100"]) == 2
+
+
 @pytest.mark.parametrize(("kernel", "reason"), [
     ("nothing", "expected FILE:KERNEL"),
     ("nowhere.py:kernel", "there is no file 'nowhere.py'"),

@@ -25,6 +25,7 @@ from unisycl.backends.cpu.emit import queries
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
 from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
+from unisycl.backends.cpu.explain import explanation
 from unisycl.backends.cpu.pool import after_launch, crash
 from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
 from unisycl.backends.cpu.pool.batch import CpuBatch, cost
@@ -127,14 +128,19 @@ class CpuDriver(Driver):
         return compile_kernel(kernel, self.geometry_key(kernel, geometry))
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
-        """Return a kernel's optimised LLVM IR ('llvm'), code ('asm') or options ('build')."""
+        """Return a kernel's optimised LLVM IR ('llvm'), code ('asm') or options ('build').
+
+        'explain' is what became of it, for people.
+        """
         asked = options.of(kernel)
+        if stage == "explain":
+            return explanation.explain(kernel, self.geometry_key(kernel, geometry), geometry)
         if stage == "build":
             return asked.text()
         show = {"llvm": jit.to_llvm, "asm": jit.to_assembly}.get(stage)
         if show is None:
             raise UnsupportedError(errc.feature_not_supported,
-                                   f"the CPU device has stages llvm and asm, not {stage}")
+                                   f"the CPU device has stages llvm, asm and explain, not {stage}")
         module, parts = text_of(kernel, self.geometry_key(kernel, geometry))
         return show(module.text(), loops=is_scalar(kernel, parts.lanes), level=parts.level,
                     on=asked.machine)

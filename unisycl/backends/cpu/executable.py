@@ -150,27 +150,45 @@ class Parts:
     watch: watching.Plan | None = None
 
 
-def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
-    """Return the LLVM module of a kernel before optimisation, and what else was decided."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A kernel as it is before its bodies are made, and what was decided until then."""
+
+    kernel: n.Kernel
+    lanes: int
+    level: int
+    ids_below: int
+
+
+def prepared(kernel: n.Kernel, key: Key) -> Prepared:
+    """Return a kernel behind the passes that come before its bodies."""
     asked = options.of(kernel)
-    found = asked.machine
     level = _level(kernel, asked.level)
     kernel = plain(kernel)
     facts = pipeline.Facts(ids_below=1 << 31 if key.small else 1 << 63,
                            deepest=-1 if level == jit.LIGHTEST else 1 << 63)
     kernel = pipeline.run(kernel, "simd", "depth", facts)
-    lanes = key.most or choose_lanes(kernel, found.vector_bits)
+    lanes = key.most or choose_lanes(kernel, asked.machine.vector_bits)
     kernel = pipeline.run(kernel, "simd", "rows", pipeline.Facts(
         lanes=lanes, units=key.units, shapes=partial(shapes_of, lanes=lanes, units=key.units)))
     kernel = pipeline.run(kernel, "simd", "launch", facts)
+    return Prepared(kernel, lanes, level, facts.ids_below)
+
+
+def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
+    """Return the LLVM module of a kernel before optimisation, and what else was decided."""
+    asked = options.of(kernel)
+    found = asked.machine
+    ready = prepared(kernel, key)
+    kernel, lanes = ready.kernel, ready.lanes
     module = Module(found.triple, found.layout, LOOSE if asked.fast else "contract")
     if asked.lines and kernel.span is not None:
         module.lines = Lines(kernel.name, kernel.span)
     layout, sites = entry.build(kernel, module, _SYMBOL, lanes, found.vector_bits,
                                  edge=key.edge or key.stream, stream=key.stream,
-                                 ids_below=facts.ids_below, units=key.units)
+                                 ids_below=ready.ids_below, units=key.units)
     direct.emit(module, _SYMBOL)
-    return module, Parts(lanes, level, layout, sites, watching.plan(kernel))
+    return module, Parts(lanes, ready.level, layout, sites, watching.plan(kernel))
 
 
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:

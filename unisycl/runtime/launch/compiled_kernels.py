@@ -46,6 +46,10 @@ class Compiled:
         """Return the machine code; ``UnsupportedError`` where the device has none."""
         return self.driver.text(self.kernel, self.geometry, "asm")
 
+    def explain_text(self) -> str:
+        """Return what became of it, for people; ``UnsupportedError`` where nobody says."""
+        return self.driver.text(self.kernel, self.geometry, "explain")
+
     def passed(self, front: Sequence[pipeline.Seen]) -> dict[str, str]:
         """Return the IR behind each pass by its name, in order, those of the device included.
 

@@ -31,6 +31,7 @@ from unisycl.backends.cpu.emit.regions import Group, without_continue
 from unisycl.backends.cpu.emit.statements import emit_block
 from unisycl.backends.cpu.emit.text import Function, Module, vectors
 from unisycl.backends.reports import Site
+from unisycl.base.dataclass import dataclass
 from unisycl.base.dtypes import INT64
 from unisycl.base.enums import address_space
 from unisycl.base.errors import UnsupportedError, errc
@@ -49,6 +50,40 @@ _ARRAY_LIMIT = 256 << 20
 PARAMETERS = "ptr noalias %args, i64 %begin, i64 %end, i64 %worker"
 
 
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """What a kernel is emitted as: for any vector, for those inside guards, for several rows.
+
+    ``stream``: the output that is stored past the caches.
+    """
+
+    kernel: n.Kernel
+    shapes: sh.Shapes
+    inner: rows.Inside | None
+    together: rows.Several | None
+    stream: streams.Stream | None
+
+
+def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, ids_below: int,
+           units: int) -> Bodies:
+    """Return the bodies that a kernel is emitted as; see ``build``."""
+    own = {"continues": _without_continue}
+    kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
+    seeds = _seeds(kernel)
+    query = queries.shapes(kernel, lanes, units)
+    finder = interiors.Search(query, lanes, ids_below, units)
+    inner = _interior(kernel, finder, seeds)
+    kernel, shapes = _analysed(kernel, query, seeds)
+    output = streams.output(kernel, inner.interior.body if inner else None) if stream else None
+    return Bodies(kernel, shapes, inner, _together(kernel, shapes, inner, finder, seeds, widest),
+                  output)
+
+
+def _seeds(kernel: n.Kernel) -> dict[n.Local, sh.Shape]:
+    """Return the shapes of what reductions keep."""
+    return {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
+
+
 def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, *,
           edge: bool, stream: bool = False, ids_below: int = 1 << 63, units: int = 0
           ) -> tuple[Layout, tuple[Site, ...]]:
@@ -58,21 +93,16 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     if it has one, is larger than the caches and is written past them. No id reaches ``ids_below``.
     The last ``units`` dimensions of a range have one item.
     """
-    own = {"continues": _without_continue}
-    kernel = pipeline.run(kernel, "simd", "loops", pipeline.Facts(own=own))
+    made = bodies(kernel, lanes, widest, stream=stream, ids_below=ids_below, units=units)
+    kernel, shapes, inner = made.kernel, made.shapes, made.inner
     found = layout(kernel)
-    seeds = {x: sh.ANY for r in kernel.reducers for x in (r.acc, r.valid) if x is not None}
-    query = queries.shapes(kernel, lanes, units)
-    finder = interiors.Search(query, lanes, ids_below, units)
-    inner = _interior(kernel, finder, seeds)
-    kernel, shapes = _analysed(kernel, query, seeds)
     f = Function(module, name, PARAMETERS, vectors(widest))
     e = Emitter(kernel, found, shapes, f, Lanes(f, lanes), widest, lambda _name, _dim: Val(
         UNIFORM, INT64, "0"), expressions.emit)
     e.read_locals = frozenset(x.local for x in visit.all_expressions(kernel.body)
                               if isinstance(x, n.Read))
-    e.reducer_locals = frozenset(seeds)
-    e.stream = streams.output(kernel, inner.interior.body if inner else None) if stream else None
+    e.reducer_locals = frozenset(_seeds(kernel))
+    e.stream = made.stream
     e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
     e.written = watches.written(kernel)
     if not kernel.apart and any(
@@ -80,8 +110,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
             for p in kernel.params):
         e.local_base = f.op(f"alloca i8, i64 {_twice(e, found)}, align 64")
     _arrays(e)
-    jam = _together(kernel, shapes, inner, finder, seeds, widest)
-    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units, jam=jam)
+    in_range: Unit = functools.partial(_range_unit, inner=inner, units=units, jam=made.together)
     in_groups: Unit = functools.partial(_group_unit, inner=inner)
     _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
