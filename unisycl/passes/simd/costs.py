@@ -17,7 +17,9 @@ from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
 _TRIPS = 16
 _MISPREDICTED = 15.0
-_GATHERED = 3.0
+_GATHERED = {1: 8.0, 2: 8.0, 4: 2.0, 8: 3.0}  # by bytes: short ones are loads, one by one
+_SCATTERED = 4.0
+_LOST, _LOST_AGAIN = 2.0, 1.3  # lanes for one at work where some part ways, and where again
 _LOADED = 0.5
 _CALLED = 8.0
 _COMPUTED = 0.3
@@ -42,7 +44,7 @@ def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
     if not any(isinstance(s, n.For | n.While) and id(s) in shapes.divergent
                and _scatters(s, shapes) for s in visit.statements(body)):
         return False
-    cost = _block(body, shapes, bits / _BITS)
+    cost = _block(body, shapes, bits / _BITS, _LOST)
     return 2 * cost.scalar < cost.vector
 
 
@@ -64,24 +66,26 @@ def _is_scattered(place: n.Place, shapes: Shapes) -> bool:
     return last.rank == VARYING or (last.rank == LINEAR and last.stride != 1)
 
 
-def _block(block: n.Block, shapes: Shapes, share: float) -> Cost:
+def _block(block: n.Block, shapes: Shapes, share: float, lost: float) -> Cost:
     cost = Cost()
     for stmt in block:
-        cost.add(_statement(stmt, shapes, share))
+        cost.add(_statement(stmt, shapes, share, lost))
     return cost
 
 
-def _statement(stmt: n.Stmt, shapes: Shapes, share: float) -> Cost:
+def _statement(stmt: n.Stmt, shapes: Shapes, share: float, lost: float) -> Cost:
+    """Return what a statement costs; ``lost``: what it would lose if lanes parted ways here."""
     cost = Cost()
     for expr in visit.expressions(stmt):
         for x in visit.walk(expr):
             cost.add(_expression(x, shapes, share))
     if isinstance(stmt, n.Store):
-        cost.add(Cost(_GATHERED if _is_scattered(stmt.place, shapes) else share, 1.0))
+        cost.add(Cost(_SCATTERED if _is_scattered(stmt.place, shapes) else share, 1.0))
     parts = id(stmt) in shapes.divergent
     loop = isinstance(stmt, n.For | n.While)
     for block in visit.blocks(stmt):
-        cost.add(_block(block, shapes, share), _TRIPS if loop else 1.0, 2.0 if parts else 1.0)
+        cost.add(_block(block, shapes, share, _LOST_AGAIN if parts else lost),
+                 _TRIPS if loop else 1.0, lost if parts else 1.0)
     if parts:
         cost.scalar += _MISPREDICTED
     return cost
@@ -89,7 +93,8 @@ def _statement(stmt: n.Stmt, shapes: Shapes, share: float) -> Cost:
 
 def _expression(x: n.Expr, shapes: Shapes, share: float) -> Cost:
     if isinstance(x, n.Load):
-        return Cost(_GATHERED if _is_scattered(x.place, shapes) else share, _LOADED)
+        apart = _GATHERED.get(x.type.dtype.size, _GATHERED[8])
+        return Cost(apart if _is_scattered(x.place, shapes) else share, _LOADED)
     if isinstance(x, n.Call):
         return Cost(_CALLED * share, _CALLED)
     if isinstance(x, n.Binary | n.Unary | n.Select):

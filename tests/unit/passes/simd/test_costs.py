@@ -1,0 +1,53 @@
+"""Which kernels run one work-item at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unisycl.frontend.specialize import specialize
+from unisycl.passes.simd import costs, shapes
+
+start = np.zeros(65, np.int32)
+column, mark = np.zeros(256, np.int32), np.zeros(256, np.uint8)
+value, x, y = (np.zeros(256, np.float32) for _ in range(3))
+
+
+def alone(function: object) -> bool:
+    def query(name: str, dim: int) -> shapes.Shape:
+        return shapes.Shape(shapes.LINEAR, 1) if name == "global_id" else shapes.UNIFORM
+    kernel = specialize(function, "range", 1).kernel
+    return costs.prefers_scalar(kernel.body, shapes.analyse(kernel.body, query, {}), 32)
+
+
+def test_rows_of_a_sparse_matrix_are_taken_one_by_one() -> None:
+    def product(i):  # type: ignore[no-untyped-def]
+        total = np.float32(0)
+        for k in range(start[i], start[i + 1]):
+            total += value[k] * x[column[k]]
+        y[i] = total
+
+    def reached(i):  # type: ignore[no-untyped-def]
+        if mark[i]:
+            for k in range(start[i], start[i + 1]):
+                if not mark[column[k]]:
+                    y[column[k]] = y[i] + 1
+    assert alone(product)
+    assert alone(reached)
+
+
+def test_much_arithmetic_for_what_is_read_stays_in_vectors() -> None:
+    def neighbours(i):  # type: ignore[no-untyped-def]
+        force = np.float32(0)
+        for c in range(3):
+            if start[i] + c > 0:
+                for k in range(start[i + c], start[i + c + 1]):
+                    d = x[column[k]] - x[i]
+                    near = 1 - d * d * d * d
+                    if near > 0:
+                        force += near * near * near * d + (d + near) / (1 + d * d) * near
+        y[i] = force
+
+    def plain(i):  # type: ignore[no-untyped-def]
+        y[i] = value[column[i]]
+    assert not alone(neighbours)
+    assert not alone(plain)
