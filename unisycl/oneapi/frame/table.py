@@ -45,6 +45,7 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.blas", "openblas64", f"{_CLIBRARIES}.cblas", host=True, needs=("scipy_openblas64",)),
     Row("mkl.blas", "mkl", f"{_CLIBRARIES}.cblas", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
+    Row("mkl.blas", "kernels", f"{_CLIBRARIES}.own_blas", kernels=True),
     Row("mkl.lapack", "openblas", f"{_CLIBRARIES}.lapacke", host=True, sample="getrf",
         gain="LAPACK of NumPy's own wheel", install="pip install numpy"),
     Row("mkl.lapack", "openblas64", f"{_CLIBRARIES}.lapacke", host=True,

@@ -1,0 +1,1 @@
+"""Internal: kernels of oneMKL's routines, for devices that no library serves."""

@@ -1,0 +1,198 @@
+"""Kernels of BLAS: products of matrices and vectors, and what is done to each element.
+
+Written in the kernel language. A ``grid`` reads a matrix of any layout, transposed or not, by two
+steps. Non-goals: special matrices. Invariant: an element is written by one work-item, and what
+stands where beta is 0 is not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import unisycl as sycl
+
+__kernel_language__ = True
+
+SIDE = 16
+EACH = 4
+
+
+@dataclass(eq=False)
+class grid:
+    """A matrix in memory: element (i, j) lies ``i * down + j * along`` behind the first."""
+
+    at: Any
+    down: Any
+    along: Any
+    turned: Any
+
+    def get(self, i: Any, j: Any) -> Any:
+        """Return an element, conjugated where the matrix is."""
+        x = self.at.load(i * self.down + j * self.along)
+        if self.turned:
+            return x.conjugate()
+        return x
+
+
+@dataclass(eq=False)
+class line:
+    """A vector in memory: element i lies ``first + i * step`` behind the first."""
+
+    at: Any
+    first: Any
+    step: Any
+
+    def get(self, i: Any) -> Any:
+        """Return an element."""
+        return self.at.load(self.first + i * self.step)
+
+    def put(self, i: Any, value: Any) -> None:
+        """Write an element."""
+        self.at.store(self.first + i * self.step, value)
+
+
+def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any, tiles: Any) -> None:
+    """Compute a square of c: each work-item 4 by 4 elements, 16 apart in both directions."""
+    ly, lx = it.get_local_id(0), it.get_local_id(1)
+    top = it.get_group(0) * (SIDE * EACH)
+    left = it.get_group(1) * (SIDE * EACH)
+    zero = numbers.zero
+    total = sycl.private_array(numbers.kind, EACH * EACH)
+    for e in range(EACH * EACH):
+        total[e] = zero
+    for first in range(0, sizes.k, SIDE):
+        for e in range(EACH):
+            i, k = top + ly + e * SIDE, first + lx
+            x = zero
+            if i < sizes.m and k < sizes.k:
+                x = a.get(i, k)
+            tiles.a[ly + e * SIDE, lx] = x
+            k, j = first + ly, left + lx + e * SIDE
+            y = zero
+            if k < sizes.k and j < sizes.n:
+                y = b.get(k, j)
+            tiles.b[ly, lx + e * SIDE] = y
+        sycl.group_barrier(it.get_group())
+        for k in range(SIDE):
+            for e in range(EACH):
+                x = tiles.a[ly + e * SIDE, k]
+                for f in range(EACH):
+                    total[e * EACH + f] += x * tiles.b[k, lx + f * SIDE]
+        sycl.group_barrier(it.get_group())
+    for e in range(EACH):
+        for f in range(EACH):
+            i, j = top + ly + e * SIDE, left + lx + f * SIDE
+            if i < sizes.m and j < sizes.n:
+                found = numbers.alpha * total[e * EACH + f]
+                if numbers.beta != zero:
+                    found += numbers.beta * c.get(i, j)
+                c.at.store(i * c.down + j * c.along, found)
+
+
+def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
+    """Compute element i of y."""
+    total = numbers.zero
+    for j in range(n):
+        total += a.get(i, j) * x.get(j)
+    found = numbers.alpha * total
+    if numbers.beta != numbers.zero:
+        found += numbers.beta * y.get(i)
+    y.put(i, found)
+
+
+def axpby(i: Any, x: Any, y: Any, numbers: Any) -> None:
+    """Add a multiple of x to a multiple of y."""
+    found = numbers.alpha * x.get(i)
+    if numbers.beta != numbers.zero:
+        found += numbers.beta * y.get(i)
+    y.put(i, found)
+
+
+def scal(i: Any, x: Any, numbers: Any) -> None:
+    """Multiply by a number."""
+    x.put(i, numbers.alpha * x.get(i))
+
+
+def copy(i: Any, x: Any, y: Any) -> None:
+    """Write x to y."""
+    y.put(i, x.get(i))
+
+
+def swap(i: Any, x: Any, y: Any) -> None:
+    """Exchange elements."""
+    u, v = x.get(i), y.get(i)
+    x.put(i, v)
+    y.put(i, u)
+
+
+def dots(p: Any, n: Any, part: Any, x: Any, y: Any, rule: Any, out: Any) -> None:
+    """Add up the products of a part; ``rule`` has the product and what sums begin with."""
+    total = rule.zero
+    last = min((p + 1) * part, n)
+    for i in range(p * part, last):
+        total += rule.of(x.get(i), y.get(i))
+    out.store(p, total)
+
+
+def total(i: Any, parts: Any, zero: Any, source: Any, out: Any) -> None:
+    """Add up parts, in order."""
+    found = zero
+    for p in range(parts):
+        found += source.load(p)
+    out.store(i, found)
+
+
+@dataclass(eq=False)
+class numbers:
+    """Numbers of a routine: factors, zero, and the type to add up in."""
+
+    alpha: Any
+    beta: Any
+    zero: Any
+    kind: Any
+
+
+@dataclass(eq=False)
+class sizes:
+    """How large a product is."""
+
+    m: Any
+    n: Any
+    k: Any
+
+
+@dataclass(eq=False)
+class tiles:
+    """Squares of both factors that a group has read."""
+
+    a: Any
+    b: Any
+
+
+@dataclass(eq=False)
+class rule:
+    """What is added up, and what sums begin with."""
+
+    of: Any
+    zero: Any
+
+
+def times(x: Any, y: Any) -> Any:
+    """Multiply."""
+    return x * y
+
+
+def conjugate_times(x: Any, y: Any) -> Any:
+    """Multiply by the conjugate."""
+    return x.conjugate() * y
+
+
+def magnitude(x: Any, y: Any) -> Any:
+    """Return what ``asum`` adds up of a real number."""
+    return abs(x)
+
+
+def magnitudes(x: Any, y: Any) -> Any:
+    """Return what ``asum`` adds up of a complex number."""
+    return abs(x.real) + abs(x.imag)
