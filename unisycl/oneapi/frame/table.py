@@ -53,4 +53,5 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.lapack", "mkl", f"{_CLIBRARIES}.lapacke", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
     Row("mkl.dft", "pocketfft", f"{_CLIBRARIES}.pocketfft", host=True, sample="transform"),
+    Row("mkl.dft", "kernels", f"{_CLIBRARIES}.own_dft", kernels=True),
 )

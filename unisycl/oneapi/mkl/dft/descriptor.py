@@ -21,7 +21,7 @@ from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
-from unisycl.oneapi.mkl.dft.layouts import Side, dense, volume
+from unisycl.oneapi.mkl.dft.layouts import Side, dense, smooth, volume
 from unisycl.oneapi.mkl.names import Option
 
 LIBRARY = "mkl.dft"
@@ -207,8 +207,8 @@ class descriptor:
         for inplace in (True, False):
             if chosen in (None, config_value.INPLACE if inplace else config_value.NOT_INPLACE):
                 plans[inplace] = self._plan(inplace=inplace)
-        providers.needed(LIBRARY, "transform", next(iter(plans.values())).complex_type,
-                         queue.get_device())
+        providers.needed(LIBRARY, _routine(self._lengths), next(
+            iter(plans.values())).complex_type, queue.get_device())
         self._plans, self._queue = plans, queue
 
     def _plan(self, *, inplace: bool) -> Plan:
@@ -245,7 +245,7 @@ class descriptor:
                                            sides[k].need(), writes=k == 1).memory)
             memories.check_apart(name, [memories.Held("the input", found[0], False),
                                         memories.Held("the output", found[1], True)])
-        who, routine = providers.needed(LIBRARY, "transform", plan.complex_type,
+        who, routine = providers.needed(LIBRARY, _routine(plan.lengths), plan.complex_type,
                                         queue.get_device())
         call: Any = routine
         after = events_of(dependencies)
@@ -275,6 +275,11 @@ def _as_type(x: Any, kind: np.dtype[Any]) -> Any:
             and x.size % 2 == 0):
         return x.view(kind)
     return x
+
+
+def _routine(lengths: tuple[int, ...]) -> str:
+    """Return the routine for some lengths: those with large prime factors are one of their own."""
+    return "transform" if all(smooth(n) for n in lengths) else "transform_of_large_primes"
 
 
 def _require_doubles(device: sycl.device) -> None:

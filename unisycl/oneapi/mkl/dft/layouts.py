@@ -70,3 +70,15 @@ def dense(shape: tuple[int, ...]) -> tuple[int, ...]:
     for n in reversed(shape[1:]):
         found.append(found[-1] * n)
     return tuple(reversed(found))
+
+
+LARGEST = 97
+"""The largest prime factor that passes of small radices are for."""
+
+
+def smooth(n: int) -> bool:
+    """Say whether a length has no larger prime factor."""
+    for r in (2, *range(3, LARGEST + 1, 2)):
+        while n % r == 0:
+            n //= r
+    return n == 1

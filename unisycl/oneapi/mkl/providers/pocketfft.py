@@ -29,7 +29,7 @@ class Pocketfft:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Callable[..., Any] | None:
         """Return what makes the work of a plan."""
-        return _work if name == "transform" and dtype.kind == "c" else None
+        return _work if name.startswith("transform") and dtype.kind == "c" else None
 
 
 def _work(plan: Plan, backward: bool) -> Callable[..., None]:
