@@ -5,7 +5,10 @@ Paddings and the triangle that is not there hold NaN, which must neither be read
 
 from __future__ import annotations
 
+import ctypes
 import re
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -13,8 +16,11 @@ import pytest
 import unisycl as sycl
 from tests.conformance.oneapi import blas_model as model
 from unisycl.oneapi import mkl
+from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame import table as frame_table
 from unisycl.oneapi.mkl.blas import table
-from unisycl.oneapi.mkl.blas.arguments import REAL, TYPES
+from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES
+from unisycl.oneapi.mkl.providers import cblas, cublas
 
 pytestmark = pytest.mark.part("L-1")
 PROVIDERS = mkl.available("mkl.blas")
@@ -316,3 +322,62 @@ def test_a_call_that_comes_again_checks_its_memory_again() -> None:
     go.set()
     last.wait()
     assert (c == 8).all()
+
+
+class ByColumns(cublas.CuBlas):
+    """cuBLAS's conventions over CBLAS: what is asked of it, and that rows become columns."""
+
+    def __init__(self, name: str) -> None:
+        self._known = {}
+        self._plain = cblas.load("openblas")
+
+    def version(self) -> str:
+        return "a stand-in"
+
+    def routine(self, name, dtype):
+        plain, _, rows = name.partition(".")
+        letter, row = LETTERS.get(dtype, ""), table.ROUTINES.get(plain)
+        if plain not in cublas._ROUTINES or (rows and plain not in cublas._BY_ROWS) or (
+                row is None or letter not in row.types):
+            return None
+        return cublas.Routine(row, letter, None, self)
+
+    def call(self, routine, stream, values) -> None:
+        row, c = routine.row, self._plain.routine(routine.row.name, TYPES[routine.letter])
+        given, out = iter(values), [] if row.name in table.LEVEL1 else [102]
+        for a in row.arguments:
+            value = next(given)
+            if isinstance(a, table.Option):
+                out.append({"transpose": (111, 112, 113), "uplo": (122, 121), "side": (141, 142),
+                            "diag": (131, 132)}[a.kind][value])
+            elif isinstance(a, table.Size):
+                out.append(value.value)
+            elif isinstance(a, table.Number) and (a.real or routine.letter in "sd"):
+                out.append(np.ctypeslib.as_array(ctypes.cast(value, ctypes.POINTER(
+                    ctypes.c_float if routine.letter in "sc" else ctypes.c_double)), (1,))[0])
+            else:
+                out.append(value.value)
+            if isinstance(a, table.Matrix | table.Vector):
+                out.append(next(given).value)
+        if c.result is None:
+            c.function(*out)
+        else:
+            target = out.pop()
+            c.result.from_address(target).value = c.function(*out)
+
+
+def test_rows_are_columns_of_the_transposed_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("stand_in")
+    module.load = ByColumns
+    monkeypatch.setitem(sys.modules, "stand_in", module)
+    monkeypatch.setattr(providers, "ROWS", (
+        frame_table.Row("mkl.blas", "stand_in", "stand_in", host=True),))
+    monkeypatch.setattr(providers, "_KNOWN", {})
+    queue = sycl.queue(sycl.cpu_selector_v)
+    for name in sorted(cublas._ROUTINES):
+        row = table.ROUTINES[name]
+        for letter in row.types:
+            for case in cases(row, letter):
+                if case.row_major and name not in cublas._BY_ROWS:
+                    continue
+                case.check(run(queue, case, "arrays"), (name, letter, case.options))

@@ -204,8 +204,9 @@ def needed(library: str, routine: str, dtype: npt.DTypeLike,
     rows = [r for r in rows_of(library) if only in ("", r.name)]
     reasons = [f"{r.name}: {LOADED.why(r) or 'does not serve it here'}"
                + (f" ({r.install})" if LOADED.why(r) and r.install else "") for r in rows]
+    plain = routine.partition(".")[0]
     raise sycl.UnsupportedError(
-        sycl.errc.feature_not_supported, f"{routine}: nobody serves it for {np.dtype(dtype)} on "
+        sycl.errc.feature_not_supported, f"{plain}: nobody serves it for {np.dtype(dtype)} on "
         f"'{device.get_info(sycl.info.device.name)}'; " + "; ".join(reasons))
 
 

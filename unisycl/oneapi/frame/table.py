@@ -37,6 +37,7 @@ class Row:
 
 
 _MKL = "pip install 'unisycl[mkl]'"
+_NVIDIA = "pip install nvidia-{}"
 _CLIBRARIES = "unisycl.oneapi.mkl.providers"
 
 ROWS: tuple[Row, ...] = (
@@ -45,6 +46,8 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.blas", "openblas64", f"{_CLIBRARIES}.cblas", host=True, needs=("scipy_openblas64",)),
     Row("mkl.blas", "mkl", f"{_CLIBRARIES}.cblas", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
+    Row("mkl.blas", "cublas", f"{_CLIBRARIES}.cublas",
+        gain="NVIDIA's routines for CUDA devices", install=_NVIDIA.format("cublas")),
     Row("mkl.blas", "kernels", f"{_CLIBRARIES}.own_blas", kernels=True),
     Row("mkl.lapack", "openblas", f"{_CLIBRARIES}.lapacke", host=True, sample="getrf",
         gain="LAPACK of NumPy's own wheel", install="pip install numpy"),
@@ -53,5 +56,7 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.lapack", "mkl", f"{_CLIBRARIES}.lapacke", host=True, install=_MKL,
         gain="Intel's routines for Intel's processors"),
     Row("mkl.dft", "pocketfft", f"{_CLIBRARIES}.pocketfft", host=True, sample="transform"),
+    Row("mkl.dft", "cufft", f"{_CLIBRARIES}.cufft",
+        gain="NVIDIA's transforms for CUDA devices", install=_NVIDIA.format("cufft")),
     Row("mkl.dft", "kernels", f"{_CLIBRARIES}.own_dft", kernels=True),
 )

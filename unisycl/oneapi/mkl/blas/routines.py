@@ -138,7 +138,9 @@ class Routine:
         after = events_of(dependencies)
         kind = given.held[0].memory.dtype
         routine: Any
-        found, routine = providers.needed(LIBRARY, name, kind, queue.get_device())
+        rows = self._layout is names.layout.row_major and name not in table.LEVEL1
+        found, routine = providers.needed(LIBRARY, f"{name}.rows" if rows else name, kind,
+                                          queue.get_device())
         if found.place is Place.kernels:
             made: sycl.event = routine.launch(queue, given, self._layout, after)
             return made
@@ -164,7 +166,8 @@ class Routine:
     def _remember(self, queue: sycl.queue, args: tuple[Any, ...], given: Given, routine: Any,
                   place: Place) -> None:
         """Note a call that may come again; only what returns nothing and is short."""
-        if place is not Place.device or given.cost > SHORT or self._row.result or (
+        if place is not Place.device or given.cost > SHORT or self._row.result or not (
+                hasattr(routine, "prepare")) or (
                 self._key is None or self._memory is None or len(args) != len(self._names)) or (
                 not providers.is_processor(queue.get_device())) or providers.is_chosen():
             return

@@ -207,8 +207,10 @@ class descriptor:
         for inplace in (True, False):
             if chosen in (None, config_value.INPLACE if inplace else config_value.NOT_INPLACE):
                 plans[inplace] = self._plan(inplace=inplace)
-        providers.needed(LIBRARY, _routine(self._lengths), next(
-            iter(plans.values())).complex_type, queue.get_device())
+        for plan in plans.values():
+            for backward in (False, True):
+                providers.needed(LIBRARY, _routine(plan, backward=backward), plan.complex_type,
+                                 queue.get_device())
         self._plans, self._queue = plans, queue
 
     def _plan(self, *, inplace: bool) -> Plan:
@@ -245,8 +247,8 @@ class descriptor:
                                            sides[k].need(), writes=k == 1).memory)
             memories.check_apart(name, [memories.Held("the input", found[0], False),
                                         memories.Held("the output", found[1], True)])
-        who, routine = providers.needed(LIBRARY, _routine(plan.lengths), plan.complex_type,
-                                        queue.get_device())
+        who, routine = providers.needed(LIBRARY, _routine(plan, backward=backward),
+                                        plan.complex_type, queue.get_device())
         call: Any = routine
         after = events_of(dependencies)
         if who.place is Place.kernels:
@@ -277,9 +279,16 @@ def _as_type(x: Any, kind: np.dtype[Any]) -> Any:
     return x
 
 
-def _routine(lengths: tuple[int, ...]) -> str:
-    """Return the routine for some lengths: those with large prime factors are one of their own."""
-    return "transform" if all(smooth(n) for n in lengths) else "transform_of_large_primes"
+def _routine(plan: Plan, *, backward: bool) -> str:
+    """Return the routine for a plan: what not every provider can do is in its name."""
+    found = "transform"
+    if not all(smooth(n) for n in plan.lengths):
+        found += ".large"
+    if not (plan.forward.nested() and plan.backward.nested()):
+        found += ".strided"
+    if plan.scales[backward] != 1:
+        found += ".scaled"
+    return found + (".kept" if plan.real and backward and not plan.inplace else "")
 
 
 def _require_doubles(device: sycl.device) -> None:

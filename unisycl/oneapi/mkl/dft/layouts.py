@@ -41,6 +41,13 @@ class Side:
         return self.strides == dense(self.shape) and self.offset == 0 and (
             self.count == 1 or self.distance == volume(self.shape))
 
+    def nested(self) -> bool:
+        """Say whether each stride is a multiple of the next one, and rows fit one another."""
+        steps = self.strides
+        return steps[-1] > 0 and all(
+            a % b == 0 and a >= b * n for a, b, n in zip(
+                steps[:-1], steps[1:], self.shape[1:], strict=True))
+
     def check(self, what: str) -> None:
         """Refuse a layout in which two elements lie in one place."""
         extents = [*zip(self.strides, self.shape, strict=True)]

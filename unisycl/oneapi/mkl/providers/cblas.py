@@ -123,7 +123,7 @@ class CBlas:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Routine | None:
         """Return a routine for a type."""
-        letter = LETTERS.get(dtype, "")
+        letter, name = LETTERS.get(dtype, ""), name.partition(".")[0]
         row = table.ROUTINES.get(name)
         if row is None or not letter or letter not in row.types:
             return None

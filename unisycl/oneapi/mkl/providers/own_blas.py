@@ -149,7 +149,7 @@ class OwnBlas:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Kernel | None:
         """Return a routine for a type."""
-        types, launch = _ROUTINES.get(name, ("", None))
+        types, launch = _ROUTINES.get(name.partition(".")[0], ("", None))
         letter = LETTERS.get(dtype, "")
         return Kernel(name, launch) if launch and letter and letter in types else None
 

@@ -145,7 +145,8 @@ class OwnDft:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Callable[..., Any] | None:
         """Return what submits the kernels of a plan."""
-        return _submit if name == "transform" and dtype.kind == "c" else None
+        served = name.startswith("transform") and ".large" not in name and dtype.kind == "c"
+        return _submit if served else None
 
 
 def _submit(queue: sycl.queue, plan: Plan, backward: bool, found: Sequence[Memory],

@@ -1,0 +1,146 @@
+"""Routines of oneMKL beside the library that serves them called directly, and what a call costs.
+
+``python -m bench.mkl [--device D] [--rounds N] [--small]``: interleaved; of each the least time and
+the least processor time of all rounds. On CUDA devices CuPy is the peer, where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi import mkl
+
+N = mkl.transpose.nontrans
+Run = Callable[[], Any]
+
+
+def least(runs: dict[str, Run], rounds: int, repeat: int = 1) -> dict[str, tuple[float, float]]:
+    """Return the least wall and processor time of each, in microseconds a call."""
+    best = {name: (float("inf"), float("inf")) for name in runs}
+    for run in runs.values():
+        run()
+    for _ in range(rounds):
+        for name, run in runs.items():
+            wall, spent = time.perf_counter(), time.process_time()
+            for _ in range(repeat):
+                run()
+            wall, spent = time.perf_counter() - wall, time.process_time() - spent
+            best[name] = (min(best[name][0], wall / repeat * 1e6),
+                          min(best[name][1], spent / repeat * 1e6))
+    return best
+
+
+def show(title: str, found: dict[str, tuple[float, float]]) -> None:
+    """Print one comparison; the last run is what the first is compared with."""
+    names = list(found)
+    ours, peer = found[names[0]], found[names[-1]]
+    parts = [f"{name} {wall:.1f} us (processor {spent:.1f})" for name, (wall, spent) in
+             found.items()]
+    print(f"{title:24} {'; '.join(parts)}; ratio {ours[0] / peer[0]:.3f}, "
+          f"difference {ours[0] - peer[0]:.2f} us")
+
+
+def product_runs(queue: sycl.queue, routine: Any, n: int) -> dict[str, Run]:
+    """Return a product by us, and by CBLAS."""
+    a, b = (np.random.default_rng(k).random((n, n), np.float32) for k in (1, 2))
+    c = np.zeros_like(a)
+    at = [x.ctypes.data for x in (a, b, c)]
+    kept = a, b, c
+    return {
+        "mkl.blas": lambda: mkl.blas.row_major.gemm(
+            queue, N, N, n, n, n, 1.0, kept[0], n, kept[1], n, 0.0, kept[2], n).wait(),
+        "cblas": lambda: routine.function(
+            101, 111, 111, n, n, n, 1.0, at[0], n, at[1], n, 0.0, at[2], n)}
+
+
+def transform_runs(queue: sycl.queue, power: int) -> dict[str, Run]:
+    """Return a transform by us, and by NumPy."""
+    x: Any = np.random.default_rng(3).random(2 << power, np.float32).view(np.complex64)
+    out: Any = np.zeros_like(x)
+    plan = mkl.dft.descriptor(mkl.dft.precision.SINGLE, mkl.dft.domain.COMPLEX, x.size)
+    plan.commit(queue)
+    return {"mkl.dft": lambda: mkl.dft.compute_forward(plan, x, out).wait(),
+            "numpy.fft": lambda: np.fft.fft(x, out=out)}
+
+
+def on_processor(queue: sycl.queue, rounds: int, *, small: bool) -> None:
+    """Compare with CBLAS called by ctypes, and with NumPy's transforms."""
+    provider = mkl.provider_of(queue, "mkl.blas", "gemm")
+    print("gemm by", provider)
+    routine = importlib.import_module("unisycl.oneapi.mkl.providers.cblas").load(
+        "openblas" if provider.name == "kernels" else provider.name).routine(
+            "gemm", np.dtype(np.float32))
+    for n in (64, 256, 1024) if small else (64, 256, 1024, 4096):
+        show(f"gemm {n} float32", least(product_runs(queue, routine, n),
+                                        rounds if n < 4096 else 3, 200 if n == 64 else 1))
+    print("transforms by", mkl.provider_of(queue, "mkl.dft", dtype=np.complex64))
+    for power in (10, 20):
+        show(f"fft 2^{power} complex64", least(transform_runs(queue, power), rounds))
+
+
+def card_products(queue: sycl.queue, cupy: Any, n: int) -> dict[str, Run]:
+    """Return a product by us, and by CuPy."""
+    a, b, c = (sycl.malloc_device(n * n, np.float32, queue) for _ in range(3))
+    for memory in (a, b):
+        queue.fill(memory, np.float32(0.5)).wait()
+    runs: dict[str, Run] = {"mkl.blas": lambda: mkl.blas.gemm(
+        queue, N, N, n, n, n, 1.0, a, n, b, n, 0.0, c, n).wait()}
+    if cupy is not None:
+        x = cupy.full((n, n), 0.5, np.float32)
+        y, z = x.copy(), x.copy()
+        runs["cupy"] = lambda: (cupy.matmul(x, y, out=z),
+                                cupy.cuda.get_current_stream().synchronize())
+    return runs
+
+
+def card_transforms(queue: sycl.queue, cupy: Any, power: int) -> dict[str, Run]:
+    """Return a transform by us, and by CuPy."""
+    size = 1 << power
+    d, e = (sycl.malloc_device(size, np.complex64, queue) for _ in range(2))
+    queue.fill(d, np.complex64(0.5)).wait()
+    plan = mkl.dft.descriptor(mkl.dft.precision.SINGLE, mkl.dft.domain.COMPLEX, size)
+    plan.commit(queue)
+    runs: dict[str, Run] = {"mkl.dft": lambda: mkl.dft.compute_forward(plan, d, e).wait()}
+    if cupy is not None:
+        v = cupy.full(size, 0.5, np.complex64)
+        runs["cupy"] = lambda: (cupy.fft.fft(v), cupy.cuda.get_current_stream().synchronize())
+    return runs
+
+
+def on_card(queue: sycl.queue, rounds: int) -> None:
+    """Compare with CuPy, which calls the same libraries."""
+    print("gemm by", mkl.provider_of(queue, "mkl.blas", "gemm"))
+    print("transforms by", mkl.provider_of(queue, "mkl.dft", dtype=np.complex64))
+    cupy = importlib.import_module("cupy") if importlib.util.find_spec("cupy") else None
+    for n in (64, 1024, 4096, 8192):
+        show(f"gemm {n} float32", least(card_products(queue, cupy, n), rounds,
+                                        20 if n < 4096 else 2))
+    for power in (10, 20, 24):
+        show(f"fft 2^{power} complex64", least(card_transforms(queue, cupy, power), rounds, 10))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparisons from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.mkl")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--small", action="store_true", help="leave out what takes seconds")
+    options = parser.parse_args(arguments)
+    queue = sycl.queue(options.device)
+    if queue.get_device().get_backend() is sycl.backend.cuda:
+        on_card(queue, options.rounds)
+    else:
+        on_processor(queue, options.rounds, small=options.small)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,177 @@
+"""BLAS of cuBLAS, for CUDA devices, from NVIDIA's wheels or the system's folders.
+
+Matrices lie column by column there; of rows the transposed problem is asked for where it is one of
+the same routine. Non-goals: what the row of a routine cannot say (trmm, rotations, places).
+Invariants: commands go to the stream of the queue's command, nobody waits; a handle belongs to one
+stream, so that no two streams share its workspace.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.frame.library import Library, beside
+from unisycl.oneapi.mkl import names
+from unisycl.oneapi.mkl.blas import table
+from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES, Given
+
+_REAL_NAMES = {"s": "S", "d": "D", "c": "Sc", "z": "Dz"}
+_NUMBERS = {"N": 0, "T": 1, "C": 2, "upper": 1, "lower": 0, "nonunit": 0, "unit": 1, "left": 0,
+            "right": 1}
+_ROUTINES = frozenset({
+    "asum", "axpy", "copy", "dot", "dotc", "dotu", "nrm2", "scal", "swap", "gemv", "gbmv", "ger",
+    "gerc", "geru", "sbmv", "hbmv", "symv", "hemv", "spmv", "hpmv", "syr", "her", "syr2", "her2",
+    "spr", "hpr", "spr2", "hpr2", "trmv", "trsv", "tbmv", "tbsv", "tpmv", "tpsv", "gemm", "symm",
+    "hemm", "syrk", "herk", "syr2k", "her2k", "trsm"})
+_BY_ROWS = frozenset({"gemm", "trsm", "symm", "hemm", "syrk", "ger", "geru"})
+_RESULTS = frozenset({"asum", "dot", "dotc", "dotu", "nrm2"})
+_DEVICE, _HOST = 1, 0
+_FLIPS = {names.uplo.upper: names.uplo.lower, names.uplo.lower: names.uplo.upper,
+          names.side.left: names.side.right, names.side.right: names.side.left}
+
+
+def found(name: str) -> Path:
+    """Return a library of CUDA's by its name; raises ``OSError`` where it is not there."""
+    places = beside("nvidia", f"nvidia/*/lib/lib{name}.so.*")
+    places += sorted(Path("/usr/local/cuda/lib64").glob(f"lib{name}.so.*"))
+    if not places:
+        raise OSError(f"no lib{name} is installed (pip install nvidia-{name})")
+    return places[-1] if len(places) == 1 else min(places, key=lambda p: (len(p.name), p.name))
+
+
+class Handles:
+    """What a library calls a handle, one a stream."""
+
+    def __init__(self, library: Library, create: str, stream: str) -> None:
+        self._create = library.plain(create, [ctypes.c_void_p], ctypes.c_int)
+        self._stream = library.plain(stream, [ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int)
+        self.lock = threading.RLock()
+        self._made: dict[int, int] = {}
+
+    def of(self, stream: int) -> int:
+        """Return the handle for a stream; the lock is held."""
+        if stream not in self._made:
+            out = ctypes.c_void_p()
+            check("cublasCreate", self._create(ctypes.byref(out)))
+            self._made[stream] = out.value or 0
+        check("cublasSetStream", self._stream(self._made[stream], stream))
+        return self._made[stream]
+
+
+def check(what: str, status: int) -> None:
+    """Raise the error of a call that failed."""
+    if status:
+        raise sycl.DeviceError(sycl.errc.runtime, f"{what} failed with status {status}")
+
+
+class Routine:
+    """One function of cuBLAS for one type."""
+
+    def __init__(self, row: table.Row, letter: str, function: Any, owner: CuBlas) -> None:
+        self.row, self.letter, self.function, self.owner = row, letter, function, owner
+
+    def work(self, given: Given, layout: int) -> Callable[..., None]:
+        """Return what gives the command to a stream once the addresses of memory are known."""
+        named = dict(given.named)
+        order = [a.name for a in self.row.arguments]
+        if layout == names.layout.row_major.number and self.row.name not in table.LEVEL1:
+            named, order = _by_columns(self.row.name, named, order)
+        held = [h.name for h in given.held]
+
+        def run(stream: Any, *bound: Any) -> None:
+            at = {name: b.address for name, b in zip(held, bound, strict=True)}
+            kept: list[Any] = []
+            values: list[Any] = []
+            for name in order:
+                values += self._passed(name, named, at, kept)
+            self.owner.call(self, stream, values)
+
+        return run
+
+    def _passed(self, name: str, named: dict[str, Any], at: dict[str, int],
+                kept: list[Any]) -> list[Any]:
+        value = named.get(name)
+        if isinstance(value, names.Option):
+            return [_NUMBERS.get(value.name, _NUMBERS.get(value.letter, 0))]
+        if name in at:
+            more = [named[n] for n in (f"ld{name}", f"inc{name}") if n in named]
+            return [ctypes.c_void_p(at[name]), *map(ctypes.c_int64, more)]
+        argument = next(a for a in self.row.arguments if a.name == name)
+        if isinstance(argument, table.Number):
+            kind = (REAL if argument.real else TYPES)[self.letter]
+            kept.append(np.array([value], kind))
+            return [ctypes.c_void_p(kept[-1].ctypes.data)]
+        return [ctypes.c_int64(int(value or 0))]
+
+
+def _by_columns(name: str, named: dict[str, Any],
+                order: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the transposed problem, whose matrices lie column by column."""
+    swapped: dict[str, dict[str, str]] = {
+        "gemm": {"a": "b", "b": "a", "transa": "transb", "transb": "transa", "m": "n", "n": "m"},
+        "ger": {"x": "y", "y": "x", "m": "n", "n": "m"}, "syrk": {}}
+    change = swapped.get("ger" if name.startswith("ger") else name, {"m": "n", "n": "m"})
+    order = [change.get(n, n) for n in order]
+    if name == "gemm" or name.startswith("ger"):
+        return named, order
+    for key in ("upper_lower", "left_right"):
+        if key in named:
+            named[key] = _FLIPS[named[key]]
+    if name == "syrk":
+        turned = named["trans"] is names.transpose.nontrans
+        named["trans"] = names.transpose.trans if turned else names.transpose.nontrans
+    return named, order
+
+
+class CuBlas:
+    """All routines of cuBLAS that rows can say."""
+
+    def __init__(self) -> None:
+        self._library = Library(found("cublas"), "cublas{}")
+        self._handles = Handles(self._library, "cublasCreate_v2", "cublasSetStream_v2")
+        self._mode = self._library.plain("cublasSetPointerMode_v2",
+                                         [ctypes.c_void_p, ctypes.c_int], ctypes.c_int)
+        self._known: dict[tuple[str, str], Routine | None] = {}
+
+    def version(self) -> str:
+        """Return the library's file."""
+        return self._library.path.name
+
+    def serves(self, device: sycl.device) -> bool:
+        """Say whether it is a CUDA device."""
+        return device.get_backend() is sycl.backend.cuda
+
+    def routine(self, name: str, dtype: np.dtype[Any]) -> Routine | None:
+        """Return a routine for a type; of rows by ``name.rows``."""
+        plain, _, rows = name.partition(".")
+        letter, row = LETTERS.get(dtype, ""), table.ROUTINES.get(plain)
+        if plain not in _ROUTINES or row is None or not letter or letter not in row.types or (
+                rows and plain not in _BY_ROWS):
+            return None
+        if (plain, letter) not in self._known:
+            first = _REAL_NAMES[letter] if plain in ("asum", "nrm2") else letter.upper()
+            function = self._library.find(f"{first}{plain}_v2_64", None, ctypes.c_int)
+            self._known[plain, letter] = None if function is None else Routine(
+                row, letter, function, self)
+        return self._known[plain, letter]
+
+    def call(self, routine: Routine, stream: int, values: list[Any]) -> None:
+        """Give a command to a stream."""
+        with self._handles.lock:
+            handle = self._handles.of(stream)
+            mode = _DEVICE if routine.row.name in _RESULTS else _HOST
+            check("cublasSetPointerMode", self._mode(handle, mode))
+            check(routine.row.name, routine.function(ctypes.c_void_p(handle), *values))
+
+
+def load(name: str) -> CuBlas:
+    """Return the provider."""
+    del name
+    return CuBlas()
