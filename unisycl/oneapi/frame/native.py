@@ -23,8 +23,8 @@ from unisycl.oneapi.frame.refusals import refuse
 CELL: Any = ctypes.c_char.from_buffer
 """What makes C's view of writable memory without gaps, whose ``ADDRESS`` can be asked for."""
 ADDRESS = ctypes.addressof
-SHORT = 1 << 22
-"""Work of so many operations at most is done in the submitting thread."""
+SHORT = 1 << 26
+"""Work of so many operations at most, about a millisecond, is done in the submitting thread."""
 
 
 class Bound:

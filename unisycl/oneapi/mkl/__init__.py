@@ -7,7 +7,7 @@ from typing import Any
 
 from unisycl.oneapi.frame.providers import available, provider, using
 from unisycl.oneapi.frame.providers import provider_of as _provider_of
-from unisycl.oneapi.mkl import blas, dft, lapack, rng
+from unisycl.oneapi.mkl import blas, dft, lapack, rng, sparse
 from unisycl.oneapi.mkl.names import (
     batch_error,
     computation_error,
@@ -26,7 +26,7 @@ from unisycl.oneapi.mkl.names import (
 
 __all__ = ["available", "batch_error", "blas", "computation_error", "dft", "diag", "generate",
            "index_base", "invalid_argument", "job", "jobsvd", "lapack", "layout", "provider",
-           "provider_of", "rng", "side", "transpose", "uninitialized", "uplo", "using"]
+           "provider_of", "rng", "side", "sparse", "transpose", "uninitialized", "uplo", "using"]
 
 
 def provider_of(where: Any, library: str = "mkl.blas", routine: str = "",

@@ -6,6 +6,7 @@ takes another commit; nothing is computed through one that is not committed.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -279,6 +280,7 @@ def _as_type(x: Any, kind: np.dtype[Any]) -> Any:
     return x
 
 
+@functools.lru_cache(maxsize=256)
 def _routine(plan: Plan, *, backward: bool) -> str:
     """Return the routine for a plan: what not every provider can do is in its name."""
     found = "transform"

@@ -31,6 +31,8 @@ class Side:
 
     def view(self, elements: Any) -> Any:
         """Return an array of all transforms over memory, without a copy."""
+        if self.packed():
+            return elements[:self.count * volume(self.shape)].reshape(self.count, *self.shape)
         item = elements.itemsize
         return np.lib.stride_tricks.as_strided(
             elements[self.offset:], (self.count, *self.shape),

@@ -1,0 +1,203 @@
+"""Products with sparse matrices, and solutions with triangles of them.
+
+By our kernels on every device. Non-goals: formats. Invariants: results are the same in every run;
+what is written overlaps nothing that is read; a transposed product, and a solution, are done by few
+work-items in order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame.call import Call
+from unisycl.oneapi.frame.operands import Record
+from unisycl.oneapi.frame.refusals import whole
+from unisycl.oneapi.frame.results import events_of
+from unisycl.oneapi.mkl import memories, names
+from unisycl.oneapi.mkl.blas.arguments import TYPES
+from unisycl.oneapi.mkl.kernels import products, sparse
+from unisycl.oneapi.mkl.memories import Held
+from unisycl.oneapi.mkl.sparse.matrices import checked, matrix_handle
+
+N, C = names.transpose.nontrans, names.transpose.conjtrans
+
+
+def _option(routine: str, what: str, value: Any, kind: Any) -> Any:
+    if not isinstance(value, names.Option) or value.kind != kind.__name__:
+        raise names.invalid_argument(f"{routine}: {what} must be one of {kind.__name__}'s, got "
+                                     f"{value!r}")
+    return value
+
+
+def _call(routine: str, queue: Any, handle: matrix_handle, dependencies: Any) -> Call:
+    if not isinstance(queue, sycl.queue):
+        raise names.invalid_argument(f"{routine}: the first argument is a queue, got "
+                                     f"{type(queue).__name__}")
+    return Call(routine, queue, [*events_of(dependencies), *handle.after])
+
+
+def _rows(handle: matrix_handle, turned: Any, letter: str) -> Record:
+    return Record(sparse.rows, handle.starts, handle.indices, handle.values,
+                  np.dtype(handle.starts.dtype).type(handle.base),  # type: ignore[union-attr]
+                  turned is C and letter in "cz")
+
+
+def _matrix_memory(handle: matrix_handle) -> list[Held]:
+    return [Held(what, m, False) for what, m in (
+        ("row_ptr", handle.starts), ("col_ind", handle.indices), ("val", handle.values))
+        if m is not None]
+
+
+def _scaled(routine: str, letter: str, alpha: Any, beta: Any) -> Any:
+    kind: Any = TYPES[letter].type
+    a, b = (memories.number(routine, what, x, TYPES[letter])
+            for what, x in (("alpha", alpha), ("beta", beta)))
+    return products.numbers(kind(a), kind(b), kind(0), kind)
+
+
+@ends_at_call
+def gemv(queue: sycl.queue, trans: names.Option, alpha: Any, a: matrix_handle, x: Any, beta: Any,
+         y: Any, *, dependencies: Any = ()) -> sycl.event:
+    """Compute ``alpha * op(a) * x + beta * y``; y is not read where beta is 0.
+
+    Args:
+        queue: the queue.
+        trans: how a is used.
+        alpha: a factor.
+        a: the matrix.
+        x: the vector.
+        beta: a factor.
+        y: the vector that is written.
+        dependencies: events to wait for.
+    """
+    wide = 1
+    return _product("gemv", queue, names.layout.col_major, (trans, N), alpha, a, x, wide, None,
+                    beta, y, None, dependencies)
+
+
+@ends_at_call
+def gemm(queue: sycl.queue, layout: names.Option, transpose_a: names.Option,
+         transpose_x: names.Option, alpha: Any, a: matrix_handle, x: Any, columns: int, ldx: int,
+         beta: Any, y: Any, ldy: int, *, dependencies: Any = ()) -> sycl.event:
+    """Compute ``alpha * op(a) * op(x) + beta * y`` with dense x and y, of so many columns.
+
+    Args:
+        queue: the queue.
+        layout: how x and y lie.
+        transpose_a: how a is used.
+        transpose_x: how x is used.
+        alpha: a factor.
+        a: the matrix.
+        x: a dense matrix.
+        columns: of op(x) and of y.
+        ldx: the leading dimension of x.
+        beta: a factor.
+        y: the dense matrix that is written.
+        ldy: its leading dimension.
+        dependencies: events to wait for.
+    """
+    _option("gemm", "layout", layout, names.layout)
+    return _product("gemm", queue, layout, (transpose_a, transpose_x), alpha, a, x,
+                    whole("gemm", "columns", columns), ldx, beta, y, ldy, dependencies)
+
+
+def _product(routine: str, queue: Any, layout: Any, turned: tuple[Any, Any], alpha: Any,
+             handle: Any, x: Any, columns: int, ldx: Any, beta: Any, y: Any, ldy: Any,
+             dependencies: Any) -> sycl.event:
+    found = checked(routine, handle)
+    letter = found.letter(routine)
+    trans, trans_x = (_option(routine, w, t, names.transpose)
+                      for w, t in zip(("the transposing of a", "that of x"), turned, strict=True))
+    height, width = found.rows, found.columns
+    if trans is not N:
+        height, width = width, height
+    by_rows = layout is names.layout.row_major
+    left = _dense(routine, "x", x, (width, columns), ldx, by_rows, trans_x, letter)
+    right = _dense(routine, "y", y, (height, columns), ldy, by_rows, N, letter, writes=True)
+    memories.check_apart(routine, [left[1], right[1], *_matrix_memory(found)])
+    numbers = _scaled(routine, letter, alpha, beta)
+    call = _call(routine, queue, found, dependencies)
+    matrix = _rows(found, trans, letter)
+    if trans is N and height * columns:
+        call.launch(height * columns, sparse.product, columns, matrix, left[0], right[0], numbers)
+    elif height * columns:
+        call.launch(columns, sparse.turned_product, found.rows, height, matrix, left[0], right[0],
+                    numbers)
+    return call.done().get_event()
+
+
+def _dense(routine: str, what: str, x: Any, shape: tuple[int, int], ld: Any, by_rows: bool,
+           turned: Any, letter: str, *, writes: bool = False) -> tuple[Record, Held]:
+    """Return a dense matrix as kernels read it."""
+    rows, columns = shape if turned is N else shape[::-1]
+    lying, count = (columns, rows) if by_rows else (rows, columns)
+    leading = max(1, lying) if ld is None else whole(routine, f"ld{what}", ld)
+    if leading < max(1, lying):
+        raise names.invalid_argument(f"{routine}: ld{what} is {leading}; {what} needs at least "
+                                     f"{max(1, lying)}")
+    need = (count - 1) * leading + lying if lying and count else 0
+    held = memories.held(routine, what, x, TYPES[letter], need, writes=writes)
+    down, along = (leading, 1) if by_rows else (1, leading)
+    if turned is not N:
+        down, along = along, down
+    return Record(products.grid, held.memory, np.int64(down), np.int64(along),
+                  turned is C and letter in "cz"), held
+
+
+@ends_at_call
+def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names.Option,
+         alpha: Any, a: matrix_handle, x: Any, y: Any, *, dependencies: Any = ()) -> sycl.event:
+    """Solve ``op(a) * y = alpha * x`` with a triangle of a.
+
+    A diagonal element that is not stored counts as 1; one that is 0 gives infinities, as in C++.
+
+    Args:
+        queue: the queue.
+        uplo: which triangle.
+        trans: how it is used.
+        diag: whether its diagonal is ones.
+        alpha: a factor.
+        a: the matrix, which is square.
+        x: the right side.
+        y: the solution.
+        dependencies: events to wait for.
+    """
+    what = "trsv"
+    found = checked(what, a)
+    letter = found.letter(what)
+    _option(what, "uplo", uplo, names.uplo)
+    _option(what, "trans", trans, names.transpose)
+    _option(what, "diag", diag, names.diag)
+    n = found.rows
+    if n != found.columns:
+        raise names.invalid_argument(f"{what}: the matrix has {n} rows and {found.columns} "
+                                     "columns; it must be square")
+    source, target = (memories.held(what, w, m, TYPES[letter], n, writes=k)
+                      for w, m, k in (("x", x, False), ("y", y, True)))
+    memories.check_apart(what, [source, target, *_matrix_memory(found)])
+    kind: Any = TYPES[letter].type
+    numbers = sparse.scalars(kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
+    call = _call(what, queue, found, dependencies)
+    kernel: Any = sparse.solve if trans is N else sparse.solve_turned
+    if n:
+        call.launch(1, kernel, n, _rows(found, trans, letter), source.memory, target.memory,
+                    sparse.way(uplo is names.uplo.upper, diag is names.diag.unit), numbers)
+    return call.done().get_event()
+
+
+def _nothing_to_prepare(name: str) -> Any:
+    def optimize(queue: sycl.queue, *args: Any, dependencies: Any = ()) -> sycl.event:
+        after = events_of(dependencies)
+        return queue.ext_oneapi_submit_barrier(after) if after else sycl.event()
+
+    optimize.__name__ = optimize.__qualname__ = name
+    optimize.__doc__ = f"Do what ``{name[9:]}`` would gain by beforehand, which is nothing here."
+    return optimize
+
+
+optimize_gemv, optimize_gemm, optimize_trsv = (
+    _nothing_to_prepare(f"optimize_{n}") for n in ("gemv", "gemm", "trsv"))
