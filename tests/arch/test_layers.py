@@ -38,10 +38,11 @@ ROOMS: dict[str, set[str]] = {
     "observe": {"base", "ir", "frontend.specialize", "backends.base", "runtime"},
     "api": {"base", "process", "ir.types", "lang", "runtime", "observe"},
     "public_names": set(),
-    "ext": {"base", "api", "lang"},
+    "ranks": {"base", "process", "lang", "runtime", "observe", "api"},
+    "ext": {"base", "api", "lang", "ranks"},
     "khr": {"base", "api", "lang", "public_names"},
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
-    "oneapi": {"", "base.tracebacks"},
+    "oneapi": {"", "base.tracebacks", "ranks.links"},
     "testing": {""},
     "examples": {"", "ext"},
 }
@@ -55,7 +56,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
-    "oneapi": ("frame", "dpl", "mkl", "tbb"),
+    "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb"),
+    "ranks": ("links",),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for
@@ -70,6 +72,9 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "PIL": ("examples",),
     "scipy": ("examples", "oneapi.mkl.providers"),
     "pytest": ("testing",),
+    "mpi4py": ("ranks.links.mpi",),
+    "h5py": ("ranks.queue.files",),
+    "zarr": ("ranks.queue.files",),
 }
 STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic

@@ -103,6 +103,11 @@ def seconds(text: str) -> float:
     return found
 
 
+def _wait(text: str) -> float:
+    """Return how long ranks wait for one another."""
+    return seconds(text) or 60.0
+
+
 def _names(text: str) -> list[str]:
     return [n.strip().lower() for n in text.split(",") if n.strip()]
 
@@ -175,6 +180,11 @@ TIMEOUT = Variable(
     "UNISYCL_TIMEOUT", seconds, "a number of seconds", "kernels may run for ever",
     "How long a kernel may run before it is given up, with its name and line "
     "([checking.md](checking.md)).")
+
+RANK_TIMEOUT = Variable(
+    "UNISYCL_RANK_TIMEOUT", _wait, "a number of seconds", "60 seconds",
+    "How long a rank waits for another one before that counts as missing "
+    "([distributed.md](distributed.md)).")
 
 HOST = Variable(
     "UNISYCL_HOST", _host, "shuffle or shuffle=SEED", "work-groups and work-items run in order",

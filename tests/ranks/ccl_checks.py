@@ -1,0 +1,207 @@
+"""What every provider of collective calls has to do; run by threads and by processes of MPI."""
+
+from __future__ import annotations
+
+import numpy as np
+from ml_dtypes import bfloat16
+
+import unisycl as sycl
+from unisycl.oneapi import ccl
+
+TYPES = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64,
+         np.float16, np.float32, np.float64, bfloat16]
+PLAIN = {"sum": lambda xs: sum(xs[1:], xs[0]), "prod": lambda xs: np.prod(xs, axis=0),
+         "min": lambda xs: np.min(xs, axis=0), "max": lambda xs: np.max(xs, axis=0)}
+
+
+def data(rank: int, count: int, dtype) -> np.ndarray:
+    return ((np.arange(count) * 7 + rank * 3) % 5 + 1).astype(dtype)
+
+
+def all_of(size: int, count: int, dtype) -> list:
+    return [data(r, count, dtype) for r in range(size)]
+
+
+def same(found, expected, what) -> None:
+    assert np.array_equal(np.asarray(found, np.float64), np.asarray(expected, np.float64)), what
+
+
+def check_reductions(comm, queue, counts=(1, 7, 130, 3001)) -> None:
+    """Every type and operator, odd counts, in place and not."""
+    me, size = comm.rank(), comm.size()
+    for number, dtype in enumerate(TYPES):
+        for count in (counts[number % len(counts)], counts[(number + 1) % len(counts)]):
+            every = [x.astype(np.float64) for x in all_of(size, count, dtype)]
+            for op in ("sum", "prod", "min", "max"):
+                expected = PLAIN[op](every)
+                mine, out = data(me, count, dtype), np.zeros(count, dtype)
+                event = ccl.allreduce(mine, out, ccl.reduction[op], comm=comm, where=queue)
+                event.wait()
+                same(out, expected, (dtype, op, count))
+            mine = data(me, count, dtype)
+            ccl.allreduce(mine, mine, comm=comm, where=queue).wait()  # in place
+            same(mine, PLAIN["sum"](every), ("in place", dtype))
+            out = np.zeros(count, dtype)
+            ccl.reduce(data(me, count, dtype), out, ccl.reduction.max, size - 1, comm=comm,
+                       where=queue).wait()
+            same(out, PLAIN["max"](every) if me == size - 1 else np.zeros(count), "reduce")
+            wide = [np.concatenate([x] * size) for x in every]
+            part = np.zeros(count, dtype)
+            ccl.reduce_scatter(np.concatenate([data(me, count, dtype)] * size), part, comm=comm,
+                               where=queue).wait()
+            same(part, PLAIN["sum"](wide)[me * count:(me + 1) * count], "reduce_scatter")
+            if np.dtype(dtype).kind not in "iu":
+                ccl.allreduce(data(me, count, dtype), part, ccl.reduction.avg, comm=comm,
+                              where=queue).wait()
+                kind = np.float32 if np.dtype(dtype).itemsize == 2 else dtype
+                mean = (PLAIN["sum"](every).astype(kind) / kind(size)).astype(dtype)
+                same(part, mean, "avg")
+
+
+def larger(a, b):
+    return a if a > b else b + 0
+
+
+def check_operators(comm, queue) -> None:
+    """Functions of the kernel language, SYCL's function objects, and NumPy's functions."""
+    me, size = comm.rank(), comm.size()
+    for count in (5, 1000):
+        every = all_of(size, count, np.float32)
+        out = np.zeros(count, np.float32)
+        for op, expected in ((larger, np.max(every, axis=0)), (sycl.plus, sum(every)),
+                             (np.minimum, np.min(every, axis=0))):
+            ccl.allreduce(every[me], out, op, comm=comm, where=queue).wait()
+            same(out, expected, op)
+
+
+def check_moves(comm, queue) -> None:
+    """Every call that only moves elements, of several types and with odd counts."""
+    me, size = comm.rank(), comm.size()
+    for dtype, count in ((np.uint8, 3), (np.float32, 1), (bfloat16, 77), (np.float64, 1501)):
+        every = all_of(size, count, dtype)
+        whole = np.concatenate(every)
+        mine, root = every[me].copy(), size // 2
+        ccl.broadcast(mine, root, comm=comm, where=queue).wait()
+        same(mine, every[root], "broadcast")
+        out = np.zeros(count * size, dtype)
+        ccl.allgather(every[me], out, comm=comm, where=queue).wait()
+        same(out, whole, "allgather")
+        out = np.zeros(count * size, dtype)
+        ccl.gather(every[me], out, root, comm=comm, where=queue).wait()
+        same(out, whole if me == root else 0 * whole, "gather")
+        part = np.zeros(count, dtype)
+        ccl.scatter(whole, part, root, comm=comm, where=queue).wait()
+        same(part, every[me], "scatter")
+        counts = [(r * 2 + 1) % (count + 1) for r in range(size)]
+        joined = np.concatenate([x[:c] for x, c in zip(every, counts)])
+        out = np.zeros(len(joined), dtype)
+        ccl.allgatherv(every[me], out, counts, comm=comm, where=queue).wait()
+        same(out, joined, "allgatherv")
+        out = np.zeros(len(joined), dtype)
+        ccl.gatherv(every[me], out, counts, comm=comm, where=queue).wait()
+        same(out, joined if me == 0 else 0 * joined, "gatherv")
+        part = np.zeros(counts[me], dtype)
+        ccl.scatterv(joined, part, counts, comm=comm, where=queue).wait()
+        same(part, every[me][:counts[me]], "scatterv")
+        out = np.zeros(count * size, dtype)
+        ccl.alltoall(np.concatenate([every[me]] * size), out, comm=comm, where=queue).wait()
+        same(out, whole, "alltoall")
+        to = [[(i + 2 * j) % 3 for j in range(size)] for i in range(size)]
+        sent = np.concatenate([np.full(n, 10 * me + j, dtype) for j, n in enumerate(to[me])])
+        into = [to[j][me] for j in range(size)]
+        got = np.zeros(sum(into), dtype)
+        ccl.alltoallv(sent, to[me], got, into, comm=comm, where=queue).wait()
+        same(got, np.concatenate([np.full(n, 10 * j + me) for j, n in enumerate(into)]), "a2av")
+    ccl.barrier(comm, queue).wait()
+
+
+def check_messages(comm, queue) -> None:
+    """A ring in a group, whose receives come first; several messages stay in their order."""
+    me, size = comm.rank(), comm.size()
+    right, left = (me + 1) % size, (me - 1) % size
+    got = [np.zeros(9, np.int32) for _ in range(3)]
+    ccl.group_start()
+    events = [ccl.recv(g, left, comm=comm, where=queue) for g in got]
+    events += [ccl.send(np.full(9, me * 10 + k, np.int32), right, comm=comm, where=queue)
+               for k in range(3)]
+    ccl.group_end()
+    for event in events:
+        event.wait()
+    for k, g in enumerate(got):
+        same(g, np.full(9, left * 10 + k), "ring")
+    if size > 1 and me < 2:
+        box = np.arange(2000.0) if me == 0 else np.zeros(2000)
+        (ccl.send if me == 0 else ccl.recv)(box, 1 - me, comm=comm, where=queue).wait()
+        same(box, np.arange(2000.0), "one message")
+
+
+def check_memory(comm, queue) -> None:
+    """USM of all kinds and buffers; events before and after."""
+    me, size, n = comm.rank(), comm.size(), 301
+    total = sum(range(1, size + 1))
+    for kind in (sycl.malloc_device, sycl.malloc_shared, sycl.malloc_host):
+        p = kind(n, queue, dtype=np.float32)
+        first = queue.fill(p, me + 1.0)
+        done = ccl.allreduce(p, p, comm=comm, where=ccl.create_stream(queue), depends_on=[first])
+        out = np.zeros(n, np.float32)
+        queue.copy(p, out, depends_on=[done]).wait()
+        same(out, np.full(n, total), kind)
+        sycl.free(p, queue)
+    with sycl.buffer(np.full(n, me + 1.0)) as a, sycl.buffer(n, dtype=np.float64) as b:
+        ccl.allreduce(a, b, comm=comm, where=queue)
+
+        def double(h):
+            x = sycl.accessor(b, h, sycl.read_write)
+
+            def kernel(i):
+                x[i] = 2 * x[i]
+            h.parallel_for(n, kernel)
+        queue.submit(double)
+        with sycl.host_accessor(b, sycl.read_only) as x:
+            same(x.get_view(), np.full(n, 2.0 * total), "buffers")
+
+
+def check_groups_of_ranks(comm, queue) -> None:
+    """Communicators among some ranks, and beside one another."""
+    me, size = comm.rank(), comm.size()
+    part = comm.split(me % 2, -me)
+    mates = [r for r in range(size) if r % 2 == me % 2]
+    assert part.size() == len(mates)
+    assert part.rank() == sorted(mates, key=lambda r: -r).index(me)
+    x = np.array([me], np.int64)
+    ccl.allreduce(x, x, comm=part, where=queue).wait()
+    assert x[0] == sum(mates)
+    twin = comm.duplicate()
+    a, b = np.array([1.0]), np.array([2.0])
+    first = ccl.allreduce(a, a, comm=comm, where=queue)
+    second = ccl.allreduce(b, b, comm=twin, where=queue)
+    second.wait()
+    first.wait()
+    assert (a[0], b[0]) == (size, 2 * size)
+    nobody = comm.split(-1 if me == 0 else 0)
+    assert (nobody is None) == (me == 0)
+
+
+def check_graph(comm, queue) -> None:
+    """A call recorded in a command graph runs at each submission of it."""
+    experimental = sycl.ext.oneapi.experimental
+    x, size = np.ones(40, np.float32), comm.size()
+    graph = experimental.command_graph(queue)
+    graph.begin_recording(queue)
+    event = ccl.allreduce(x, x, comm=comm, where=queue)
+    ccl.allreduce(x, x, comm=comm, where=queue, depends_on=[event])
+    graph.end_recording(queue)
+    ready = graph.finalize()
+    for _ in range(2):
+        queue.ext_oneapi_graph(ready).wait()
+    same(x, np.full(40, float(size) ** 4), "graph")
+
+
+def check_all(comm, queue) -> None:
+    check_reductions(comm, queue)
+    check_operators(comm, queue)
+    check_moves(comm, queue)
+    check_messages(comm, queue)
+    check_memory(comm, queue)
+    check_groups_of_ranks(comm, queue)
+    check_graph(comm, queue)

@@ -1,0 +1,64 @@
+"""A program of several processes: the checks of collective calls over MPI."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.ranks import ccl_checks
+from unisycl.oneapi import ccl
+
+
+def refused(comm) -> None:
+    """Ranks that differ are told; the communicator goes on."""
+    me, size = comm.rank(), comm.size()
+    x = np.zeros(4 + me, np.float32)
+    for call in (lambda: ccl.allreduce(x, x, comm=comm),
+                 lambda: ccl.broadcast(x[:3], me % 2, comm=comm),
+                 lambda: ccl.alltoallv(np.zeros(size), [1] * size, np.zeros(2 * size), [2] * size,
+                                       comm=comm)):
+        with pytest.raises(sycl.exception, match="rank") as found:
+            call().wait()
+        assert found.value.code() is sycl.errc.invalid
+    y = np.ones(3)
+    ccl.allreduce(y, y, comm=comm).wait()
+    assert y[0] == size
+
+
+def missing(comm) -> None:
+    """A rank that does not come is named within the time limit, and nobody hangs."""
+    own = comm.duplicate()
+    own.set_timeout(1.0)
+    begin = time.monotonic()
+    if comm.rank() != 1:
+        x = np.ones(1000)
+        with pytest.raises(sycl.exception, match="rank 1 did not come within 1 s"):
+            ccl.allreduce(x, x, comm=own).wait()
+        assert time.monotonic() - begin < 20
+        with pytest.raises(sycl.exception, match="not usable any more"):
+            ccl.barrier(own).wait()
+    ccl.barrier(comm).wait()
+
+
+def main() -> None:
+    from mpi4py import MPI
+    rank, size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
+    address = MPI.COMM_WORLD.bcast(ccl.create_main_kvs().get_address() if rank == 0 else None)
+    comm = ccl.create_communicator(size, rank, ccl.create_kvs(address))
+    queue = sycl.queue(sys.argv[1])
+    ccl_checks.check_all(comm, queue)
+    ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
+    refused(comm)
+    missing(comm)
+    print(f"rank {rank} of {size} is well")
+
+
+if __name__ == "__main__":
+    main()

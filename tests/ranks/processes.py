@@ -1,0 +1,30 @@
+"""Starting programs as several processes, for tests; skips where there is no MPI."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def starter() -> str:
+    """Return mpiexec of this environment; skip if there is none."""
+    found = Path(sys.executable).parent / "mpiexec"
+    if importlib.util.find_spec("mpi4py") is None or not found.exists():
+        pytest.skip("no MPI: pip install 'unisycl[mpi]'")
+    return str(found)
+
+
+def start(count: int, *arguments: str, seconds: float = 150, **environment: str,
+          ) -> subprocess.CompletedProcess[str]:
+    """Run a program of this folder as so many processes."""
+    return subprocess.run(
+        [starter(), "-n", str(count), sys.executable, *arguments], cwd=ROOT, text=True,
+        capture_output=True, timeout=seconds, check=False,
+        env={**os.environ, "UNISYCL_THREADS": "1", "OMP_NUM_THREADS": "1", **environment})

@@ -1,0 +1,109 @@
+"""oneCCL: every call over threads of one process, and over real processes of MPI."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.ranks import ccl_checks
+from tests.ranks.processes import start
+from unisycl.oneapi import ccl
+
+
+@pytest.mark.row("L-21")
+@pytest.mark.parametrize("size", [3, 1, 2])
+def test_threads_compute_what_numpy_computes(device: sycl.device, size: int) -> None:
+    ccl.run_threads(size, lambda comm: ccl_checks.check_all(comm, sycl.queue(device)))
+
+
+@pytest.mark.row("L-21")
+@pytest.mark.row("L-22")
+def test_processes_compute_the_same_and_miss_a_rank_that_does_not_come() -> None:
+    done = start(3, "tests/ranks/mpi_ccl.py", "cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"rank {r} of 3 is well" for r in range(3)]
+
+
+@pytest.mark.row("L-22")
+def test_ranks_that_differ_are_told_and_go_on() -> None:
+    def body(comm) -> None:
+        x = np.zeros(4 + comm.rank())
+        with pytest.raises(sycl.exception, match=r"rank 0: allreduce \(sum\) of 4 float64; rank 1: "
+                           r"allreduce \(sum\) of 5 float64") as found:
+            ccl.allreduce(x, x, comm=comm).wait()
+        assert found.value.code() is sycl.errc.invalid
+        kinds = [np.float32, np.int32]
+        y = np.ones(3, kinds[comm.rank()])
+        with pytest.raises(sycl.exception, match="rank 0: broadcast of 3 float32 with root 0; "
+                           "rank 1: broadcast of 3 int32 with root 0"):
+            ccl.broadcast(y, comm=comm).wait()
+        z = np.ones(3)
+        ccl.allreduce(z, z, comm=comm).wait()
+        assert z[0] == 2
+    ccl.run_threads(2, body)
+
+
+@pytest.mark.row("L-22")
+def test_a_missing_rank_is_named_within_the_limit() -> None:
+    def body(comm) -> None:
+        comm.set_timeout(0.3)
+        if comm.rank() == 2:
+            return
+        begin = time.monotonic()
+        with pytest.raises(sycl.exception, match=r"rank 2 did not come within 0\.3 s"):
+            ccl.barrier(comm).wait()
+        assert time.monotonic() - begin < 20
+        with pytest.raises(sycl.exception, match="not usable any more"):
+            ccl.barrier(comm).wait()
+    ccl.run_threads(3, body)
+
+
+@pytest.mark.row("L-22")
+def test_a_rank_that_fails_ends_the_others() -> None:
+    def body(comm) -> None:
+        if comm.rank() == 0:
+            raise ValueError("out of cheese")
+        ccl.barrier(comm).wait()
+    with pytest.raises(ValueError, match="out of cheese"):
+        ccl.run_threads(3, body)
+
+
+@pytest.mark.part("L-21")
+def test_threads_make_communicators_by_a_store() -> None:
+    store = ccl.create_main_kvs("threads")
+
+    def body(other) -> None:
+        mine = ccl.create_kvs(store.get_address())
+        comm = ccl.create_communicator(2, other.rank(), sycl.device("cpu"), mine)
+        x = np.ones(5)
+        ccl.allreduce(x, x, comm=comm).wait()
+        assert (comm.rank(), comm.size(), x.sum()) == (other.rank(), 2, 10)
+        assert comm.get_device() == sycl.device("cpu")
+    ccl.run_threads(2, body)
+
+
+@pytest.mark.part("L-21")
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda c: ccl.allreduce(np.ones(4), np.ones(3), comm=c), "recv has 3 elements where 4 are"),
+    (lambda c: ccl.allreduce(np.ones(4), np.ones(4, np.int8), comm=c), "send holds float64, recv"),
+    (lambda c: ccl.allreduce(np.ones(4)[::2], np.ones(4), comm=c), "send must be contiguous"),
+    (lambda c: ccl.allreduce([1], np.ones(4), comm=c), "must be an array, USM memory or a buffer"),
+    (lambda c: ccl.allreduce(np.ones(4, int), np.ones(4, int), ccl.reduction.avg, comm=c), "avg"),
+    (lambda c: ccl.allreduce(np.ones(4), np.ones(4), 3, comm=c), "the operator is one of"),
+    (lambda c: ccl.broadcast(np.ones(4), 7, comm=c), "rank 7 does not exist"),
+    (lambda c: ccl.broadcast(np.ones(4), comm=c, dtype=ccl.datatype.int8), "the call says int8"),
+    (lambda c: ccl.allgatherv(np.ones(4), np.ones(4), [1, 2], comm=c), "one number of elements"),
+    (lambda c: ccl.barrier(3), "expected a communicator"),
+    (lambda c: ccl.barrier(c, "cpu"), "expected a stream or a queue"),
+    (lambda c: ccl.group_end(), "no group was begun"),
+    (lambda c: ccl.create_kvs(b"x"), "what get_address of another rank"),
+    (lambda c: ccl.create_communicator(1, 0), "the kvs is missing"),
+    (lambda c: c.set_timeout(0), "a number of seconds"),
+])
+def test_wrong_arguments_are_refused_before_others_are_told(call, text) -> None:
+    with pytest.raises(sycl.exception, match=text) as found:
+        ccl.run_threads(1, call)
+    assert found.value.code() is sycl.errc.invalid

@@ -1,0 +1,76 @@
+"""The memory of collective calls: arrays, USM, buffers; as the host sees it while a call runs.
+
+Non-goals: carrying it. Invariants: a buffer is used by an accessor of the call's command group;
+memory that only the device sees is copied to and fro around the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.frame.refusals import refuse
+
+
+class Side:
+    """Elements that a call reads or writes: ``count`` of them from the first on."""
+
+    def __init__(self, routine: str, what: str, x: Any, count: int | None, *,
+                 writes: bool) -> None:
+        self.routine, self.x, self.writes = routine, x, writes
+        if isinstance(x, np.ndarray):
+            if not x.flags.c_contiguous or (writes and not x.flags.writeable):
+                refuse(routine, f"{what} must be contiguous" + (" and writable" if writes else ""))
+            have = x.size
+        elif isinstance(x, sycl.buffer | sycl.usm_pointer):
+            have = x.size()
+        else:
+            refuse(routine, f"{what} must be an array, USM memory or a buffer, got "
+                   f"{type(x).__name__}")
+        self.dtype = np.dtype(x.dtype)
+        self.count = have if count is None else count
+        if not 0 <= self.count <= have:
+            refuse(routine, f"{what} has {have} elements where {self.count} are needed")
+        self._copy: np.ndarray[Any, Any] | None = None
+        self._seen: Any = None
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the host cannot see it."""
+        return isinstance(self.x, sycl.usm_pointer) and self.x.usm_type == "device"
+
+    def fetch(self, queue: sycl.queue, after: list[Any]) -> list[Any]:
+        """Copy what only the device sees to the host; return what to wait for."""
+        if not self.on_device:
+            return after
+        self._copy = np.empty(self.count, self.dtype)
+        return [queue.copy(self.x, self._copy, self.count, depends_on=after)]
+
+    def put_back(self, queue: sycl.queue, after: Any) -> Any:
+        """Copy what was written to the device; return its event."""
+        if self._copy is None or not self.writes:
+            return after
+        return queue.copy(self._copy, self.x, self.count, depends_on=[after])
+
+    def enter(self, h: sycl.handler) -> None:
+        """Become part of the call's command group."""
+        if isinstance(self.x, sycl.buffer):
+            self._seen = sycl.accessor(
+                self.x, h, sycl.read_write_host_task if self.writes else sycl.read_only_host_task)
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """Return the elements, while the call runs."""
+        if self._copy is not None:
+            return self._copy
+        if self._seen is not None:
+            seen = self._seen.get_multi_ptr()
+        else:
+            seen = self.x.get_view() if isinstance(self.x, sycl.usm_pointer) else self.x
+        return np.asarray(seen).reshape(-1)[:self.count]
+
+
+def same_memory(a: Side, b: Side) -> bool:
+    """Say whether a call is in place."""
+    return a.x is b.x

@@ -1,0 +1,58 @@
+"""How a collective call becomes a command of a queue: what it waits for, runs, and returns.
+
+Non-goals: what the call does (``collectives``). Invariants: the calls of a communicator follow one
+another; messages do not wait for calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import unisycl as sycl
+from unisycl.oneapi.ccl import groups
+from unisycl.oneapi.ccl.communicators import communicator
+from unisycl.oneapi.ccl.memory import Side
+from unisycl.oneapi.ccl.running import Post, run
+from unisycl.oneapi.ccl.streams import stream
+from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.frame.results import events_of
+
+
+def queue_of(routine: str, comm: communicator, where: Any) -> sycl.queue:
+    """Return the queue that a call runs on."""
+    if isinstance(where, stream):
+        return where.queue
+    if isinstance(where, sycl.queue):
+        return where
+    if where is not None:
+        refuse(routine, f"expected a stream or a queue, got {type(where).__name__}")
+    if comm.host is None:
+        comm.host = sycl.queue(sycl.host_selector_v)
+    return comm.host
+
+
+def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: Post,
+           depends_on: Any, *, ordered: bool) -> Any:
+    """Submit a call as a host task; return its event.
+
+    ``post`` begins it, once the memory is there; ``ordered``: behind the calls before it.
+    """
+    if not ordered and groups.collecting():
+        return groups.put_off(comm, queue, sides, post, events_of(depends_on))
+    recording = queue.ext_oneapi_get_state().name == "recording"
+    after = events_of(depends_on)
+    last = comm.last
+    if ordered and last is not None and last[0] is (queue if recording else None) and (
+            recording or not _over(last[1])):
+        after = [*after, last[1]]
+    event = run(comm, queue, sides, [post], after)
+    if ordered:
+        comm.last = (queue if recording else None), event
+    return event
+
+
+def _over(event: Any) -> bool:
+    """Say whether a call has ended: one that failed does not hold up those that follow."""
+    status = event.get_info(sycl.info.event.command_execution_status)
+    return bool(status is sycl.info.event_command_status.complete)

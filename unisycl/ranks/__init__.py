@@ -1,0 +1,1 @@
+"""Internal: ranks, processes or threads that run one program together (catalogue section R)."""

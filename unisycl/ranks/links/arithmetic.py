@@ -1,0 +1,128 @@
+"""What collective calls compute, over all ranks' calls at once or over gathered pieces.
+
+Non-goals: carrying. Invariant: combined in the order of ranks, so that every rank finds the same
+bits; floats of two bytes are combined in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.errors import UsageError, errc
+from unisycl.ranks.links.link import Array, Call
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum, "avg": np.add}
+
+
+def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type to combine in."""
+    short = dtype.itemsize <= 2 and dtype.kind not in "iub"
+    return np.dtype(np.float32) if short else dtype
+
+
+def combined(pieces: Sequence[Array], op_name: str, op: Any) -> Array:
+    """Return the elements of all ranks combined in the order of ranks."""
+    dtype = pieces[0].dtype
+    if op_name not in OPERATORS:
+        return np.asarray(fold(op, [p.copy() for p in pieces])).astype(dtype)
+    kind = wide(dtype)
+    with np.errstate(all="ignore"):
+        total = pieces[0].astype(kind)
+        for piece in pieces[1:]:
+            total = OPERATORS[op_name](total, piece.astype(kind, copy=False))
+        if op_name == "avg":
+            total = total / kind.type(len(pieces))
+        return np.asarray(total).astype(dtype)
+
+
+def split_points(counts: Sequence[int]) -> list[int]:
+    """Return where the pieces of so many elements begin, and where the last ends."""
+    return [0, *np.cumsum(counts).tolist()]
+
+
+def carry_out(calls: Sequence[Call]) -> None:
+    """Compute what all ranks' calls ask for; ``calls`` are in the order of ranks."""
+    _CALLS[calls[0].name](calls)
+
+
+def _sent(calls: Sequence[Call]) -> list[Array]:
+    return [_array(c.send).copy() for c in calls]
+
+
+def _array(x: Array | None) -> Array:
+    assert x is not None
+    return x
+
+
+def _barrier(calls: Sequence[Call]) -> None:
+    pass
+
+
+def _allreduce(calls: Sequence[Call]) -> None:
+    total = combined(_sent(calls), calls[0].op_name, calls[0].op)
+    for call in calls:
+        _array(call.recv)[:] = total
+
+
+def _reduce(calls: Sequence[Call]) -> None:
+    _array(calls[calls[0].root].recv)[:] = combined(_sent(calls), calls[0].op_name, calls[0].op)
+
+
+def _broadcast(calls: Sequence[Call]) -> None:
+    data = _array(calls[calls[0].root].send).copy()
+    for call in calls:
+        _array(call.recv)[:] = data
+
+
+def _allgather(calls: Sequence[Call]) -> None:
+    whole = np.concatenate(_sent(calls))
+    for call in calls:
+        _array(call.recv)[:] = whole
+
+
+def _gather(calls: Sequence[Call]) -> None:
+    _array(calls[calls[0].root].recv)[:] = np.concatenate(_sent(calls))
+
+
+def _scatter(calls: Sequence[Call]) -> None:
+    source = _array(calls[calls[0].root].send).copy()
+    ends = split_points(calls[0].counts or [_array(c.recv).size for c in calls])
+    for k, call in enumerate(calls):
+        _array(call.recv)[:] = source[ends[k]:ends[k + 1]]
+
+
+def _reduce_scatter(calls: Sequence[Call]) -> None:
+    total = combined(_sent(calls), calls[0].op_name, calls[0].op)
+    for k, call in enumerate(calls):
+        part = _array(call.recv)
+        part[:] = total[k * part.size:(k + 1) * part.size]
+
+
+def _alltoall(calls: Sequence[Call]) -> None:
+    sent = [s.reshape(len(calls), -1) for s in _sent(calls)]
+    for k, call in enumerate(calls):
+        _array(call.recv)[:] = np.concatenate([s[k] for s in sent])
+
+
+def _alltoallv(calls: Sequence[Call]) -> None:
+    sent = _sent(calls)
+    starts = [split_points(c.others) for c in calls]
+    for k, call in enumerate(calls):
+        for j, other in enumerate(calls):
+            if other.others[k] != call.counts[j]:
+                raise UsageError(errc.invalid, f"alltoallv: rank {j} sends {other.others[k]} "
+                                 f"elements to rank {k}, which expects {call.counts[j]}")
+        _array(call.recv)[:] = np.concatenate(
+            [s[starts[j][k]:starts[j][k + 1]] for j, s in enumerate(sent)])
+
+
+_CALLS: dict[str, Callable[[Sequence[Call]], None]] = {
+    "barrier": _barrier, "allreduce": _allreduce, "reduce": _reduce, "broadcast": _broadcast,
+    "allgather": _allgather, "allgatherv": _allgather, "gather": _gather, "gatherv": _gather,
+    "scatter": _scatter, "scatterv": _scatter, "reduce_scatter": _reduce_scatter,
+    "alltoall": _alltoall, "alltoallv": _alltoallv}

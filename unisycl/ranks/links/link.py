@@ -1,0 +1,243 @@
+"""What ranks are to one another: messages, collective calls, and how long anyone waits.
+
+Non-goals: carrying anything (``threads``, ``mpi``). Invariants: nothing blocks but ``wait``; what
+is posted ends within the link's limit, with an error if need be; collective calls of a link are
+carried out one after another, in the order in which each rank posts them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from unisycl.base.errors import DeviceError, UsageError, errc
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Pending(Protocol):
+    """Something that was posted; a completion of the graph, too."""
+
+    def done(self) -> bool:
+        """Say whether it has ended; carries it on where it can."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until it ends or so many seconds pass; say whether it ended."""
+
+    def error(self) -> BaseException | None:
+        """Return what it failed with, once done."""
+
+
+@dataclass(eq=False)
+class Call:
+    """A collective call as one rank makes it.
+
+    ``counts`` are elements for each rank where ranks take part with different numbers;
+    ``others`` those that this rank sends, in ``alltoallv``. ``op`` combines two arrays.
+    """
+
+    name: str
+    send: Array | None = None
+    recv: Array | None = None
+    op: Any = None
+    op_name: str = ""
+    root: int = 0
+    counts: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+    note: str = ""
+    number: int = field(default=0)
+
+    def signature(self) -> str:
+        """Return what has to be the same on all ranks, in words for people."""
+        kind = self.recv if self.recv is not None else self.send
+        words = [self.name]
+        if self.op_name:
+            words.append(f"({self.op_name})")
+        if kind is not None:
+            words.append(f"of {self._extent()} {kind.dtype.name}")
+        if self.name in ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv"):
+            words.append(f"with root {self.root}")
+        return " ".join(words + ([self.note] if self.note else []))
+
+    def _extent(self) -> str:
+        if self.counts and self.name != "alltoallv":
+            return "+".join(map(str, self.counts)) if len(self.counts) <= 8 else \
+                f"{len(self.counts)} counts, sum {sum(self.counts)}, mix {hash(self.counts)}"
+        if self.name == "alltoallv":
+            return "any number of"
+        if self.name in ("gather", "allgather", "alltoall"):
+            return str(0 if self.send is None else self.send.size)
+        if self.name in ("scatter", "reduce_scatter"):
+            return str(0 if self.recv is None else self.recv.size)
+        found = self.recv if self.send is None else self.send
+        return str(0 if found is None else found.size)
+
+
+class Link:
+    """One rank's end of a group of ranks.
+
+    Args:
+        rank: which rank this is; size: how many there are.
+        limit: the seconds after which whoever has not come counts as missing.
+        name: what messages call the group.
+    """
+
+    provider = ""
+
+    def __init__(self, rank: int, size: int, limit: float, name: str) -> None:
+        self.rank, self.size, self.limit, self.name = rank, size, limit, name
+        self.broken: BaseException | None = None
+        self._posted = 0
+
+    # ------------------------------------------------------------------ what carriers do
+    def send(self, to: int, tag: int, data: Array) -> Pending:
+        """Send contiguous elements to a rank; ``data`` stays as it is until the end."""
+        raise NotImplementedError
+
+    def receive(self, source: int, tag: int, data: Array) -> Pending:
+        """Receive as many elements as ``data`` has."""
+        raise NotImplementedError
+
+    def collect(self, call: Call) -> Pending:
+        """Carry out a collective call."""
+        raise NotImplementedError
+
+    def split(self, color: int, key: int) -> Link | None:
+        """Return the link among the ranks of one color, in the order of their keys."""
+        raise NotImplementedError
+
+    def duplicate(self) -> Link:
+        """Return another link among the same ranks."""
+        found = self.split(0, self.rank)
+        assert found is not None
+        return found
+
+    def abort(self, error: BaseException) -> None:
+        """Tell the other ranks that this one has failed, where that can be told."""
+
+    # ------------------------------------------------------------------ on top of them
+    def number(self) -> int:
+        """Return the number of the next collective call."""
+        self._posted += 1
+        return self._posted
+
+    def check_open(self, what: str) -> None:
+        """Refuse to go on with a group that has lost a rank."""
+        if self.broken is not None:
+            raise DeviceError(errc.runtime, f"{what}: {self.called()} is not usable any more: "
+                              f"{self.broken}")
+
+    def called(self) -> str:
+        """Return what messages call this end."""
+        return f"rank {self.rank} of {self.size} ({self.name})"
+
+    def finish(self, pending: Pending) -> None:
+        """Wait for something posted and raise what it failed with."""
+        while not pending.wait(0.05):
+            pass
+        error = pending.error()
+        if error is not None:
+            raise error
+
+    def exchange(self, text: bytes) -> list[bytes]:
+        """Return what each rank gives here, in the order of ranks; collective, and blocks."""
+        sizes = np.zeros(self.size, np.int64)
+        self.finish(self.collect(Call("allgather", np.array([len(text)], np.int64), sizes,
+                                      counts=(), note="sizes of texts")))
+        whole = np.zeros(int(sizes.sum()), np.uint8)
+        mine = np.frombuffer(text, np.uint8)
+        self.finish(self.collect(Call("allgatherv", mine, whole,
+                                      counts=tuple(int(n) for n in sizes))))
+        ends = np.cumsum(sizes)
+        return [whole[e - n:e].tobytes() for e, n in zip(ends, sizes, strict=True)]
+
+    def barrier(self) -> None:
+        """Wait for all ranks."""
+        self.finish(self.collect(Call("barrier")))
+
+    def __repr__(self) -> str:
+        return f"<{self.provider}: {self.called()}>"
+
+
+class Ending:
+    """A ``Pending`` that somebody ends; ``step``, if given, carries it on."""
+
+    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step")
+
+    def __init__(self, step: Callable[[], None] | None = None) -> None:
+        self._event = threading.Event()
+        self._done = False
+        self._error: BaseException | None = None
+        self.step = step
+        self.begun, self.ended = time.monotonic_ns(), 0
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """End it; the first call counts."""
+        if not self._done:
+            self._error, self.ended = error, time.monotonic_ns()
+            self.step, self._done = None, True
+            self._event.set()
+
+    def done(self) -> bool:
+        """Say whether it has ended."""
+        step = self.step
+        if step is not None and not self._done:
+            step()
+        return self._done
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until it ends; looks often at first, then ever less."""
+        end = None if timeout is None else time.monotonic() + timeout
+        pause, turns = 2e-5, 0
+        while not self.done():
+            left = 1.0 if end is None else end - time.monotonic()
+            if left <= 0:
+                return False
+            turns += 1
+            if self.step is None:
+                self._event.wait(min(left, 0.05))
+            elif turns < 200:
+                time.sleep(0)
+            else:
+                time.sleep(min(pause, left))
+                pause = min(pause * 1.5, 5e-4)
+        return True
+
+    def error(self) -> BaseException | None:
+        """Return what it failed with."""
+        return self._error
+
+    def profile(self) -> tuple[int, int]:
+        """Return when it began and ended, in ns."""
+        return self.begun, self.ended or time.monotonic_ns()
+
+
+def late(link: Link, what: str, missing: list[int]) -> DeviceError:
+    """Return the error of a call to which ranks did not come in time."""
+    who = ", ".join(f"rank {r}" for r in missing) or "another rank"
+    return DeviceError(errc.runtime, f"{link.called()}: {what}: {who} did not come within "
+                       f"{link.limit:g} s; all ranks make the same calls in the same order "
+                       "(UNISYCL_RANK_TIMEOUT sets the time)")
+
+
+def differ(link: Link, number: int, said: dict[int, str]) -> DeviceError:
+    """Return the error of a call that ranks make differently."""
+    texts: dict[str, list[int]] = {}
+    for rank, text in sorted(said.items()):
+        texts.setdefault(text, []).append(rank)
+    parts = "; ".join(f"rank{'s' * (len(r) > 1)} {', '.join(map(str, r))}: {t}"
+                      for t, r in texts.items())
+    return DeviceError(errc.invalid, f"{link.called()}: call {number} of the communicator differs "
+                       f"between ranks: {parts}")
+
+
+def check_rank(what: str, value: int, size: int) -> int:
+    """Return a rank that exists."""
+    if not 0 <= value < size:
+        raise UsageError(errc.invalid, f"{what}: rank {value} does not exist; there are {size}")
+    return value

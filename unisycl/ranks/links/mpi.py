@@ -1,0 +1,375 @@
+"""Ranks that are processes of MPI, by mpi4py: any MPI that it was built for.
+
+A collective call begins with short messages that say what each rank calls, so that ranks which
+differ, or do not come, are named. Those of a few bytes carry the data, too. Non-goals: starting
+processes (``tools.mpirun``). Invariants: one thread at a time is in a link; whatever was posted
+and not completed is kept until the process ends.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import numpy as np
+
+from unisycl.base.errors import DeviceError, UsageError, errc, exception
+from unisycl.ranks.links import arithmetic, progress
+from unisycl.ranks.links.link import Array, Call, Ending, Link, Pending, differ, late
+
+_SMALL = 256  # bytes that travel with the words
+_WORDS = 160
+_SLOT = _WORDS + 8 + _SMALL
+_TAGS = 1 << 15
+_NATIVE = "bBhHiIlLqQfd"
+_CARRIED = ("allreduce", "reduce", "broadcast", "allgather", "gather")
+Steps = Generator[Sequence[Any], None, None]
+kept: list[Any] = []
+"""What was given up: MPI may still write there."""
+
+
+class MpiLink(Link):
+    """One process's end of a communicator of MPI.
+
+    Args:
+        comm: an mpi4py communicator that nobody else uses, and another for the words of calls.
+    """
+
+    provider = "MPI"
+
+    def __init__(self, comm: Any, words: Any, limit: float, name: str) -> None:
+        super().__init__(comm.Get_rank(), comm.Get_size(), limit, name)
+        self.comm, self.words = comm, words
+        self._lock = threading.RLock()
+        self._queue: deque[_Running] = deque()
+
+    # ------------------------------------------------------------------ messages
+    def send(self, to: int, tag: int, data: Array) -> Pending:
+        return self._message(f"a message to rank {to}", [to],
+                             lambda: self.comm.Isend(_bytes(data), to, tag % _TAGS), data)
+
+    def receive(self, source: int, tag: int, data: Array) -> Pending:
+        return self._message(f"a message from rank {source}", [source],
+                             lambda: self.comm.Irecv(_bytes(data), source, tag % _TAGS), data)
+
+    def _message(self, what: str, other: list[int], post: Any, data: Array) -> Pending:
+        made = Ending()
+        try:
+            with self._lock:
+                request = post()
+        except Exception as error:  # noqa: BLE001 -- mpi4py's, delivered where it is awaited
+            made.finish(_ours(self, what, error))
+            return made
+        end = time.monotonic() + self.limit
+
+        def step() -> None:
+            with self._lock:
+                if made.step is None:
+                    return
+                try:
+                    if request.Test():
+                        made.finish()
+                    elif time.monotonic() > end:
+                        kept.append((request, data))
+                        self.broken = self.broken or late(self, what, other)
+                        made.finish(self.broken)
+                except Exception as error:  # noqa: BLE001 -- mpi4py's
+                    made.finish(_ours(self, what, error))
+        made.step = step
+        progress.add(made)
+        return made
+
+    # ------------------------------------------------------------------ collective calls
+    def collect(self, call: Call) -> Pending:
+        with self._lock:
+            call.number = self.number()
+            made = Ending()
+            if self.broken is not None:
+                made.finish(self.broken)
+                return made
+            self._queue.append(_Running(self, call, made))
+            made.step = self._step
+            self._step()
+        if not made._done:
+            progress.add(made)
+        return made
+
+    def _step(self) -> None:
+        """Carry on the oldest call; then the next, as far as they go."""
+        with self._lock:
+            while self._queue and self._queue[0].step():
+                self._queue.popleft()
+
+    def split(self, color: int, key: int) -> MpiLink | None:
+        self.barrier()  # who does not come is named here; MPI itself would wait for ever
+        undefined = _mpi().UNDEFINED
+        comm = self.comm.Split(undefined if color < 0 else color, key)
+        words = self.comm.Split(undefined if color < 0 else color, key)
+        if color < 0:
+            return None
+        return MpiLink(comm, words, self.limit, f"{self.name}/{self._posted}.{color}")
+
+    def abort(self, error: BaseException) -> None:
+        self.comm.Abort(1)
+
+
+class _Running:
+    """A collective call under way: what it waits for, and what comes next."""
+
+    def __init__(self, link: MpiLink, call: Call, ending: Ending) -> None:
+        self.link, self.call, self.ending = link, call, ending
+        self.end = 0.0
+        self.said: dict[int, bytes] = {}
+        self.waits: Sequence[Any] = ()
+        self.slots = np.zeros((link.size, _SLOT), np.uint8)
+        self.steps: Steps | None = None
+
+    def step(self) -> bool:
+        """Carry on; say whether the call is over."""
+        try:
+            if self.steps is None:
+                self.end = time.monotonic() + self.link.limit
+                self.steps = self._run()
+                self.waits = next(self.steps)
+            while all(r.Test() for r in self.waits):
+                self.waits = next(self.steps)
+        except StopIteration:
+            self.ending.finish()
+            return True
+        except Exception as error:  # noqa: BLE001 -- mpi4py's and ours
+            found = _ours(self.link, self._what(), error)
+            self._give_up(found, broken=found.code() is not errc.invalid)
+            return True
+        if time.monotonic() > self.end:
+            missing = [r for r in range(self.link.size)
+                       if r != self.link.rank and not self.slots[r].any()]
+            self._give_up(late(self.link, self._what(), missing), broken=True)
+            return True
+        return False
+
+    def _what(self) -> str:
+        return f"call {self.call.number}, {self.call.signature()}"
+
+    def _give_up(self, error: exception, *, broken: bool) -> None:
+        kept.append((self.waits, self.call, self.slots))
+        if broken:
+            self.link.broken = error
+            for other in list(self.link._queue)[1:]:
+                other.ending.finish(error)
+            while len(self.link._queue) > 1:
+                self.link._queue.pop()
+        self.ending.finish(error)
+
+    def _run(self) -> Steps:
+        """Say what is called, compare, and do it: yields what has to end first."""
+        link, call = self.link, self.call
+        data = call.send
+        small = self._small(data)
+        yield self._tell(data if small else None)
+        said = {r: self.slots[r, :_WORDS].tobytes().rstrip(b"\0").decode(errors="replace")
+                for r in range(link.size)}
+        if len(set(said.values())) > 1:
+            raise differ(link, call.number, said)
+        if small and data is not None:
+            self._from_slots(data)
+        else:
+            yield from _native(link, call)
+
+    def _small(self, data: Array | None) -> bool:
+        call = self.call
+        if call.name not in _CARRIED:
+            return False
+        if call.name == "broadcast":
+            return call.recv is not None and call.recv.nbytes <= _SMALL
+        return data is not None and data.nbytes <= _SMALL
+
+    def _tell(self, data: Array | None) -> list[Any]:
+        link, me = self.link, self.link.rank
+        words = self.call.signature().encode()[:_WORDS]
+        mine = self.slots[me]
+        mine[:len(words)] = np.frombuffer(words, np.uint8)
+        mine[_WORDS:_WORDS + 8] = np.frombuffer(struct.pack("q", self.call.number), np.uint8)
+        if data is not None and data.nbytes:
+            mine[_WORDS + 8:_WORDS + 8 + data.nbytes] = _bytes(data)
+        tag = self.call.number % _TAGS
+        others = [r for r in range(link.size) if r != me]
+        waits = [link.words.Irecv(self.slots[r], r, tag) for r in others]
+        return waits + [link.words.Isend(mine, r, tag) for r in others]
+
+    def _from_slots(self, data: Array) -> None:
+        """Compute from what came with the words, as if all calls were here."""
+        like, calls = self.call, []
+        for r in range(self.link.size):
+            raw = self.slots[r, _WORDS + 8:_WORDS + 8 + data.nbytes]
+            recv = like.recv if r == self.link.rank else None
+            calls.append(Call(like.name, raw.view(data.dtype), recv, like.op, like.op_name,
+                              like.root))
+        if like.recv is None:
+            return
+        if like.name in ("allreduce", "reduce"):
+            like.recv[:] = arithmetic.combined([_sent(c) for c in calls], like.op_name, like.op)
+        elif like.name == "broadcast":
+            like.recv[:] = _sent(calls[like.root])
+        else:
+            like.recv[:] = np.concatenate([_sent(c) for c in calls])
+
+
+def _sent(call: Call) -> Array:
+    assert call.send is not None
+    return call.send
+
+
+def _native(link: MpiLink, call: Call) -> Steps:
+    """Have MPI carry out a call; what it has no type or operator for goes by gathered pieces."""
+    comm, send, recv = link.comm, call.send, call.recv
+    if call.name == "barrier":
+        return  # all have come
+    if call.name in ("allreduce", "reduce", "reduce_scatter"):
+        assert send is not None
+        op = _operator(call, send.dtype)
+        if op is None:
+            yield from _by_pieces(link, call, send)
+        elif call.name == "allreduce":
+            yield [comm.Iallreduce(send, recv, op)]
+        elif call.name == "reduce":
+            yield [comm.Ireduce(send, recv if link.rank == call.root else None, op,
+                                call.root)]
+        else:
+            yield [comm.Ireduce_scatter_block(send, recv, op)]
+        return
+    kind = _unit((_sent(call) if recv is None else recv).itemsize)
+    if call.name == "broadcast":
+        assert recv is not None
+        if link.rank == call.root and send is not None and send is not recv:
+            recv[:] = send
+        yield [comm.Ibcast([_bytes(recv), recv.size, kind], call.root)]
+    else:
+        yield [_MOVES[call.name](comm, call, kind)]
+
+
+def _operator(call: Call, dtype: np.dtype[Any]) -> Any:
+    """Return MPI's operator; None where it has none, or rounds as we do not want."""
+    mpi = _mpi()
+    if dtype.char not in _NATIVE:
+        return None
+    return {"sum": mpi.SUM, "prod": mpi.PROD, "min": mpi.MIN, "max": mpi.MAX}.get(call.op_name) \
+        if call.op_name in ("sum", "prod") or dtype.kind in "iu" else None
+
+
+def _by_pieces(link: MpiLink, call: Call, send: Array) -> Steps:
+    """Gather all pieces and combine them in the order of ranks."""
+    kind = _unit(send.itemsize)
+    pieces = np.empty((link.size, send.size), send.dtype)
+    yield [link.comm.Iallgather([_bytes(send), send.size, kind],
+                                [_bytes(pieces), send.size, kind])]
+    if call.recv is None:
+        return
+    total = arithmetic.combined(list(pieces), call.op_name, call.op)
+    part = call.recv.size
+    call.recv[:] = total[link.rank * part:(link.rank + 1) * part] \
+        if call.name == "reduce_scatter" else total
+
+
+def _allgather(comm: Any, call: Call, kind: Any) -> Any:
+    n = _sent(call).size
+    return comm.Iallgather([_bytes(_sent(call)), n, kind], [_bytes(call.recv), n, kind])
+
+
+def _allgatherv(comm: Any, call: Call, kind: Any) -> Any:
+    starts = arithmetic.split_points(call.counts)[:-1]
+    return comm.Iallgatherv([_bytes(_sent(call)), _sent(call).size, kind],
+                            [_bytes(call.recv), (call.counts, starts), kind])
+
+
+def _gather(comm: Any, call: Call, kind: Any) -> Any:
+    mine = [_bytes(_sent(call)), _sent(call).size, kind]
+    if comm.Get_rank() != call.root:
+        return comm.Igatherv(mine, None, call.root)
+    counts = call.counts or (_sent(call).size,) * comm.Get_size()
+    starts = arithmetic.split_points(counts)[:-1]
+    return comm.Igatherv(mine, [_bytes(call.recv), (counts, starts), kind], call.root)
+
+
+def _scatter(comm: Any, call: Call, kind: Any) -> Any:
+    assert call.recv is not None
+    mine = [_bytes(call.recv), call.recv.size, kind]
+    if comm.Get_rank() != call.root:
+        return comm.Iscatterv(None, mine, call.root)
+    counts = call.counts or (call.recv.size,) * comm.Get_size()
+    starts = arithmetic.split_points(counts)[:-1]
+    return comm.Iscatterv([_bytes(_sent(call)), (counts, starts), kind], mine, call.root)
+
+
+def _alltoall(comm: Any, call: Call, kind: Any) -> Any:
+    n = _sent(call).size // comm.Get_size()
+    return comm.Ialltoall([_bytes(_sent(call)), n, kind], [_bytes(call.recv), n, kind])
+
+
+def _alltoallv(comm: Any, call: Call, kind: Any) -> Any:
+    theirs = np.zeros(comm.Get_size(), np.int64)
+    comm.Alltoall(np.array(call.others, np.int64), theirs)  # all have come, so this ends
+    for j, count in enumerate(theirs.tolist()):
+        if count != call.counts[j]:
+            raise UsageError(errc.invalid, f"alltoallv: rank {j} sends {count} elements to rank "
+                             f"{comm.Get_rank()}, which expects {call.counts[j]}")
+    sent, got = (arithmetic.split_points(c)[:-1] for c in (call.others, call.counts))
+    return comm.Ialltoallv([_bytes(_sent(call)), (call.others, sent), kind],
+                           [_bytes(call.recv), (call.counts, got), kind])
+
+
+_MOVES = {"allgather": _allgather, "allgatherv": _allgatherv, "gather": _gather,
+          "gatherv": _gather, "scatter": _scatter, "scatterv": _scatter, "alltoall": _alltoall,
+          "alltoallv": _alltoallv}
+
+
+def _bytes(data: Array | None) -> Any:
+    """Return contiguous elements as bytes, whatever their type."""
+    assert data is not None
+    return data.reshape(-1).view(np.uint8)
+
+
+def _unit(itemsize: int) -> Any:
+    """Return MPI's type for an element of so many bytes."""
+    mpi = _mpi()
+    known = {1: mpi.INT8_T, 2: mpi.INT16_T, 4: mpi.INT32_T, 8: mpi.INT64_T}
+    if itemsize in known:
+        return known[itemsize]
+    if itemsize not in _types:
+        _types[itemsize] = mpi.BYTE.Create_contiguous(itemsize).Commit()
+    return _types[itemsize]
+
+
+_types: dict[int, Any] = {}
+
+
+def _ours(link: Link, what: str, error: Exception) -> exception:
+    """Return an error of ours for one of MPI's."""
+    if isinstance(error, exception):
+        return error
+    made = DeviceError(errc.runtime, f"{link.called()}: {what}: MPI says {error}")
+    made.__cause__ = error
+    return made
+
+
+def _mpi() -> Any:
+    from mpi4py import MPI  # noqa: PLC0415 -- importing it starts MPI
+
+    return MPI
+
+
+def world(limit: float) -> MpiLink:
+    """Return this process's end of all processes that were started together."""
+    mpi = _mpi()
+    if mpi.Query_thread() < mpi.THREAD_MULTIPLE:
+        raise UsageError(errc.invalid, "MPI was started without support for threads; let mpi4py "
+                         "start it (leave mpi4py.rc.thread_level alone)")
+    return MpiLink(mpi.COMM_WORLD.Dup(), mpi.COMM_WORLD.Dup(), limit, "MPI")
+
+
+def over(comm: Any, limit: float) -> MpiLink:
+    """Return a link over an mpi4py communicator, which it duplicates; collective."""
+    return MpiLink(comm.Dup(), comm.Dup(), limit, "MPI communicator")
