@@ -33,8 +33,9 @@ ROOMS: dict[str, set[str]] = {
                       "backends.cfamily", "backends.device"},
     "backends.host": {"base", "process", "ir", "passes", "backends.base",
                       "backends.native_objects", "backends.footprints", "lang", "frontend.source"},
-    "runtime": {"base", "process", "ir", "frontend.specialize", "passes.pipeline", "backends.base",
-                "backends.registry", "backends.footprints"},
+    "runtime": {"base", "process", "ir", "frontend.specialize", "passes.pipeline",
+                "passes.checks.declared", "backends.base", "backends.registry",
+                "backends.footprints"},
     "observe": {"base", "ir", "frontend.specialize", "backends.base", "runtime"},
     "api": {"base", "process", "ir.types", "lang", "runtime", "observe"},
     "public_names": set(),
@@ -57,7 +58,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
     "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb"),
-    "ranks": ("links",),
+    "ranks": ("links", "graph", "queue"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for

@@ -33,7 +33,8 @@ class Geometry:
 
     ``kind`` is single, range, nd_range or work_group; for work_group ``global_`` counts groups.
     Only an nd_range asked for as non-uniform has a ``local`` that does not divide ``global_``; a
-    driver is given parts of it, each uniform, that know the ``whole``.
+    driver is given parts of it, each uniform, that know the ``whole``. A part that is ``alone`` is
+    all that this process launches of a range or an nd_range.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Geometry:
     local: tuple[int, ...] = ()
     offset: tuple[int, ...] = ()
     whole: Geometry | None = None
+    alone: bool = False
 
     @property
     def launched(self) -> Geometry:
@@ -49,11 +51,13 @@ class Geometry:
 
     def groups(self) -> tuple[int, ...]:
         """Return how many work-groups an nd_range has in each dimension."""
+        if not self.local:
+            return self.global_
         return tuple([-(-g // s) for g, s in zip(self.global_, self.local, strict=True)])
 
     def first_group(self) -> tuple[int, ...]:
         """Return the id of the first work-group among those of the whole nd_range."""
-        if self.whole is None:
+        if self.whole is None or not self.local:
             return (0,) * len(self.global_)
         return tuple([(o - w) // s for o, w, s in zip(
             self.offset, self.whole.offset, self.whole.local, strict=True)])

@@ -210,6 +210,8 @@ VARIABLES: dict[str, Variable[object]] = {
     row.name: row for row in list(globals().values()) if isinstance(row, Variable)}
 GONE = {"UNISYCL_SEPARATE_MEMORY": "UNISYCL_MEMORY=separate"}
 """Names that meant something once, each with what to set instead."""
+RANKS_FOLDER = "_UNISYCL_RANKS"
+"""Set by unisycl alone, in processes that ``python -m unisycl mpirun`` starts: no setting."""
 LOOKING = "_UNISYCL_ASKED"
 """Set by unisycl alone, in processes that it starts to look for devices: no setting."""
 

@@ -140,6 +140,9 @@ class Window(HasProperties):
         if not isinstance(source, Backed):
             raise UsageError(errc.invalid, f"{what}: expected a buffer first, got "
                              f"{type(source).__name__}{native_help(source)}")
+        refusal = getattr(type(source), "__host_refusal__", None)
+        if refusal is not None and what == "host_accessor":
+            raise UsageError(errc.invalid, f"{what}: {refusal}")
         source.region.memory.check_open()
         self.buffer = source
         region = self._region = source.region

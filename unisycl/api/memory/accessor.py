@@ -50,6 +50,11 @@ class accessor(Window, Capturable):
 
     __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_type")
 
+    def __new__(cls, source: Any = None, *args: Any, **named: Any) -> accessor:
+        """Make what the buffer's class has for this, where that is not an accessor itself."""
+        kind: type[accessor] = getattr(type(source), "__accessor__", cls)
+        return object.__new__(kind if cls is accessor else cls)
+
     def __init__(self, source: Any = None, *args: Any, dimensions: int | None = None,
                  dtype: npt.DTypeLike | None = None) -> None:
         try:

@@ -189,7 +189,8 @@ def _run_single(runner: Runner) -> None:
 def _run_range(runner: Runner) -> None:
     extent = runner.geometry.global_
     offset = runner.geometry.offset or (0,) * len(extent)
-    space, make = Space(extent, offset), item._make
+    launched = runner.geometry.launched
+    space, make = Space(launched.global_, launched.offset or (0,) * len(extent)), item._make
     function, arguments = runner.function, runner.arguments
     ranges = runner.ordered(points(extent))
     if any(offset):

@@ -1,4 +1,4 @@
-"""Public: what unisycl adds to SYCL: events that the program completes, times, maps of buffers.
+"""Public: what unisycl adds to SYCL: user events, times, maps of buffers, queues over all ranks.
 
 Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYCL_...`` of
 ``unisycl`` tells that one is here.
@@ -25,10 +25,23 @@ from unisycl.lang.kernels.device_queue import (
     set_user_event_status,
 )
 from unisycl.lang.kernels.target import device_is
+from unisycl.ranks.graph.mappers import (
+    all,
+    chunk,
+    even_split,
+    fixed,
+    neighborhood,
+    one_to_one,
+    slice,
+)
+from unisycl.ranks.queue.distr_buffer import distr_buffer
+from unisycl.ranks.queue.distr_queue import distr_queue
+from unisycl.ranks.queue.places import all_ranks, collective, on_rank
 
-__all__ = ["command_times", "create_user_event", "device_is", "enqueue_kernel", "enqueue_marker",
-           "enqueue_status", "enqueue_task", "get_default_queue_size",
+__all__ = ["all", "all_ranks", "chunk", "collective", "command_times", "create_user_event",
+           "device_is", "distr_buffer", "distr_queue", "enqueue_kernel", "enqueue_marker",
+           "enqueue_status", "enqueue_task", "even_split", "fixed", "get_default_queue_size",
            "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
            "is_valid_event", "kernel_enqueue_flags", "load_graph", "mapped_buffer", "ndrange",
-           "non_uniform_nd_range", "save_graph", "set_user_event_status", "tiles",
-           "user_event"]
+           "neighborhood", "non_uniform_nd_range", "on_rank", "one_to_one", "save_graph",
+           "set_user_event_status", "slice", "tiles", "user_event"]

@@ -37,7 +37,7 @@ class _Checking(visit.Rewriter):
 
     def statement(self, stmt: n.Stmt) -> list[n.Stmt]:
         """Return what stands for a statement."""
-        checks = self.checks(_places(stmt), stmt.span)
+        checks = self.checks(places(stmt), stmt.span)
         if isinstance(stmt, n.While):  # the condition is evaluated behind ``pre``, each time
             stmt = self.inside(stmt)
             return [replace(stmt, pre=(*stmt.pre, *checks))]
@@ -45,11 +45,11 @@ class _Checking(visit.Rewriter):
             checks += _pixel(stmt)
         return [*checks, self.inside(stmt)]
 
-    def checks(self, places: Iterator[n.Place], span: Span | None) -> list[n.Stmt]:
+    def checks(self, touched: Iterator[n.Place], span: Span | None) -> list[n.Stmt]:
         """Return the checks of what a statement touches."""
         found: list[n.Stmt] = []
         followed: list[n.Place] = []
-        for place in places:
+        for place in touched:
             base = place.base
             if isinstance(base, n.Heap) and self.table is not None and place not in followed:
                 followed.append(place)
@@ -65,7 +65,7 @@ class _Checking(visit.Rewriter):
         return found
 
 
-def _places(stmt: n.Stmt) -> Iterator[n.Place]:
+def places(stmt: n.Stmt) -> Iterator[n.Place]:
     """Yield the places a statement itself touches, those in indices of others first."""
     for x in visit.expressions(stmt):
         yield from _within(x)

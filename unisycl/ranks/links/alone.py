@@ -20,13 +20,13 @@ class AloneLink(Link):
         super().__init__(rank, size, limit, "alone")
         self._mail: dict[int, list[tuple[Array, Ending, bool]]] = {}
 
-    def send(self, to: int, tag: int, data: Array) -> Pending:
+    def send(self, to: int, tag: int, data: Array) -> Ending:
         return self._meet(tag, data, sends=True)
 
-    def receive(self, source: int, tag: int, data: Array) -> Pending:
+    def receive(self, source: int, tag: int, data: Array) -> Ending:
         return self._meet(tag, data, sends=False)
 
-    def _meet(self, tag: int, data: Array, *, sends: bool) -> Pending:
+    def _meet(self, tag: int, data: Array, *, sends: bool) -> Ending:
         made, mail = Ending(), self._mail.setdefault(tag, [])
         if mail and mail[0][2] is not sends:
             array, other, _ = mail.pop(0)

@@ -93,13 +93,14 @@ class Link:
         self.rank, self.size, self.limit, self.name = rank, size, limit, name
         self.broken: BaseException | None = None
         self._posted = 0
+        self.on_failure: list[Callable[[], None]] = []
 
     # ------------------------------------------------------------------ what carriers do
-    def send(self, to: int, tag: int, data: Array) -> Pending:
+    def send(self, to: int, tag: int, data: Array) -> Ending:
         """Send contiguous elements to a rank; ``data`` stays as it is until the end."""
         raise NotImplementedError
 
-    def receive(self, source: int, tag: int, data: Array) -> Pending:
+    def receive(self, source: int, tag: int, data: Array) -> Ending:
         """Receive as many elements as ``data`` has."""
         raise NotImplementedError
 
@@ -165,15 +166,19 @@ class Link:
 
 
 class Ending:
-    """A ``Pending`` that somebody ends; ``step``, if given, carries it on."""
+    """A ``Pending`` that somebody ends; ``step``, if given, carries it on.
 
-    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step")
+    ``then`` is called at the end; what is set afterwards has to look whether it is over.
+    """
+
+    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step", "then")
 
     def __init__(self, step: Callable[[], None] | None = None) -> None:
         self._event = threading.Event()
         self._done = False
         self._error: BaseException | None = None
         self.step = step
+        self.then: Callable[[], None] | None = None
         self.begun, self.ended = time.monotonic_ns(), 0
 
     def finish(self, error: BaseException | None = None) -> None:
@@ -182,6 +187,17 @@ class Ending:
             self._error, self.ended = error, time.monotonic_ns()
             self.step, self._done = None, True
             self._event.set()
+            then, self.then = self.then, None
+            if then is not None:
+                then()
+
+    def call(self, then: Callable[[], None]) -> None:
+        """Have a function called once it has ended; at once if it has."""
+        self.then = then
+        if self._done:
+            then, self.then = self.then, None
+            if then is not None:
+                then()
 
     def done(self) -> bool:
         """Say whether it has ended."""

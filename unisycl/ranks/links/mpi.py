@@ -48,15 +48,15 @@ class MpiLink(Link):
         self._queue: deque[_Running] = deque()
 
     # ------------------------------------------------------------------ messages
-    def send(self, to: int, tag: int, data: Array) -> Pending:
+    def send(self, to: int, tag: int, data: Array) -> Ending:
         return self._message(f"a message to rank {to}", [to],
                              lambda: self.comm.Isend(_bytes(data), to, tag % _TAGS), data)
 
-    def receive(self, source: int, tag: int, data: Array) -> Pending:
+    def receive(self, source: int, tag: int, data: Array) -> Ending:
         return self._message(f"a message from rank {source}", [source],
                              lambda: self.comm.Irecv(_bytes(data), source, tag % _TAGS), data)
 
-    def _message(self, what: str, other: list[int], post: Any, data: Array) -> Pending:
+    def _message(self, what: str, other: list[int], post: Any, data: Array) -> Ending:
         made = Ending()
         try:
             with self._lock:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from unisycl.base.errors import DeviceError, errc
-from unisycl.ranks.links import arithmetic
+from unisycl.ranks.links import arithmetic, progress
 from unisycl.ranks.links.link import Array, Call, Ending, Link, Pending, differ, late
 
 T = TypeVar("T")
@@ -59,13 +59,13 @@ class ThreadLink(Link):
         self.room = room
         self._splits = 0
 
-    def send(self, to: int, tag: int, data: Array) -> Pending:
+    def send(self, to: int, tag: int, data: Array) -> Ending:
         return self._meet((self.rank, to, tag), data, sends=True)
 
-    def receive(self, source: int, tag: int, data: Array) -> Pending:
+    def receive(self, source: int, tag: int, data: Array) -> Ending:
         return self._meet((source, self.rank, tag), data, sends=False)
 
-    def _meet(self, key: tuple[int, int, int], data: Array, *, sends: bool) -> Pending:
+    def _meet(self, key: tuple[int, int, int], data: Array, *, sends: bool) -> Ending:
         room, other = self.room, key[1] if sends else key[0]
         ending = self._ending(f"{'a message to' if sends else 'a message from'} rank {other}",
                               lambda: [other])
@@ -76,6 +76,7 @@ class ThreadLink(Link):
             mine, theirs = (room.sent, room.wanted) if sends else (room.wanted, room.sent)
             if not theirs.get(key):
                 mine.setdefault(key, []).append((data, ending))
+                progress.add(ending)
                 return ending
             array, partner = theirs[key].pop(0)
         source, target = (data, array) if sends else (array, data)
@@ -187,6 +188,8 @@ def run(size: int, body: Callable[[Link], T], *, limit: float = 30.0,
         except BaseException as error:  # noqa: BLE001 -- raised below, in the caller's thread
             errors.append((time.monotonic(), number, error))
             link.abort(error)
+            for end in _here.link.on_failure:
+                end()
 
     threads = [threading.Thread(target=rank, args=(r,), daemon=True, name=f"rank-{r}")
                for r in range(size)]

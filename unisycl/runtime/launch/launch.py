@@ -83,6 +83,16 @@ def space_geometry(space: Any, offset: Any = None) -> Geometry:
     return _range_geometry(extent, start)
 
 
+@functools.lru_cache(maxsize=1024)
+def part_geometry(whole: Geometry, start: tuple[int, ...], extent: tuple[int, ...]) -> Geometry:
+    """Return the geometry of a part of a range or nd_range that is all this process launches.
+
+    Ids and ranges are those of the whole; a part of an nd_range is made of whole work-groups.
+    """
+    offset = tuple(o + s for o, s in zip(whole.offset, start, strict=True))
+    return Geometry(whole.kind, extent, whole.local, offset, whole, alone=True)
+
+
 def work_group_geometry(groups: tuple[int, ...], local: tuple[int, ...]) -> Geometry:
     """Return the geometry of a hierarchical launch; ``local`` is () if left open."""
     return Geometry("work_group", groups, local, _ZERO[len(groups)])
@@ -95,6 +105,7 @@ def build(channel: Channel, group: Group | None, function: Any, geometry: Geomet
 
     ``part``: the geometry is one of several that make an nd_range (internal).
     """
+    part = part or geometry.alone
     if geometry.whole is not None and not part:
         return _build_parts(channel, group, function, geometry.whole, arguments, reductions)
     found = program.prepare(channel.device, function, geometry, arguments, reductions,
@@ -118,7 +129,7 @@ def _of_values(channel: Channel, group: Group | None, function: Any, geometry: G
                reductions: tuple[Any, ...] = (), part: bool = False) -> Launch:
     spec, loaded, raw, values = found
     if part:
-        values += nd_range_parts.places(loaded.kernel, geometry)
+        values += nd_range_parts.places(loaded.kernel, geometry, raw)
     special = loaded.special
     if special and (loaded.local_params or loaded.local_bytes):
         program.check_local_memory(channel.device.info, loaded, values)

@@ -1,4 +1,4 @@
-"""Kernels over a part of an nd_range: its work-groups know where they are in the whole of it.
+"""Kernels over a part of an index space: its work-items know where they are in the whole of it.
 
 A non-uniform nd_range is launched as up to eight uniform ones, each with the kernel for its local
 size. Ids of groups, and ranges and offset of the whole, come as parameters; everything else, from
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +21,11 @@ from unisycl.backends.base import Geometry
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import INT64
+from unisycl.passes.checks import declared
 
 _MOST = 1024
-_placed: OrderedDict[int, tuple[n.Kernel, n.Kernel]] = OrderedDict()
+_placed: OrderedDict[tuple[int, bool], tuple[n.Kernel, n.Kernel]] = OrderedDict()
+_ALL = (-(1 << 62), 1 << 62)
 _ASKED = ("group_id", "group_range", "global_range", "max_local_range", "offset")
 
 
@@ -44,13 +47,18 @@ def _part(whole: Geometry, chosen: tuple[tuple[int, int, int], ...]) -> Geometry
     return Geometry(whole.kind, extent, local, offset, whole)
 
 
-def placed(kernel: n.Kernel) -> n.Kernel:
-    """Return a kernel whose queries are answered by parameters that ``places`` gives values to."""
-    known = _placed.get(id(kernel))
+def placed(kernel: n.Kernel, *, alone: bool = False) -> n.Kernel:
+    """Return a kernel whose queries are answered by parameters that ``places`` gives values to.
+
+    One that is launched ``alone``, and whose bounds are checked, keeps to declared parts, too.
+    """
+    declares = alone and "bounds" in kernel.checks
+    known = _placed.get((id(kernel), declares))
     if known is None:
         while len(_placed) >= _MOST:
             _placed.popitem(last=False)
-        known = _placed[id(kernel)] = kernel, _place(kernel)
+        made = _place(kernel)
+        known = _placed[id(kernel), declares] = kernel, declared.run(made) if declares else made
     return known[1]
 
 
@@ -72,11 +80,22 @@ def _place(kernel: n.Kernel) -> n.Kernel:
     return replace(kernel, body=body, params=tuple(params))
 
 
-def places(kernel: n.Kernel, part: Geometry) -> tuple[Any, ...]:
-    """Return the values of the parameters that ``placed`` has added, for one part."""
+def places(kernel: n.Kernel, part: Geometry, raw: Sequence[Any] = ()) -> tuple[Any, ...]:
+    """Return the values of the parameters that ``placed`` has added, for one part.
+
+    ``raw`` are the arguments, some of which may know the part that is declared of them.
+    """
     whole = part.launched
     values = {"group_id": part.first_group(), "group_range": whole.groups(),
               "global_range": whole.global_, "max_local_range": whole.local,
               "offset": whole.offset}
-    return tuple(np.int64(values[str(p.path[0][1])][int(p.path[1][1])]) for p in kernel.params
-                 if p.path and p.path[0][0] == "part")
+    found = []
+    for p in kernel.params:
+        step = p.path[0] if p.path else ("", 0)
+        if step[0] == "part":
+            found.append(np.int64(values[str(step[1])][int(p.path[1][1])]))
+        elif step[0] == declared.SIDE:
+            box = getattr(raw[int(step[1])], "declared", None)
+            side, dim = int(p.path[1][1]), int(p.path[2][1])
+            found.append(np.int64(_ALL[side] if box is None else box[side][dim]))
+    return tuple(found)

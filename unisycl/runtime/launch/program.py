@@ -155,7 +155,8 @@ def _compiled(device: DeviceState, function: Any, geometry: Geometry, arguments:
     except KernelError:
         refuse_arguments(function, arguments)
         raise
-    kernel: Kernel = spec.kernel if geometry.whole is None else nd_range_parts.placed(spec.kernel)
+    kernel: Kernel = spec.kernel if geometry.whole is None else nd_range_parts.placed(
+        spec.kernel, alone=geometry.alone)
     key = (id(kernel), device.number, device.driver.geometry_key(kernel, geometry))
     program = _programs.get(key)
     if program is None:

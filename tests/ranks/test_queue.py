@@ -1,0 +1,150 @@
+"""The queue over ranks: threads of one process, and processes of MPI."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.ranks import programs, queue_checks
+from tests.ranks.processes import start
+from unisycl.oneapi import ccl
+
+x = sycl.ext.unisycl
+
+
+def expected() -> dict:
+    columns, values = programs.laplacian(9)
+    dense = np.zeros((81, 81))
+    np.add.at(dense, (np.arange(81)[:, None], columns), values)
+    return {"heat": programs.heat_by_numpy(), "nbody": programs.nbody_by_numpy(),
+            "matmul": programs.left(23, 31) @ programs.right(31, 17),
+            "flow": programs.flow_by_numpy(),
+            "conjugate_gradient": np.linalg.solve(dense, np.arange(81) % 5 + 1)}
+
+
+def compare(found: dict, one: dict) -> None:
+    """Compare with NumPy, and with one rank: bit for bit where no order of a reduction matters."""
+    for name, want in expected().items():
+        assert np.allclose(found[name], want, rtol=1e-9, atol=1e-11), name
+        if name != "conjugate_gradient":
+            assert np.array_equal(found[name], one[name]), name
+
+
+@pytest.mark.row("R-1")
+@pytest.mark.row("R-3")
+@pytest.mark.part("R-2")
+@pytest.mark.part("R-4")
+def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None:
+    one = queue_checks.check_all(x.distr_queue(device))
+    compare(one, one)
+    for size in (2, 3):
+        for found in ccl.run_threads(size, lambda c: queue_checks.check_all(
+                x.distr_queue(device))):
+            compare(found, one)
+    for found in ccl.run_threads(7, lambda c: queue_checks.check_programs(
+            x.distr_queue(device))):
+        compare(found, one)
+
+
+@pytest.mark.row("R-1")
+@pytest.mark.part("R-4")
+def test_processes_compute_what_one_rank_does() -> None:
+    done = start(3, "tests/ranks/mpi_queue.py", "cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"rank {r} of 3 is well" for r in range(3)]
+
+
+@pytest.mark.row("R-5")
+def test_ranks_that_submit_different_commands_are_named() -> None:
+    def body(comm) -> None:
+        q = x.distr_queue("cpu", debug=True)
+        u = queue_checks.fill_ids(q, (8,))
+
+        def extra(h):
+            a = sycl.accessor(u, h, x.one_to_one, sycl.read_write)
+
+            def only_here(i):
+                a[i] += 1
+            h.parallel_for(8, only_here)
+        if comm.rank() == 1:
+            q.submit(extra)
+        q.wait()
+    with pytest.raises(sycl.exception, match=r"command 2 is on ranks 0, 2: wait; on rank 1: kernel "
+                       "'only_here' over 8 0:read_write:one_to_one"):
+        ccl.run_threads(3, body, limit=10)
+
+
+@pytest.mark.row("R-5")
+def test_gather_notices_ranks_that_differ_without_debug_mode() -> None:
+    def body(comm) -> None:
+        q = x.distr_queue("cpu", debug=False)
+        u = queue_checks.fill_ids(q, (8 if comm.rank() else 9,))
+        q.gather(u)
+    with pytest.raises(sycl.exception, match=r"command 1 is on rank 0: kernel 'ids' over 9 .*; on "
+                       r"rank 1: kernel 'ids' over 8 "):
+        ccl.run_threads(2, body, limit=10)
+
+
+def misses(q) -> None:
+    u, v = x.distr_buffer(np.arange(40.0)), x.distr_buffer(40)
+
+    @q.submit
+    def _(h):
+        source = sycl.accessor(u, h, x.one_to_one, sycl.read_only)
+        b = sycl.accessor(v, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+        def shift(i):
+            b[i] = source[(int(i) + 1) % 40]
+        h.parallel_for(40, shift)
+    q.wait()
+
+
+@pytest.mark.row("R-7")
+def test_a_mapper_that_misses_what_the_kernel_reads_is_found(device: sycl.device) -> None:
+    def body(comm) -> str:
+        q = x.distr_queue(device, sycl.property.queue.debug("bounds"))
+        with pytest.raises(sycl.exception) as found:
+            misses(q)
+        return str(found.value)
+    first, second = ccl.run_threads(2, body)
+    assert "work-item id(19)" in first
+    assert "index 20 of 'source' is outside the part [0:20]" in first
+    assert "work-item id(39)" in second
+    assert "index 0 of 'source' is outside the part [20:40]" in second
+
+
+@pytest.mark.row("R-7")
+def test_a_read_of_what_nobody_wrote_is_found_in_debug_mode() -> None:
+    q = x.distr_queue("cpu", debug=True)
+    u, v = x.distr_buffer(6), x.distr_buffer(6)
+
+    def group(h):
+        a = sycl.accessor(u, h, x.one_to_one, sycl.read_only)
+        b = sycl.accessor(v, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+        def copy(i):
+            b[i] = a[i]
+        h.parallel_for(6, copy)
+    with pytest.raises(sycl.exception, match=r"reads elements \[0:6\] of buffer 0 .* which no"):
+        q.submit(group)
+
+
+@pytest.mark.part("R-6")
+def test_a_kernel_that_fails_is_raised_on_its_rank_and_ends_the_others() -> None:
+    def body(comm) -> None:
+        q = x.distr_queue("cpu")
+        u = queue_checks.fill_ids(q, (8,))
+
+        def bad(h):
+            a = sycl.accessor(u, h, x.one_to_one, sycl.read_write_host_task)
+
+            def fail(p):
+                if p.rank == 1:
+                    raise ValueError("no luck")
+                a.part()[:] = 1
+            h.host_task((8,), fail)
+        q.submit(bad)
+        q.gather(u)
+    with pytest.raises(sycl.exception, match="no luck"):
+        ccl.run_threads(3, body, limit=10)

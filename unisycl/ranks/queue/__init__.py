@@ -1,0 +1,1 @@
+"""Internal: the queue over all ranks, its buffers, accessors and command groups."""

@@ -1,0 +1,280 @@
+"""Command groups of a ``distr_queue``: those of a queue, for this rank's part.
+
+Non-goals: the order of commands in a rank (``runtime``). Invariants: transfers enter the graph
+before the command that needs them; what is wrong is refused before anything is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from unisycl.api.queue.handler import check_callable, handler, split
+from unisycl.api.queue.reduction import reduction
+from unisycl.base.enums import access_mode
+from unisycl.base.errors import UsageError, errc
+from unisycl.ranks.graph import plan
+from unisycl.ranks.graph import split as splitting
+from unisycl.ranks.graph.boxes import Box, whole
+from unisycl.ranks.graph.mappers import Mapper, chunk
+from unisycl.ranks.queue import places
+from unisycl.ranks.queue.part_accessor import part_accessor
+from unisycl.ranks.queue.places import Place, partition
+from unisycl.runtime.graph.tasks import begin_python
+from unisycl.runtime.launch import launch
+from unisycl.runtime.launch.program import label
+
+Chunks = Sequence[chunk | None]
+
+
+class distr_handler(handler):
+    """The argument of a command group function of a ``distr_queue``."""
+
+    __slots__ = ("_used", "finish_with", "queue")
+
+    def __init__(self, channel: Any, queue: Any) -> None:
+        super().__init__(channel)
+        self.queue = queue
+        self._used: list[part_accessor] = []
+        self.finish_with: list[reduction] = []
+
+    def use(self, one: part_accessor) -> None:
+        """Take note of an accessor (internal)."""
+        self.queue.take(one.buffer)
+        self._used.append(one)
+
+    # ------------------------------------------------------------------ kernels
+    def single_task(self, *rest: Any) -> Any:
+        """Run a kernel once, on the first rank."""
+        if not rest:
+            return self._decorator(self.single_task)
+        self.check_free("single_task")
+        check_callable(rest[0])
+        one = chunk((0,), (1,), (1,))
+        self._share(f"single_task '{label(rest[0])}'",
+                    [one] + [None] * (self.queue.size - 1), ())
+        if self.queue.rank == 0 and not self.queue.pretends:
+            super().single_task(*rest)
+        return None
+
+    def parallel_for(self, space: Any, *rest: Any) -> Any:
+        """Run a kernel over this rank's part of an index space."""
+        self.check_free("parallel_for")
+        offset, reductions, fn, args = split(rest)
+        if offset is not None:
+            raise UsageError(errc.invalid, "parallel_for: a distr_queue takes no offset; add it to "
+                             "the ids in the kernel")
+        if fn is None:
+            return self._decorator(lambda f: self.parallel_for(space, *rest, f))
+        check_callable(fn)
+        geometry = launch.space_geometry(space)
+        if geometry.whole is not None:
+            raise UsageError(errc.nd_range, "parallel_for: a distr_queue takes no "
+                             "non_uniform_nd_range")
+        queue = self.queue
+        if queue.size == 1 and not queue.watched:
+            self._alone(geometry.global_, reductions)
+            self.launch(geometry, fn, args, reductions)
+            return None
+        grain = geometry.local[0] if geometry.local else 1
+        parts = splitting.parts(geometry.global_, queue.size, grain)
+        self._share(f"kernel '{label(fn)}'", parts, reductions)
+        if queue.pretends:
+            queue.pretend_kernel(self, geometry, parts, fn, args, reductions)
+            return None
+        mine = parts[queue.rank]
+        if mine is not None:
+            geometry = launch.part_geometry(geometry, mine.start, mine.extent)
+        elif reductions:
+            geometry = launch.part_geometry(geometry, (0,) * len(geometry.global_),
+                                            (0,) * len(geometry.global_))
+        if mine is not None or reductions:
+            for one in reductions:
+                one.initialize = one.initialize or queue.rank > 0
+            self.launch(geometry, fn, args, reductions)
+        self.finish_with = list(reductions)
+        return None
+
+    def parallel_for_work_group(self, groups: Any, *rest: Any) -> Any:
+        """Refuse: hierarchical kernels are deprecated and are not distributed."""
+        raise UsageError(errc.feature_not_supported, "parallel_for_work_group: a distr_queue takes "
+                         "ranges and nd_ranges")
+
+    # ------------------------------------------------------------------ host tasks
+    def host_task(self, *args: Any, on: Place | None = None) -> Any:
+        """Run a Python function on ranks: on the first, unless ``on`` says otherwise.
+
+        Args:
+            args: the function; before it perhaps an index space, of which each rank gets a part.
+            on: ``on_rank(k)``, ``all_ranks`` or ``collective``.
+
+        A function with a parameter gets a ``partition``: its rank, its part of the index space,
+        and, if it is collective, the other ranks.
+        """
+        self.check_free("host_task")
+        space = args[0] if args and not callable(args[0]) else None
+        functions = args[1:] if space is not None else args
+        if not functions:
+            return self._decorator(lambda f: self.host_task(*args, f, on=on))
+        fn = functions[0]
+        check_callable(fn)
+        queue = self.queue
+        parts, together = places.parts(space, on, queue.size)
+        self._share(f"host task '{label(fn)}'", parts, ())
+        mine = parts[queue.rank]
+        if mine is None or queue.pretends:
+            return None
+        if together and queue.last_collective is not None:
+            self.add_dependency(queue.last_collective)
+        given = partition(queue.rank, queue.size, mine,
+                          queue.collective_link if together else None)
+        self.set_command(f"host task '{label(fn)}'", begin_python(
+            lambda: places.run(fn, given, users)), native=False)
+        users = self.users()
+        if together:
+            queue.note_collective(self)
+        return None
+
+    # ------------------------------------------------------------------ copies
+    def copy(self, *args: Any, **named: Any) -> Any:
+        """Refuse: buffers are copied by kernels, and gathered by the queue."""
+        self._no("copy")
+
+    def fill(self, dst: Any, value: Any, count: int | None = None) -> None:
+        """Write one value to all elements of a buffer, each rank to its rows."""
+        if not isinstance(dst, part_accessor) or count is not None:
+            self._no("fill of anything but a whole distr_buffer")
+        if dst.mapper is not None:
+            raise UsageError(errc.invalid, "fill: leave the range mapper out; each rank fills its "
+                             "rows")
+        parts = splitting.parts(dst.shape, self.queue.size)
+        dst.mapper = _Rows()
+        self._share(f"fill of buffer {dst.owner.number}", parts, ())
+        mine = dst.declared
+        if mine is not None and not self.queue.pretends:
+            users = self.users()
+            self.set_command("fill", begin_python(
+                lambda: places.fill(dst, mine, value, users)), native=False)
+
+    def memcpy(self, *args: Any, **named: Any) -> Any:
+        """Refuse: there is no memory that all ranks have."""
+        self._no("memcpy")
+
+    def memset(self, *args: Any, **named: Any) -> Any:
+        """Refuse: there is no memory that all ranks have."""
+        self._no("memset")
+
+    def update_host(self, *args: Any, **named: Any) -> Any:
+        """Refuse: ``distr_queue.gather`` does that."""
+        self._no("update_host")
+
+    def _no(self, what: str) -> Any:
+        raise UsageError(errc.feature_not_supported, f"{what}: not in command groups of a "
+                         "distr_queue; use kernels, host tasks, or gather")
+
+    # ------------------------------------------------------------------ sharing out
+    def _alone(self, space: tuple[int, ...], reductions: Sequence[reduction]) -> None:
+        """Declare accessors of a program of one rank: nothing has to be planned."""
+        everything = chunk((0,) * len(space), space, space)
+        results = _results(self._used, reductions, 1)
+        for one in self._used:
+            box = whole(one.shape)
+            if id(one) not in results and _mapper_of(one).box(everything, one.shape) is None:
+                box = None
+            one.declare(self, box)
+
+    def _share(self, name: str, parts: Chunks, reductions: Sequence[reduction]) -> None:
+        """Plan a command, submit what has to be sent before it, and declare its accessors."""
+        queue = self.queue
+        results = _results(self._used, reductions, queue.size)
+        uses: dict[int, tuple[Any, list[plan.Use]]] = {}
+        words = [name, "over", "x".join(map(str, next(
+            (p.space for p in parts if p is not None), ())))]
+        mine: list[tuple[part_accessor, Box | None]] = []
+        for one in self._used:
+            found = results[id(one)] if id(one) in results else plan.Use(
+                _boxes(one, parts), one.reads, one.mode.writes)
+            uses.setdefault(one.owner.number, (one, []))[1].append(found)
+            words.append(f"{one.owner.number}:{one.mode.name}:{one.mapper!r}"
+                         + ("" if one.reads else ":no_init"))
+            mine.append((one, found.parts[queue.rank]))
+        steps = [(one.owner, plan.step(one.owner.layout, tuple(use)))
+                 for one, use in uses.values()]
+        for buffer, step in steps:
+            self._check(name, buffer, step)
+        queue.submitted(" ".join(words), name, parts, uses, steps)
+        for buffer, step in steps:
+            queue.send(buffer, step)
+            buffer.layout = step.layout
+        for one, box in mine:
+            if id(one) in results:
+                box = whole(one.shape)  # the partial result is this rank's own
+            one.declare(self, box)
+        for one in self._used:
+            if id(one) in results:
+                one.owner.layout = plan.everywhere(one.shape, queue.size)
+
+    def _check(self, name: str, buffer: Any, step: plan.Step) -> None:
+        queue = self.queue
+        if step.overlap is not None:
+            a, b, box = step.overlap
+            raise UsageError(errc.invalid, f"{name}: ranks {a} and {b} would both write elements "
+                             f"{box} of buffer {buffer.number} ({queue.accessors(self, buffer)}); "
+                             "give a range mapper by which each element is written by one "
+                             "work-item's rank, such as one_to_one")
+        if step.unwritten is not None and queue.debug and any(
+                a.mode is access_mode.read for a in self._used if a.buffer is buffer):
+            rank, box = step.unwritten
+            raise UsageError(errc.invalid, f"{name}: on rank {rank} it reads elements {box} of "
+                             f"buffer {buffer.number} ({queue.accessors(self, buffer)}), which no "
+                             "command has written")
+
+
+class _Rows(Mapper):
+    """Each part of an index space that is the buffer's own uses the elements of its ids."""
+
+    def box(self, part: chunk, shape: tuple[int, ...]) -> Box | None:
+        return Box(part.start, part.end)
+
+
+def _mapper_of(one: part_accessor) -> Mapper:
+    if one.mapper is None:
+        raise UsageError(errc.invalid, f"{one!r} has no range mapper; give one: one_to_one, "
+                         "neighborhood(1), slice(d), all, fixed(start, extent) or a function")
+    return one.mapper
+
+
+def _boxes(one: part_accessor, parts: Chunks) -> plan.Parts:
+    mapper = _mapper_of(one)
+    if not mapper.pure:
+        return tuple([None if p is None else mapper.box(p, one.shape) for p in parts])
+    key = mapper, tuple(parts), one.shape
+    found = _known.get(key)
+    if found is None:
+        if len(_known) > 256:
+            _known.clear()
+        found = _known[key] = tuple([None if p is None else mapper.box(p, one.shape)
+                                     for p in parts])
+    return found
+
+
+_known: dict[Any, plan.Parts] = {}
+
+
+def _results(used: Sequence[part_accessor], reductions: Sequence[reduction],
+             size: int) -> dict[int, plan.Use]:
+    """Return how reductions use their variables: the first rank goes on from the old value."""
+    found: dict[int, plan.Use] = {}
+    for one in reductions:
+        variable = one._variable
+        if not isinstance(variable, part_accessor):
+            raise UsageError(errc.invalid, "reduction: a distr_queue reduces into a distr_buffer "
+                             f"of one element, got {variable!r}")
+        if one.paired or (one.identity is None and size > 1):
+            raise UsageError(errc.invalid, "reduction: over several ranks it needs a known "
+                             "identity, and no complex numbers; give the identity before the "
+                             "operator")
+        box = whole(variable.shape)
+        found[id(variable)] = plan.Use((box, *(None for _ in range(size - 1))),
+                                       not one.initialize, writes=False)
+    return found

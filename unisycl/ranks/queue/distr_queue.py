@@ -1,0 +1,297 @@
+"""``distr_queue``: one queue over the devices of all ranks (Celerity's model).
+
+Non-goals: planning (``ranks.graph``). Invariants: every rank submits the same; a rank is at most
+``HORIZON`` commands ahead of what it has done.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from unisycl.api.devices.device import device
+from unisycl.api.queue.event import event
+from unisycl.api.queue.handler import check_group, run
+from unisycl.api.queue.queue import queue
+from unisycl.base import settings
+from unisycl.base.enums import access_mode, target
+from unisycl.base.errors import UsageError, errc
+from unisycl.base.tracebacks import ends_at_call
+from unisycl.process import notices
+from unisycl.ranks.graph import plan
+from unisycl.ranks.graph.boxes import whole
+from unisycl.ranks.links import last_words, world
+from unisycl.ranks.links.link import Link
+from unisycl.ranks.queue import messages, results
+from unisycl.ranks.queue.agreement import Agreement
+from unisycl.ranks.queue.distr_buffer import distr_buffer
+from unisycl.ranks.queue.distr_handler import distr_handler
+from unisycl.ranks.queue.part_accessor import access_to
+from unisycl.ranks.queue.records import Record
+from unisycl.runtime.graph.tasks import Task
+
+HORIZON = 128
+Submitted = Callable[[distr_handler], Any]
+
+
+@ends_at_call
+class distr_queue:
+    """Submits command groups to all ranks; every rank makes the same one and submits the same.
+
+    Args:
+        args: a device, its name or a selector, and properties, as for ``queue``.
+        link: the ranks; all that were started together if left out (internal).
+        debug: whether ranks compare what they submit, and reads of elements that nobody has
+            written are refused; as ``UNISYCL_DEBUG`` says if left out.
+
+    Example::
+
+        q = sycl.ext.unisycl.distr_queue()
+        u = sycl.ext.unisycl.distr_buffer((n, n))
+
+        @q.submit
+        def fill(h):
+            a = sycl.accessor(u, h, one_to_one, sycl.write_only, sycl.no_init)
+            h.parallel_for((n, n), lambda i: ...)
+    """
+
+    pretends = False
+
+    def __init__(self, *args: Any, link: Link | None = None, debug: bool | None = None) -> None:
+        found = world.world() if link is None else link
+        self.debug = bool(settings.DEBUG.value()) if debug is None else debug
+        self.rank, self.size = found.rank, found.size
+        self._queue = queue(*(args or _own_device(found)))
+        self._channel = self._queue.channel
+        alone = self.size == 1
+        self._link = found if alone else found.duplicate()
+        self.collective_link = found if alone else found.duplicate()
+        self._agreement = Agreement(found if alone else found.duplicate(), debug=self.debug)
+        self._buffers = 0
+        self._messages = 0
+        self._ahead: deque[Task] = deque()
+        self._record: Record | None = None
+        self.last_collective: Task | None = None
+        self._waits_for: distr_handler | None = None
+        self._words = last_words.writer(found)
+        found.on_failure.append(self._drop)
+        if not alone:
+            _introduce(self._agreement.link, self._queue)
+
+    # ------------------------------------------------------------------ asking
+    def get_device(self) -> device:
+        """Return this rank's device."""
+        return self._queue.get_device()
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody wants to know of each command (internal)."""
+        return self.debug or self._record is not None or self.pretends
+
+    def __repr__(self) -> str:
+        return f"<distr_queue: rank {self.rank} of {self.size}, on {self.get_device()!r}>"
+
+    # ------------------------------------------------------------------ submitting
+    def submit(self, group_function: Submitted) -> event:
+        """Run a command group function and submit this rank's part of what it asks for.
+
+        Returns the event of that part; works as a decorator.
+        """
+        check_group(group_function)
+        h = distr_handler(self._channel, self)
+        task = run(group_function, h)  # type: ignore[arg-type] # it makes a distr_handler of it
+        if self._waits_for is h:
+            self.last_collective, self._waits_for = task, None
+        for reduction in h.finish_with if self.size > 1 else ():
+            task = results.combine(self._channel, self._link, reduction, self._tag())
+        self._ahead.append(task)
+        if len(self._ahead) >= HORIZON:
+            self._horizon()
+        return event._of(task)
+
+    def _horizon(self) -> None:
+        """Wait for the older half of what was submitted."""
+        while len(self._ahead) > HORIZON // 2:
+            self._ahead.popleft().wait()
+        self._queue.channel.deliver_unhandled()
+
+    def _drop(self) -> None:
+        """Keep nothing of what failed because a rank did, whose error is told already."""
+        self._channel.wait()
+        self._channel.take_errors()
+
+    def wait(self) -> None:
+        """Wait for this rank's part of everything; raises what failed."""
+        self._agree("wait")
+        self._queue.wait()
+        self._ahead.clear()
+
+    wait_and_throw = wait
+
+    def close(self) -> None:
+        """Wait for all ranks' parts of everything."""
+        self.wait()
+        if self.size > 1:
+            self._agreement.compare()
+
+    def __enter__(self) -> distr_queue:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None:
+            self.close()
+
+    # ------------------------------------------------------------------ results
+    def gather(self, buffer: distr_buffer, root: int | None = None) -> Any:
+        """Return a buffer's elements as an array, on all ranks or on one; collective, and waits.
+
+        Args:
+            buffer: the buffer.
+            root: the only rank that gets them; the others get None.
+        """
+        found = self.fence(buffer, root)
+        if self.size > 1:
+            self._agreement.compare()
+        return found.get()
+
+    def fence(self, buffer: distr_buffer, root: int | None = None) -> fenced:
+        """Return the future of a buffer's elements as they are now; does not wait."""
+        if not isinstance(buffer, distr_buffer):
+            raise UsageError(errc.invalid, f"gather: expected a distr_buffer, got {buffer!r}")
+        if root is not None and not 0 <= root < self.size:
+            raise UsageError(errc.invalid, f"gather: rank {root} does not exist")
+        self.take(buffer)
+        box = whole(buffer.shape)
+        use = plan.Use(tuple(box if root in (None, r) else None for r in range(self.size)), True,
+                       writes=False)
+        step = plan.step(buffer.layout, (use,))
+        name = f"gather buffer {buffer.number}"
+        self.submitted(f"{name} on {'all' if root is None else root}", name, (), {},
+                       ((buffer, step),))
+        self.send(buffer, step)
+        buffer.layout = step.layout
+        made = fenced(self)
+        if box is None or root not in (None, self.rank):
+            made.value = None if box is not None else np.empty(buffer.shape, buffer.dtype)
+            return made
+
+        def copy() -> None:
+            made.value = messages.elements(buffer, box).copy()
+        access = access_to(buffer, box, access_mode.read, target.host_task)
+        made.task = messages.python(self._channel, name, [access], copy)
+        return made
+
+    @contextmanager
+    def recording(self) -> Iterator[Record]:
+        """Record the task graph, and the command graph of all ranks, inside a ``with`` block."""
+        before, self._record = self._record, Record(self.size)
+        try:
+            yield self._record
+        finally:
+            self._record = before
+
+    # ------------------------------------------------------------------ for command groups
+    def take(self, buffer: Any) -> None:
+        """Number a buffer when it is first used (internal)."""
+        if buffer.number < 0:
+            buffer.join(self.size, self._buffers)
+            self._buffers += 1
+        elif buffer.size_of_world != self.size:
+            buffer.join(self.size, -1)
+
+    def submitted(self, words: str, name: str, parts: Any, uses: Any, steps: Any) -> None:
+        """Take note of a command that was planned (internal)."""
+        self._words(name)
+        if self.size > 1 or self.debug:
+            self._agreement.note(words)
+        if self._record is not None:
+            self._record.add(name, parts, uses, steps)
+
+    def send(self, buffer: Any, step: plan.Step) -> None:
+        """Submit this rank's ends of transfers (internal)."""
+        for one in step.transfers:
+            tag = self._tag()
+            if self.rank in (one.source, one.target):
+                messages.transfer(self._channel, self._link, buffer, one, tag)
+
+    def _tag(self) -> int:
+        self._messages += 1
+        return self._messages
+
+    def note_collective(self, h: distr_handler) -> None:
+        """Remember that a group's command is a collective host task (internal)."""
+        self._waits_for = h
+
+    def accessors(self, h: Any, buffer: Any) -> str:
+        """Return in words how a group uses a buffer (internal)."""
+        return ", ".join(f"{one.mode.name} by {one.mapper!r}" for one in h._used
+                         if one.buffer is buffer)
+
+    def pretend_kernel(self, *args: Any) -> None:
+        """Take the place of a kernel that is not run (``simulate``)."""
+
+    def _agree(self, what: str) -> None:
+        if self.debug and self.size > 1:
+            self._agreement.note(what)
+            self._agreement.compare()
+
+
+class fenced:
+    """A value that is there once the commands before it have run (``distr_queue.fence``)."""
+
+    def __init__(self, owner: distr_queue) -> None:
+        self._owner = owner
+        self.task: Task | None = None
+        self.value: Any = None
+
+    def is_ready(self) -> bool:
+        """Say whether ``get`` returns at once."""
+        return self.task is None or self.task.done()
+
+    def get(self) -> Any:
+        """Wait, and return the elements; None on ranks that were not to get them."""
+        if self.task is not None:
+            self.task.wait()
+            if self.task.error is not None:
+                self._owner._queue.wait()  # raises what failed first
+                error = self._owner._channel.claim(self.task) or self.task.error
+                raise error
+        return self.value
+
+
+def _own_device(link: Link) -> tuple[Any, ...]:
+    """Return the device of a rank that names none: of those of one kind each takes its own."""
+    chosen = device()
+    alike = [d for d in chosen.get_platform().get_devices()
+             if d.state.info.backend == chosen.state.info.backend]
+    local = int(os.environ.get("MPI_LOCALRANKID", os.environ.get(
+        "OMPI_COMM_WORLD_LOCAL_RANK", link.rank)))
+    if len(alike) > 1 and not settings.DEVICE.get():
+        return (alike[local % len(alike)],)
+    return (chosen,)
+
+
+def _introduce(link: Link, own: queue) -> None:
+    """Compare versions and devices with all ranks; different versions are refused."""
+    try:
+        ours = importlib.metadata.version("unisycl")
+    except importlib.metadata.PackageNotFoundError:
+        ours = "of a source tree"
+    versions = f"unisycl {ours}, Python {platform.python_version()}, NumPy {np.__version__}"
+    name = own.get_device().state.info.name
+    told = [t.decode().split("\n") for t in link.exchange(f"{versions}\n{name}".encode())]
+    for what, k in (("versions", 0), ("devices", 1)):
+        if len({t[k] for t in told}) > 1:
+            parts = "; ".join(f"rank {r}: {t[k]}" for r, t in enumerate(told))
+            if k == 0:
+                raise UsageError(errc.invalid, f"ranks run different {what}: {parts}; install the "
+                                 "same on all machines")
+            if link.rank == 0:
+                notices.tell(f"ranks have different {what}: {parts}; parts are equally large")
