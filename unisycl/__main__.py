@@ -1,4 +1,4 @@
-"""``python -m unisycl``: the devices; ``doctor``, ``show``, ``explain``, ``graph`` and ``cache``.
+"""``python -m unisycl``: the devices; ``doctor``, ``explain``, ``mpirun`` and others for the rest.
 
 Non-goals: the commands themselves (one file each in ``tools``).
 """
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import unisycl as sycl
-from unisycl.tools import cache, devices, doctor, explain, graph, show
+from unisycl.tools import cache, devices, doctor, explain, graph, mpirun, show
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -20,7 +20,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m unisycl", description="SYCL for Python. Without a command: the devices.")
     parser.set_defaults(run=devices.run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for module in (devices, doctor, graph, show, explain, cache):
+    for module in (devices, doctor, graph, show, explain, cache, mpirun):
         module.add_command(commands)
     return parser
 

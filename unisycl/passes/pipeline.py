@@ -21,6 +21,7 @@ from unisycl.passes.checks import (
     arithmetic,
     bounds,
     collectives,
+    declared,
     divergent_barriers,
     uninitialised,
     watches,
@@ -158,6 +159,9 @@ EVERY = (
 )
 """What every kernel goes through as soon as its types are known, before any target sees it."""
 
+DECLARED = (Pass("declared", lambda k, f: declared.run(k)),)
+"""For parts of launches whose bounds are checked: indices keep to what range mappers give."""
+
 SIMD = {
     "every": EVERY,
     "plain": (IMAGES, SCALARS, Pass("choices", lambda k, f: choices.run(k)),
@@ -195,7 +199,7 @@ CLIKE = {
 """C text: "several" is for ranges of which an item takes several, "body" for every kernel."""
 
 TARGETS: dict[str, dict[str, tuple[Pass, ...]]] = {
-    "plain": {"every": EVERY}, "simd": SIMD, "clike": CLIKE}
+    "plain": {"every": EVERY, "declared": DECLARED}, "simd": SIMD, "clike": CLIKE}
 
 
 def names() -> tuple[str, ...]:

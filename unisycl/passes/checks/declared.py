@@ -13,10 +13,10 @@ from unisycl.base.enums import address_space
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.part_parameters import DECLARED
 from unisycl.ir.types import BOOL, INT64, View
 from unisycl.passes.checks import bounds
 
-SIDE = "declared"
 _ADVICE = ("] that its range mapper gives this rank; give it a mapper that covers what the kernel "
            "uses")
 
@@ -31,7 +31,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
             found = []
             for dim in range(p.type.ndim):
                 pair = tuple(n.Param(f"{side}_{p.name}_{dim}", INT64, len(params) + k,
-                                     ((SIDE, p.index), ("side", k), ("dim", dim)))
+                                     ((DECLARED, p.index), ("side", k), ("dim", dim)))
                              for k, side in enumerate(("low", "high")))
                 params += pair
                 found.append((pair[0], pair[1]))

@@ -20,8 +20,9 @@ import numpy as np
 from unisycl.backends.base import Geometry
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.part_parameters import DECLARED, PART
 from unisycl.ir.types import INT64
-from unisycl.passes.checks import declared
+from unisycl.passes import pipeline
 
 _MOST = 1024
 _placed: OrderedDict[tuple[int, bool], tuple[n.Kernel, n.Kernel]] = OrderedDict()
@@ -58,7 +59,9 @@ def placed(kernel: n.Kernel, *, alone: bool = False) -> n.Kernel:
         while len(_placed) >= _MOST:
             _placed.popitem(last=False)
         made = _place(kernel)
-        known = _placed[id(kernel), declares] = kernel, declared.run(made) if declares else made
+        if declares:
+            made = pipeline.run(made, "plain", "declared", pipeline.Facts())
+        known = _placed[id(kernel), declares] = kernel, made
     return known[1]
 
 
@@ -72,7 +75,7 @@ def _place(kernel: n.Kernel) -> n.Kernel:
         param = known.get((x.name, x.dim))
         if param is None:
             param = known[x.name, x.dim] = n.Param(f"{x.name}_{x.dim}", INT64, len(params),
-                                                   (("part", x.name), ("dim", x.dim)))
+                                                   ((PART, x.name), ("dim", x.dim)))
             params.append(param)
         given = n.Cast(x.type, n.ParamRead(INT64, param))
         return n.Binary(x.type, "add", x, given) if x.name == "group_id" else given
@@ -92,9 +95,9 @@ def places(kernel: n.Kernel, part: Geometry, raw: Sequence[Any] = ()) -> tuple[A
     found = []
     for p in kernel.params:
         step = p.path[0] if p.path else ("", 0)
-        if step[0] == "part":
+        if step[0] == PART:
             found.append(np.int64(values[str(step[1])][int(p.path[1][1])]))
-        elif step[0] == declared.SIDE:
+        elif step[0] == DECLARED:
             box = getattr(raw[int(step[1])], "declared", None)
             side, dim = int(p.path[1][1]), int(p.path[2][1])
             found.append(np.int64(_ALL[side] if box is None else box[side][dim]))

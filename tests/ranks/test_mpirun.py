@@ -1,0 +1,92 @@
+"""``python -m unisycl mpirun``: what a user sees when ranks end well, or otherwise."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ranks.processes import ROOT, starter
+
+PROGRAM = str(Path(__file__).parent / "ends.py")
+CALL = [sys.executable, "-m", "unisycl", "mpirun", "-n", "3", PROGRAM]
+
+
+def mpirun(*way: str, limit: str = "60") -> subprocess.Popen[str]:
+    starter()
+    return subprocess.Popen([*CALL, *way], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, start_new_session=True,
+                            env={**os.environ, "UNISYCL_THREADS": "1",
+                                 "UNISYCL_RANK_TIMEOUT": limit})
+
+
+def ends(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Return status and texts of a program, of which nothing is left."""
+    out, err = process.communicate(timeout=120)
+    end = time.monotonic() + 5
+    while (left := running(process.pid)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not left, (left, out, err)
+    return process.returncode, out, err
+
+
+def running(session: int) -> list[str]:
+    """Return the processes of a session that are at work."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] not in "ZX":
+            found.append(place.name)
+    return found
+
+
+@pytest.mark.row("R-6")
+def test_every_end_is_told_once_and_leaves_nothing() -> None:
+    status, out, err = ends(mpirun("well"))
+    assert (status, err) == (0, "")
+    assert sorted(x for x in out.splitlines() if "well" in x) == [
+        f"rank {r} is well" for r in range(3)]
+
+    status, out, err = ends(mpirun("raise"))
+    assert status == 1
+    assert err.startswith("rank 1 of 3 failed:\nTraceback (most recent call last):\n")
+    assert err.count("Traceback") == 1
+    assert err.endswith("ValueError: no luck\n")
+    assert "runpy" not in err
+    assert "TERMINATION" not in out + err
+
+    status, out, err = ends(mpirun("kill"))
+    assert status == 9
+    assert err.strip() == ("rank 1 of 3 was ended by SIGKILL; its last command was number 3, gather "
+                           "buffer 0")
+
+
+@pytest.mark.row("R-6")
+def test_ctrl_c_ends_all_ranks() -> None:
+    process = mpirun("loop")
+    assert process.stdout is not None
+    while "ready" not in process.stdout.readline():
+        pass
+    os.killpg(process.pid, signal.SIGINT)
+    status, _, err = ends(process)
+    assert status == 130
+    assert "interrupted: rank 0 was at command" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.row("R-6")
+def test_a_rank_that_is_stuck_is_missed_within_the_limit() -> None:
+    begin = time.monotonic()
+    status, _, err = ends(mpirun("stuck", limit="2"))
+    assert status == 1
+    assert err.count("Traceback") == 1
+    assert "rank 1 did not come within 2 s" in err
+    assert time.monotonic() - begin < 60
