@@ -4,11 +4,13 @@ Kernels are ordinary Python functions; they run on the CPU at SIMD speed, and un
 Python on a host device where a debugger can step. Names are SYCL 2020's.
 
 Importing this package does no work: each name is loaded when it is first used, and no compiler or
-driver is opened before a device is asked for.
+driver is opened before a device is asked for. ``from unisycl import *`` leaves out what would hide
+Python's own names, such as ``range`` and ``min``: write ``import unisycl as sycl`` for these.
 """
 
 from __future__ import annotations
 
+import builtins
 import importlib
 from typing import Any
 
@@ -25,7 +27,7 @@ _HOMES: dict[str, str] = {
 def _load(name: str) -> Any:
     """Load a public name on its first use."""
     if name == "__all__":
-        return sorted(public_names.homes())
+        return sorted(public_names.homes().keys() - vars(builtins).keys())
     if name.startswith("_"):
         raise AttributeError(f"module 'unisycl' has no attribute '{name}'")
     if name in public_names.PACKAGES:
@@ -56,10 +58,10 @@ __getattr__ = _load  # type checkers read __init__.pyi, which knows no other nam
 def _hint(name: str) -> str:
     """Return the public name a misspelt one may mean."""
     difflib = importlib.import_module("difflib")
-    close = difflib.get_close_matches(name, _load("__all__"), n=1)
+    close = difflib.get_close_matches(name, public_names.homes(), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return sorted([*_load("__all__"), *public_names.PACKAGES, "__version__"])
+    return sorted([*public_names.homes(), *public_names.PACKAGES, "__version__"])

@@ -114,7 +114,7 @@ class Reducer:
 def run(case: Any, names: dict[str, Any], given: dict[str, Any],
         reductions: list[tuple[np.ndarray[Any, Any], str]]) -> None:
     """Run a program on memory made for it."""
-    facade = SimpleNamespace(**{k: getattr(sycl, k) for k in sycl.__all__ if hasattr(sycl, k)})
+    facade = SimpleNamespace(**{k: getattr(sycl, k) for k in dir(sycl) if hasattr(sycl, k)})
     facade.private_array = lambda kind, shape: np.zeros(
         shape, kind if issubclass(kind, np.generic) else kind.dtype)
     facade.atomic_ref = Atomic

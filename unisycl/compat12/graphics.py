@@ -151,7 +151,7 @@ class Sharing:
             return
         keeps = not discard or how is not access_mode.write
 
-        def begin(h: handler) -> None:
+        def begin(h: Any) -> None:
             held = _held(source, h, write_only_host_task, no_init)
 
             def task() -> None:
@@ -172,7 +172,7 @@ class Sharing:
         return last
 
     def _ending(self, source: Any, shared: Shared, how: access_mode, after: event | None) -> Any:
-        def end(h: handler) -> None:
+        def end(h: Any) -> None:
             held = _held(source, h, read_only_host_task)
             if after is not None:  # two that only read are not in order by themselves
                 h.depends_on(after)

@@ -76,7 +76,7 @@ class command_group:
 
         sharing = Sharing(primary)
 
-        def group(h: handler) -> None:
+        def group(h: Any) -> None:
             before = _thread.handler, _thread.sharing
             _thread.handler, _thread.sharing = h, sharing
             try:

@@ -14,7 +14,6 @@ import numpy as np
 from unisycl.api.interop.make import make_event
 from unisycl.api.memory import accessor as accessors
 from unisycl.api.queue.event import event
-from unisycl.api.queue.handler import handler
 from unisycl.api.queue.queue import queue
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.enums import NATIVE_OF_12, access_mode
@@ -41,10 +40,10 @@ class native_accessor:
         asked, properties = how.modern()
         state, found = on.channel, []
 
-        def acquire(h: handler) -> None:
+        def acquire(h: Any) -> None:
             found.append(accessors.accessor(source, h, asked, *properties))
 
-        def release(h: handler) -> None:
+        def release(h: Any) -> None:
             accessors.accessor(source, h, access_mode.read_write if asked.writes else asked)
             h.depends_on(self._gate)
         self._queue = on

@@ -30,7 +30,7 @@ class dynamic_command_group:
 
     __slots__ = ("alternatives",)
 
-    def __init__(self, graph: Any, groups: Sequence[Callable[[handler], Any]]) -> None:
+    def __init__(self, graph: Any, groups: Sequence[Callable[[Any], Any]]) -> None:
         inner = getattr(graph, "graph", None)
         if not isinstance(inner, Graph):
             raise UsageError(errc.invalid, "dynamic_command_group: expected a command_graph first, "

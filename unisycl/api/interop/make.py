@@ -134,7 +134,7 @@ class foreign_event(event):
 
 @ends_at_call
 def make_buffer(wanted: backend, native: Any, owner: context, available: event | None = None, *,
-                dtype: npt.DTypeLike = np.uint8, shape: Any = None) -> buffer:
+                dtype: npt.DTypeLike = np.uint8, shape: Any = None) -> Any:
     """Return a buffer over native memory (SYCL 1.2 §3.6.1, SYCL 2020 App. C.7.1).
 
     What commands change is in the native memory when the buffer has ended; until then nothing else

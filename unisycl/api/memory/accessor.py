@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class accessor(Window, Capturable):
     """
 
     __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_type")
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __new__(cls, source: Any = None, *args: Any, **named: Any) -> accessor:
         """Make what the buffer's class has for this, where that is not an accessor itself."""
@@ -312,6 +314,7 @@ class local_accessor(HasProperties, Capturable):
     """
 
     __slots__ = ("__made__", "__weakref__", "_group", "_properties", "_size", "_type", "dtype")
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self, dtype: npt.DTypeLike, extent: Any = None, *rest: Any) -> None:
         self.__made__ = caller()

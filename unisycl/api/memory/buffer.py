@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ class buffer(NoElements, Backed, HasProperties, Closing):
     """
 
     __slots__ = ("__weakref__", "_finalizer", "_properties", "_root", "region")
+    __class_getitem__: Any = classmethod(GenericAlias)
     __kernel_refusal__ = "make an accessor of it in the command group and use that"
     __capture_refusal__ = "make an accessor of the buffer in the command group and capture that"
 

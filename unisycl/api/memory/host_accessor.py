@@ -7,6 +7,7 @@ no conflicting command runs, and submitting one never blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any, Self
 
 import numpy as np
@@ -39,6 +40,7 @@ class host_accessor(HostTurn, Window):
     """
 
     __slots__ = ("__weakref__", "_holding", "_seen")
+    __class_getitem__: Any = classmethod(GenericAlias)
     __capture_refusal__ = "use accessor(buffer, handler, ...) inside the command group"
 
     def __init__(self, source: Any, *args: Any, dimensions: int | None = None) -> None:

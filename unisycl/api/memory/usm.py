@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -54,6 +55,7 @@ class usm_pointer(NoArray, blocks.Pointer):
     """
 
     __slots__ = ("__weakref__", "_type", "_view")
+    __class_getitem__: Any = classmethod(GenericAlias)
 
     def __init__(self, block: blocks.Block, dtype: np.dtype[Any], shape: tuple[int, ...],
                  offset: int = 0) -> None:

@@ -10,7 +10,7 @@ import operator
 import weakref
 from collections.abc import Callable, Sequence
 from types import FunctionType, TracebackType
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, cast, overload
 
 from unisycl.api import properties
 from unisycl.api.devices import selector
@@ -31,10 +31,13 @@ from unisycl.api.queue.handler import (
     split,
 )
 from unisycl.api.queue.native_commands import NativeShortcuts
+from unisycl.api.queue.reduction import reduction
+from unisycl.base import geometry as geo
 from unisycl.base.enums import aspect, backend, queue_state
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, ends_at_call, shorten
 from unisycl.lang.kernels.kernel import kernel
+from unisycl.lang.kernels.kernel_properties import properties as kernel_traits
 from unisycl.observe import compile_report
 from unisycl.runtime.devices.devices import DeviceState, default_context, require_aspect
 from unisycl.runtime.graph import external_events, watching
@@ -44,7 +47,13 @@ from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
 from unisycl.runtime.recorded.command_graph import plan_of
 
+if TYPE_CHECKING:
+    from unisycl.api.public_types import handler as group_handler
+
 Kernel = Callable[..., Any]
+_Space = SupportsIndex | Sequence[SupportsIndex] | geo.range | geo.nd_range
+_Events = event | Sequence[event]
+_Before = _Events | geo.id | kernel_traits | reduction
 _NONE: tuple[Task, ...] = ()
 _PLAIN = frozenset((FunctionType, kernel))
 _GIVEN = (Property, property_list, list, tuple)
@@ -195,7 +204,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         self.wait_and_throw()
 
     # ------------------------------------------------------------------ submitting
-    def submit(self, group_function: Callable[[handler], Any],
+    def submit(self, group_function: Callable[[group_handler], Any],
                secondary: queue | None = None) -> event:
         """Run a command group function at once and submit what it asks for (SYCL 2020 §4.6.5.2).
 
@@ -208,17 +217,17 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             check_group(group_function)
-            h = handler(self.channel) if secondary is None else handler(
-                self.channel, _secondary(secondary))
-            return self._made(run(group_function, h))
+            h = handler(self.channel, *(() if secondary is None else (_secondary(secondary),)))
+            return self._made(run(cast("Any", group_function), h))
         except RAISED as error:
             shorten(error)
             raise
 
     @overload
-    def single_task(self, *, depends_on: Any = ()) -> Callable[[Kernel], event]: ...
+    def single_task(self, *, depends_on: _Events = ()) -> Callable[[Kernel], event]: ...
     @overload
-    def single_task(self, first: Any, /, *rest: Any, depends_on: Any = ()) -> event: ...
+    def single_task(self, first: Kernel | _Before, /, *rest: Any,
+                    depends_on: _Events = ()) -> event: ...
     def single_task(self, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel once (SYCL 2020 §4.6.5.3): ``single_task([events,] fn, *args)``."""
         try:
@@ -234,11 +243,11 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
             raise
 
     @overload
-    def parallel_for(self, space: Any, /, *,
-                     depends_on: Any = ()) -> Callable[[Kernel], event]: ...
+    def parallel_for(self, space: _Space, /, *given: _Before,
+                     depends_on: _Events = ()) -> Callable[[Kernel], event]: ...
     @overload
-    def parallel_for(self, space: Any, first: Any, /, *rest: Any,
-                     depends_on: Any = ()) -> Any: ...
+    def parallel_for(self, space: _Space, first: Kernel | _Before, /, *rest: Any,
+                     depends_on: _Events = ()) -> event: ...
     def parallel_for(self, space: Any, *rest: Any, depends_on: Any = ()) -> Any:
         """Run a kernel over an index space (SYCL 2020 §4.6.5.3).
 
@@ -348,7 +357,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         return rest, tuple(dict.fromkeys(deps))
 
     def _command(self, depends_on: Any, ask: Callable[[handler], None]) -> event:
-        def group(h: handler) -> None:
+        def group(h: Any) -> None:
             h.depends_on(depends_on)
             ask(h)
         return self.submit(group)

@@ -140,7 +140,8 @@ class Memory(Operand):
             low, high = np.lib.array_utils.byte_bounds(part)
             return [Extent(None, low, high)]
         if isinstance(self.base, sycl.buffer):
-            owner, start = self.base.region.memory, self.base.region.start
+            region: Any = self.base.region  # type: ignore[attr-defined]  # not for programs
+            owner, start = region.memory, region.start
         else:
             owner, start = None, _address(self.base)
         return [Extent(owner, start + self.first * item, start + (self.first + size) * item)]
