@@ -110,6 +110,15 @@ def absent() -> set[str]:
         return set(_loaded.absent)
 
 
+def advice(kind: str) -> str:
+    """Return what to install, or to ask for, where a kind of device was wanted by its name."""
+    if kind != "gpu":
+        return ""
+    return ("; gpu_selector_v takes the first graphics card of any backend; install "
+            "unisycl[cuda] for NVIDIA's or unisycl[opencl] for all that have an OpenCL driver; "
+            "'python -m unisycl doctor' says what was looked for")
+
+
 def use(name: str, driver: Driver) -> None:
     """Install a driver under a name (tests, and programs that bring their own backend)."""
     with _loaded.lock:

@@ -21,7 +21,8 @@ _ROWS: dict[str, tuple[str, str]] = {
              "write an error code to memory and check it on the host, or use assert"),
     "K014": ("a kernel cannot import", "import at the top of the module"),
     "K015": ("a kernel cannot change a variable outside itself ('{what} {name}')",
-             "write to an accessor or USM memory, or return a value from a device function"),
+             ("write elements of memory, such as a[0] = ..., which needs no '{what}'; where many "
+              "work-items add to one place, use a reduction or an atomic_ref")),
     "K016": ("a kernel cannot define a class", "define it outside; structured dtypes hold records"),
     "K017": ("a kernel cannot delete", "names end with the kernel; remove the statement"),
     "K018": ("a kernel cannot build {what}: there is no memory allocation on a device",
@@ -35,11 +36,10 @@ _ROWS: dict[str, tuple[str, str]] = {
               "with a private array as stack if needed (SYCL 2020 §5.4)")),
     "K022": ("{what}", ""),
     "K030": ("the name '{name}' is not defined", "{help}"),
-    "K031": ("'{name}' is read before it has a value", "assign it on every path before this line"),
+    "K031": ("'{name}' is read before it has a value", "{help}"),
     "K032": ("{what} has no attribute '{name}' in a kernel", "{help}"),
     "K033": ("{what} cannot be called in a kernel", "{help}"),
-    "K034": ("{what} takes {expected}; {found} given",
-             "pass what it takes, in this order or by name"),
+    "K034": ("{what} takes {expected}; {found} given", "{help}"),
     "K035": ("'{name}' would have two kinds of value: {first} and {second}",
              "use two names: what is one thing on all paths has one kind of value"),
     "K036": ("'{op}' is not defined for {types}", "{help}"),
@@ -120,7 +120,9 @@ _ROWS: dict[str, tuple[str, str]] = {
 
 _USUAL: dict[str, str] = {
     "K001": "leave it out, or do it on the host",
+    "K031": "assign it on every path before this line",
     "K032": "a kernel knows the attributes of SYCL's types, records and modules",
+    "K034": "pass what it takes, in this order or by name",
     "K036": "convert an operand first, such as np.int32(x) or np.float32(x)",
     "K038": "index memory by integers, ids or items only",
     "K046": "write a literal, or capture a Python integer or a tuple",
@@ -134,6 +136,12 @@ def diagnostic(id: str, span: Span | None, **facts: object) -> Diagnostic:
     if "{help}" in help and not facts.get("help"):
         help = _USUAL.get(id, "")
     return Diagnostic(id, message.format(**facts), span, help.format(**facts))
+
+
+def rows() -> dict[str, tuple[str, str]]:
+    """Return by id the message and the way out, as templates, for the page that lists them."""
+    return {key: (what, _USUAL.get(key, "") if help == "{help}" else help)
+            for key, (what, help) in _ROWS.items()}
 
 
 def ids() -> tuple[str, ...]:

@@ -125,9 +125,10 @@ def pick(selector: Any, candidates: Iterable[Any]) -> Any:
             best, best_score = candidate, points
     if best is None:
         name = getattr(selector, "__name__", repr(selector))
+        more = devices.advice("gpu") if selector is gpu_selector_v else (
+            "; 'python -m unisycl doctor' says what was looked for")
         raise UsageError(errc.runtime, f"{name} selects none of the devices found: "
-                         f"{', '.join(seen) or 'there are none'}; 'python -m unisycl doctor' says "
-                         "what was looked for")
+                         f"{', '.join(seen) or 'there are none'}{more}")
     if selector is default_selector_v:
         devices.tell_default(best.state)
     return best

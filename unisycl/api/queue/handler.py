@@ -27,7 +27,7 @@ from unisycl.base import deprecation
 from unisycl.base import geometry as geo
 from unisycl.base.enums import bundle_state, node_type
 from unisycl.base.errors import KernelError, UnsupportedError, UsageError, errc, exception
-from unisycl.lang.kernels.kernel import with_properties, with_traits
+from unisycl.lang.kernels.kernel import kernel, with_properties, with_traits
 from unisycl.lang.kernels.kernel_properties import properties
 from unisycl.lang.kernels.specialization import Arguments, specialization_id
 from unisycl.runtime.graph.channel import Channel
@@ -544,6 +544,10 @@ def check_group(fn: Any) -> None:
         raise UsageError(errc.invalid, "submit: expected a command group function, which takes the "
                          f"handler and submits one command with it, got {type(fn).__name__}; "
                          "kernels are submitted by parallel_for and single_task")
+    if isinstance(fn, kernel):
+        raise UsageError(errc.invalid, f"submit: '{label(fn)}' is a kernel; submit takes a command "
+                         "group function, which gets the handler: queue.parallel_for(range, "
+                         f"{label(fn)}, *arguments) runs the kernel")
 
 
 def check_callable(fn: Any) -> None:

@@ -8,6 +8,7 @@ initialised to the identity.
 from __future__ import annotations
 
 import operator
+from types import BuiltinFunctionType
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ class reduction(HasProperties):
         q.parallel_for(n, unisycl.reduction(total, unisycl.plus), kernel).wait()
     """
 
+    __kernel_refusal__ = ("reductions come before the kernel: parallel_for(range, reduction, "
+                          "kernel, *arguments)")
+    __capture_refusal__ = "the kernel gets a reducer as its parameter behind the index"
     __slots__ = ("_properties", "_variable", "dtype", "extent", "identity", "initialize", "joint",
                  "op", "paired")
 
@@ -62,6 +66,8 @@ class reduction(HasProperties):
             raise UsageError(errc.invalid, "reduction: give (variable, [handler,] [identity,] "
                              "operator); the operator is plus, minimum, ... or a function of two")
         self.op: Any = rest[-1]
+        if isinstance(self.op, BuiltinFunctionType):
+            _refuse_python(self.op)
         self._properties = properties.check(properties.flatten(given), "reduction")
         zero = len(rest) == 1 or (np.isscalar(rest[0]) and rest[0] == 0)
         halves = _halves(variable)
@@ -147,6 +153,15 @@ class reduction(HasProperties):
 
     def __repr__(self) -> str:
         return f"reduction({self._variable!r}, {getattr(self.op, '__name__', self.op)})"
+
+
+def _refuse_python(op: Any) -> None:
+    """Refuse Python's functions of many values where an operator of two is meant."""
+    instead = {max: "maximum", min: "minimum", sum: "plus", any: "logical_or",
+               all: "logical_and"}.get(op)
+    if instead is not None:
+        raise UsageError(errc.invalid, f"reduction: {op.__name__} is Python's function; the "
+                         f"operator of two values is unisycl.{instead}()")
 
 
 @ends_at_call

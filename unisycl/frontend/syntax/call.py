@@ -375,9 +375,30 @@ def bind_arguments(ctx: Context, frame: Frame, args: Sequence[Value], keywords: 
         bound[spec.vararg.arg] = Several(tuple(args[len(names):]))
         args = args[:len(names)]
     if len(args) > len(names) or any(p not in bound for p in every):
+        if node is function:
+            raise _launched(ctx, node, name, every, args)
         raise ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
                          found=len(args) + len(keywords))
     return bound
+
+
+def _launched(ctx: Context, node: ast.AST, name: str, every: Sequence[str],
+              args: Sequence[Value]) -> Exception:
+    """Refuse a launch that gives a kernel other arguments than it takes."""
+    kind = _INDICES.get(ctx.shape.kind, "")
+    more = len(args) - len(ctx.reductions) - (1 if kind else 0)
+    given = [*([f"the index ({kind})"] if kind else []),
+             *([f"{len(ctx.reductions)} reducer(s)"] if ctx.reductions else []),
+             f"{more} argument(s) behind the kernel"]
+    if not kind:
+        help = "single_task gives no index, only what follows the kernel in the launch"
+    else:
+        help = (f"the first parameter of a kernel is its index, {kind}; then come a reducer for "
+                "each reduction, and what follows the kernel in the launch")
+    if len(every) > len(args) and ctx.shape.ndim > 1:
+        help += f"; an index of {ctx.shape.ndim} dimensions is one parameter: at[0], at[1]"
+    return ctx.refuse("K034", node, what=f"'{name}'", expected=spell(every),
+                      found=" and ".join(given), help=help)
 
 
 def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Value]) -> None:
@@ -394,6 +415,7 @@ def _defaults(ctx: Context, frame: Frame, names: list[str], bound: dict[str, Val
                                            texts.get(parameter, frame.source.node), frozen=True)
 
 
+_INDICES = {"range": "an item", "nd_range": "an nd_item", "work_group": "a group"}
 LOWER: dict[type[ast.AST], Callable[[Context, Any], Value]] = {ast.Call: lower_call}
 
 __all__ = ["LOWER", "bind_arguments", "call_value", "unrolled"]

@@ -111,7 +111,9 @@ def _not_yet(ctx: Context, frame: Frame, node: ast.Name) -> Value:
         return Poison()
     form = frame.seen.get(node.id)
     if made is UNSET or form is None:
-        raise ctx.refuse("K031", node, name=node.id)
+        raise ctx.refuse("K031", node, name=node.id, help=(
+            "assign it on every path before this line; a name that the kernel assigns is its own: "
+            f"to change elements of memory of this name write {node.id}[i] = ..."))
     # Every turn of a loop that assigns it ends the function: only a loop without turns gets here.
     frame.names[node.id] = ctx.adopt((frame.key, node.id), node.id, form, None, node)
     return _bound(ctx, frame, node)

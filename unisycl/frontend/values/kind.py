@@ -29,6 +29,11 @@ from unisycl.ir.types import PointerType, Scalar, Struct
 Path: TypeAlias = tuple[tuple[str, Any], ...]
 
 
+_GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear"))
+_FIXED = ("nothing grows or shrinks in a kernel: use sycl.private_array(dtype, n) and count its "
+          "elements, or write to memory")
+
+
 class Kind:
     """A value that is no number of the IR, and what Python's operations do with it."""
 
@@ -120,7 +125,8 @@ class Kind:
         found = self.named(ctx, node.attr, node)
         if found is None:
             raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
-                             help=suggest(node.attr, self.names()))
+                             help=_FIXED if node.attr in _GROWING else suggest(
+                                 node.attr, self.names()))
         return found
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:

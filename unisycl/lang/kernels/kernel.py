@@ -9,7 +9,7 @@ import functools
 import weakref
 from collections.abc import Callable
 from types import FunctionType, MethodType
-from typing import Any, TypeVar, overload
+from typing import Any, NoReturn, TypeVar, overload
 
 from unisycl.base import checked_mode
 from unisycl.base.annotations import annotations_of, copy_annotations
@@ -146,6 +146,10 @@ class kernel:
         """The Python function itself."""
         return self.function
 
+    @property
+    def _label(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
     # What tools that reload modules replace in a function, they replace in a kernel's.
     __code__ = _part("__code__")
     __closure__ = _part("__closure__")
@@ -154,7 +158,30 @@ class kernel:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Call the function as ordinary Python."""
-        return self.function(*arguments, **named)
+        try:
+            return self.function(*arguments, **named)
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is None:  # the call itself failed
+                error.add_note(f"'{self._label}' is a kernel: queue.parallel_for(range, "
+                               f"{self._label}, *arguments) runs it; called as a function it is "
+                               "plain Python, for one item, and takes the index first")
+            raise
+
+    @ends_at_call
+    def __getitem__(self, shape: Any) -> NoReturn:
+        """Refuse what other systems write for a launch."""
+        sizes = shape if isinstance(shape, tuple) else (shape,)
+        raise UsageError(errc.invalid, f"kernel '{self._label}': a launch is written "
+                         f"queue.parallel_for(range, {self._label}, *arguments), or with an "
+                         "nd_range(work-items in all, work-items of a group); it was given "
+                         f"[{', '.join(map(repr, sizes))}], as other systems have it: of blocks "
+                         "and threads make nd_range(blocks * threads, threads)")
+
+    @ends_at_call
+    def launch(self, queue: Any, space: Any, *arguments: Any, depends_on: Any = ()) -> Any:
+        """Return ``queue.parallel_for(space, self, *arguments)``: the event of the launch."""
+        return queue.parallel_for(space, self, *arguments, depends_on=depends_on)
 
     @ends_at_call
     def declare(self, space: Any, *rest: Any) -> kernel:

@@ -181,7 +181,10 @@ def find(name: str, asked: str = "") -> DeviceState:
     why = "".join(f"; {part}: {reason}" for part, reason in registry.problems().items()
                   if part.partition(" ")[0] == kind)
     raise UsageError(errc.runtime, f"there is no device '{name}'{asked}; there are: "
-                     f"{known}{why}")
+                     f"{known}{why}{registry.advice(kind)}")
+
+
+advice = registry.advice
 
 
 def tell_default(chosen: DeviceState) -> None:

@@ -75,6 +75,10 @@ def space_geometry(space: Any, offset: Any = None) -> Geometry:
         return int_geometry(space)
     if isinstance(space, geo.nd_range):
         return _nd_geometry(space)
+    if callable(space):
+        raise UsageError(errc.invalid, f"parallel_for: the index space comes first, and the kernel "
+                         f"behind it: parallel_for(range, [reductions,] kernel, *arguments); "
+                         f"'{getattr(space, '__name__', space)}' stands where the range belongs")
     extent = tuple(geo.as_range(space))
     start = _ZERO[len(extent)] if offset is None else tuple(geo.as_id(offset))
     if len(start) != len(extent):
