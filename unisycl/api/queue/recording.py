@@ -56,6 +56,14 @@ class recording:
             self._last = len(self._history.commands)
         watching.stop()
 
+    def times(self) -> list[tuple[str, str, float]]:
+        """Return of each command that has ended its name, its device and how many seconds it ran.
+
+        A command that was still running when the block ended is there as soon as it has ended.
+        """
+        noted = () if self._history is None else self._history.commands[self._first:self._last]
+        return [(c.label, c.device, (c.end - c.start) / 1e9) for c in noted if c.start and c.end]
+
     def drawing(self) -> Drawing:
         """Return a drawing of what was submitted: boxes and lines."""
         noted = () if self._history is None else self._history.commands[self._first:self._last]

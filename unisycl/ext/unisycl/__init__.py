@@ -4,9 +4,11 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 ``unisycl`` tells that one is here.
 """
 
+from unisycl.api.devices.versions import show_versions
 from unisycl.api.graphs.graph_files import load_graph, save_graph
 from unisycl.api.queue.event import command_times
 from unisycl.api.queue.mapped_buffer import mapped_buffer
+from unisycl.api.queue.measuring import autotune, benchmark, measurement, profile
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
 from unisycl.ext.unisycl import tiles
@@ -38,10 +40,11 @@ from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_queue import distr_queue
 from unisycl.ranks.queue.places import all_ranks, collective, on_rank
 
-__all__ = ["all", "all_ranks", "chunk", "collective", "command_times", "create_user_event",
-           "device_is", "distr_buffer", "distr_queue", "enqueue_kernel", "enqueue_marker",
-           "enqueue_status", "enqueue_task", "even_split", "fixed", "get_default_queue_size",
-           "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
-           "is_valid_event", "kernel_enqueue_flags", "load_graph", "mapped_buffer", "ndrange",
-           "neighborhood", "non_uniform_nd_range", "on_rank", "one_to_one", "save_graph",
-           "set_user_event_status", "slice", "tiles", "user_event"]
+__all__ = ["all", "all_ranks", "autotune", "benchmark", "chunk", "collective", "command_times",
+           "create_user_event", "device_is", "distr_buffer", "distr_queue", "enqueue_kernel",
+           "enqueue_marker", "enqueue_status", "enqueue_task", "even_split", "fixed",
+           "get_default_queue_size", "get_kernel_preferred_work_group_size_multiple",
+           "get_kernel_work_group_size", "is_valid_event", "kernel_enqueue_flags", "load_graph",
+           "mapped_buffer", "measurement", "ndrange", "neighborhood", "non_uniform_nd_range",
+           "on_rank", "one_to_one", "profile", "save_graph", "set_user_event_status",
+           "show_versions", "slice", "tiles", "user_event"]
