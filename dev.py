@@ -1,4 +1,4 @@
-"""The developer's commands: ``python dev.py check|test|ci|nightly|bench|conformance|oclgrind``.
+"""The developer's commands: ``python dev.py check|test|ci|nightly|bench|conformance|docs|...``.
 
 Only the standard library is used here; each command runs with the interpreter that runs this file.
 """
@@ -260,6 +260,14 @@ def conformance(arguments: Sequence[str]) -> int:
     return run(*command)
 
 
+def docs(arguments: Sequence[str]) -> int:
+    """The documentation site, in build/site/html; warnings are errors."""
+    if arguments:
+        sys.exit("docs takes no arguments")
+    require("docs", "sphinx", "myst_nb", "furo", "sphinx_copybutton", "matplotlib", "PIL")
+    return run("-m", "docs.site.build")
+
+
 def oclgrind(arguments: Sequence[str]) -> int:
     """The conformance tests on Oclgrind, for invalid accesses and races: [PATHS] [--notes FILE]."""
     require("test", *TEST, "pyopencl")
@@ -268,7 +276,7 @@ def oclgrind(arguments: Sequence[str]) -> int:
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "check": check, "test": test, "ci": ci, "bench": bench, "conformance": conformance,
-    "nightly": nightly, "oclgrind": oclgrind}
+    "nightly": nightly, "docs": docs, "oclgrind": oclgrind}
 
 
 def main() -> int:

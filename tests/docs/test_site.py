@@ -1,0 +1,61 @@
+"""What the site says of the public names, and that its programs run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.site import gallery, names, reference
+from tests.docs import pages
+from unisycl import public_names
+from unisycl.base import diagnostics
+
+ROOT = pages.ROOT
+
+
+def test_every_public_name_is_on_a_page_of_the_reference(tmp_path: Path) -> None:
+    made = reference.write(tmp_path)
+    found = {page: set(re.findall(r"^## (\S+)$", (tmp_path / f"{page}.md").read_text("utf-8"),
+                                  re.MULTILINE)) for page in made}
+    listed = set().union(*(found[page] for page in names.TITLES))
+    assert sorted(set(public_names.homes()) - listed) == []
+    for page, (_, known) in names.pages().items():
+        assert sorted({n.name for n in known} - found[page]) == []
+    numbers = (tmp_path / "diagnostics.md").read_text("utf-8")
+    assert [key for key in diagnostics.ids() if f"| {key} |" not in numbers] == []
+
+
+def test_no_page_of_the_reference_shows_what_is_internal(tmp_path: Path) -> None:
+    for page in reference.write(tmp_path):
+        text = (tmp_path / f"{page}.md").read_text("utf-8")
+        assert "(internal" not in text, page
+        assert text.count("```") % 2 == 0, page
+    assert "### handler.parallel_for\n" in (tmp_path / "queues.md").read_text("utf-8")
+    assert "### handler.check_free" not in (tmp_path / "queues.md").read_text("utf-8")
+
+
+def test_every_page_of_the_site_is_in_its_contents() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text("utf-8")
+    own = [p.relative_to(ROOT / "docs").with_suffix("").as_posix() for p in pages.pages()
+           if p.parent != ROOT and p.name != "index.md" and "coming-from" not in p.parts]
+    assert [x for x in own if f"\n{x}\n" not in contents] == []
+    assert [x for x in (*names.TITLES, *names.EXTENSIONS) if f"\nreference/{x}\n" not in contents
+            ] == []
+
+
+@pytest.mark.parametrize("program", gallery.PROGRAMS, ids=lambda p: p.stem)
+def test_a_program_of_the_gallery_is_short(program: Path) -> None:
+    assert len(program.read_text("utf-8").splitlines()) <= 60
+
+
+def test_a_program_of_the_gallery_makes_a_picture(tmp_path: Path, request: pytest.FixtureRequest
+                                                  ) -> None:
+    programs = gallery.PROGRAMS[:1] if request.config.getoption("--sample") else gallery.PROGRAMS
+    for program in programs:  # all of them while the site is made
+        target = tmp_path / f"{program.stem}{gallery.ending(program)}"
+        subprocess.run([sys.executable, str(program), str(target)], check=True, timeout=300)
+        assert target.stat().st_size > 1000
