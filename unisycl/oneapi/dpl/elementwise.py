@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.oneapi.dpl.iterators import reverse_iterator
 from unisycl.oneapi.dpl.kernels import maps
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.refusals import whole
@@ -185,6 +184,15 @@ def generate(call: Call, data: Any, function: Any) -> future:
 
 
 @routine
+def generate_n(call: Call, data: Any, count: Any, function: Any) -> future:
+    """Write what a function of the position returns to the first elements; see ``generate``."""
+    n = whole("generate_n", "count", count)
+    target = call.taken("the memory", data, n)
+    each(call, n, maps.generate, call.target("the memory", target, target.size), function)
+    return call.done()
+
+
+@routine
 def iota(call: Call, data: Any, start: Any = 0, step: Any = 1) -> future:
     """Write ``start``, ``start + step`` and so on.
 
@@ -228,96 +236,35 @@ def replace_copy_if(call: Call, data: Any, out: Any, predicate: Any, value: Any)
     return call.done()
 
 
-@routine
-def swap_ranges(call: Call, first: Any, second: Any) -> future:
-    """Exchange the elements of two memories.
-
-    Args:
-        call: the policy, or a queue.
-        first: memory.
-        second: other memory, of as many elements.
-    """
-    a = call.memory("the first argument", first)
-    b = call.target("the second argument", second, a.size or 0)
-    call.apart(a, b)
-    each(call, a.size or 0, maps.swap, a, b)
-    return call.done()
+def _is(value: Any) -> Any:
+    return lambda x: x == value
 
 
 @routine
-def reverse(call: Call, data: Any) -> future:
-    """Turn the order of the elements round, in place.
+def replace(call: Call, data: Any, old: Any, value: Any) -> future:
+    """Replace the elements that are equal to a value.
 
     Args:
         call: the policy, or a queue.
         data: the memory.
+        old: what is replaced.
+        value: what comes in its place.
     """
     target = call.memory("the memory", data)
-    n = target.size or 0
-    each(call, n // 2, maps.flip, target, np.int64(n - 1))
+    each(call, target.size or 0, maps.replace, target, target, _is(old),
+         value_for(call, value, target))
     return call.done()
 
 
 @routine
-def reverse_copy(call: Call, data: Any, out: Any) -> future:
-    """Copy elements from the last one to the first.
-
-    Args:
-        call: the policy, or a queue.
-        data: the elements.
-        out: where they go; other memory.
-    """
+def replace_copy(call: Call, data: Any, out: Any, old: Any, value: Any) -> future:
+    """Copy elements, those that are equal to a value replaced; see ``replace``."""
     source = call.source("the input", data)
     target = call.target("the output", out, source.size)
-    call.apart(target, source)
-    each(call, source.size, maps.copy, reverse_iterator(source), target)
+    call.apart(target, source, same=True)
+    each(call, source.size, maps.replace, source, target, _is(old),
+         value_for(call, value, target))
     return call.done()
-
-
-@routine
-def rotate(call: Call, data: Any, middle: Any) -> future:
-    """Move elements round the end, so that element ``middle`` comes first; by a copy of all.
-
-    Args:
-        call: the policy, or a queue.
-        data: the memory.
-        middle: the position of the element that comes first.
-
-    Returns where the first element went.
-    """
-    target = call.memory("the memory", data)
-    n = target.size or 0
-    at = _middle(call, middle, n)
-    if 0 < at < n:
-        old = call.scratch(n, target.dtype)
-        each(call, n, maps.copy, target, old)
-        each(call, n, maps.rotate, old, target, np.int64(at), np.int64(n))
-    return call.done(lambda: n - at)
-
-
-@routine
-def rotate_copy(call: Call, data: Any, middle: Any, out: Any) -> future:
-    """Copy elements, beginning with element ``middle``, the first ones behind the last.
-
-    Args:
-        call: the policy, or a queue.
-        data: the elements.
-        middle: the position of the element that comes first.
-        out: where they go; other memory.
-    """
-    source = call.source("the input", data)
-    at = _middle(call, middle, source.size)
-    target = call.target("the output", out, source.size)
-    call.apart(target, source)
-    each(call, source.size, maps.rotate, source, target, np.int64(at), np.int64(source.size))
-    return call.done()
-
-
-def _middle(call: Call, middle: Any, count: int) -> int:
-    at = whole(call.name, "middle", middle)
-    if at > count:
-        call.refuse(f"middle is {at}, and there are {count} elements")
-    return at
 
 
 @routine

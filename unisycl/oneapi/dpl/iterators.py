@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.oneapi.dpl.kernels import iterators as kernels
+from unisycl.oneapi.dpl.kernels import shuffles
 from unisycl.oneapi.frame.operands import Extent, Memory, Operand, operand_of
-from unisycl.oneapi.frame.refusals import refuse
+from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.types import type_of, type_of_result
 
 _ZIPPED = {2: kernels.pair, 3: kernels.triple, 4: kernels.quadruple}
@@ -193,6 +194,27 @@ class permutation_iterator(Computed):
 
     def _made(self, *bases: Any) -> Any:
         return kernels.permuted(*bases)
+
+
+class shuffle_iterator(Computed):
+    """Positions from 0 on in a random order, each once, computed and kept nowhere.
+
+    Args:
+        count: how many there are.
+        seed: a whole number that decides the order, the same on every device.
+    """
+
+    def __init__(self, count: int, seed: int = 0) -> None:
+        self._over()
+        self.size = self.total = whole("shuffle_iterator", "the count", count)
+        self.seed = np.uint64(whole("shuffle_iterator", "the seed", seed) % (1 << 64))
+        self.dtype, self.bounded = np.dtype(np.int64), True
+
+    def _made(self, *bases: Any) -> Any:
+        count = self.total or 0
+        bits = max((count - 1).bit_length(), 2)
+        return shuffles.shuffled(np.uint64(count), np.uint64(bits // 2),
+                                 np.uint64(bits - bits // 2), self.seed)
 
 
 class reverse_iterator(Computed):

@@ -284,7 +284,7 @@ def mismatch(call: Call, first: Any, second: Any, same: Any = None) -> future:
 @routine
 def adjacent_find(call: Call, data: Any, same: Any = None) -> future:
     """Return the position of the first element that equals the next one; -1 if there is none."""
-    return _neighbours(call, data, predicates.equal if same is None else same)
+    return neighbours(call, data, predicates.equal if same is None else same)
 
 
 @routine
@@ -305,10 +305,11 @@ def is_sorted_until(call: Call, data: Any, comp: Any = None) -> future:
 def _broken(call: Call, data: Any, comp: Any) -> future:
     source = call.source("the input", data)
     before = order_of(comp, source.dtype)
-    return _neighbours(call, source, lambda a, b: before(b, a))
+    return neighbours(call, source, lambda a, b: before(b, a))
 
 
-def _neighbours(call: Call, data: Any, predicate: Any) -> future:
+def neighbours(call: Call, data: Any, predicate: Any) -> future:
+    """Find the first element of which, with the next one, a predicate is true; -1 if none."""
     source = call.source("the input", data)
     n = source.size - 1
     if n < 1:

@@ -108,6 +108,13 @@ def remove_copy_if(call: Call, data: Any, out: Any, predicate: Any) -> future:
 
 
 @routine
+def remove_copy(call: Call, data: Any, out: Any, value: Any) -> future:
+    """Copy the elements that are not equal to a value; see ``copy_if``."""
+    source = call.source("the input", data)
+    return _copied(call, source, flags_of(source, lambda x: x == value, wanted=False), out)
+
+
+@routine
 def remove_if(call: Call, data: Any, predicate: Any) -> future:
     """Move the elements of which a predicate is false to the front, in their order.
 
@@ -252,3 +259,33 @@ def stable_partition(call: Call, data: Any, predicate: Any) -> future:
     Returns of how many it is true.
     """
     return _partitioned(call, data, predicate)
+
+
+@routine
+def three_way_partition(call: Call, data: Any, outs: Any, first: Any, second: Any) -> future:
+    """Copy elements to three places: a predicate decides of the first, another of the second.
+
+    Args:
+        call: the policy, or a queue.
+        data: the elements.
+        outs: three memories, each with room for all: of those of which ``first`` is true, of those
+            others of which ``second`` is, and of the rest.
+        first: a function of one element.
+        second: a function of one element.
+
+    Returns how many went to each; all keep their order.
+    """
+    if not isinstance(outs, tuple | list) or len(outs) != 3:
+        call.refuse("give three outputs, (first, second, rest)")
+    source = call.source("the input", data)
+    n = source.size
+    targets = [call.target(f"output {k}", out, n, exact=False) for k, out in enumerate(outs)]
+    for k, target in enumerate(targets):
+        call.apart(target, source, *targets[k + 1:])
+    if not n:
+        return call.done(lambda: (0, 0, 0))
+    rules = (lambda x: bool(first(x)), lambda x: bool(second(x)) and not first(x),
+             lambda x: not first(x) and not second(x))
+    found = [kept(call, flags_of(source, rule), source, target, n)
+             for rule, target in zip(rules, targets, strict=True)]
+    return call.done(lambda: tuple(int(counts.base[parts]) for counts, parts in found))

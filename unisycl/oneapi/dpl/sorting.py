@@ -8,13 +8,19 @@ Invariant: memory of the routine's own, as large as what is sorted, is taken and
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
-from unisycl.oneapi.dpl.iterators import Computed, zip_iterator
+from unisycl.oneapi.dpl.iterators import (
+    Computed,
+    counting_iterator,
+    permutation_iterator,
+    zip_iterator,
+)
 from unisycl.oneapi.dpl.kernels import maps, merging, radix, scans
 from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
 from unisycl.oneapi.dpl.reductions import combined
@@ -25,6 +31,7 @@ from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
+from unisycl.oneapi.frame.types import scalar
 
 SMALL = 1 << 11
 """As many elements, or fewer, are sorted by one work-item."""
@@ -189,3 +196,122 @@ def _up_to(call: Call, data: Any, place: Any, comp: Any) -> future:
         call.refuse(f"the position is {place}, and there are {target.size} elements")
     _sorted(call, target, None, comp)
     return call.done()
+
+
+@routine
+def partial_sort_copy(call: Call, data: Any, out: Any, comp: Any = None) -> future:
+    """Write the least elements, sorted, as many as there is room for.
+
+    Args:
+        call: the policy, or a queue.
+        data: the elements.
+        out: where they go; other memory.
+        comp: the order, as in ``sort``.
+
+    Returns how many were written.
+    """
+    source = call.source("the input", data)
+    target = call.memory("the output", out)
+    call.apart(target, source)
+    n = min(source.size, target.size or 0)
+    _least(call, source, target.part(0, n), comp)
+    return call.done(lambda: n)
+
+
+def _least(call: Call, source: Operand, target: Operand, comp: Any,
+           places: Operand | None = None) -> None:
+    """Write the first elements of the sorted order, and where they were."""
+    n, k = source.size or 0, target.size or 0
+    if not k:
+        return
+    old = call.own(n, scalar(call.name, "the elements", source.dtype))
+    each(call, n, maps.copy, source, old)
+    at = None
+    if places is not None:
+        at = call.own(n, np.int64)
+        each(call, n, maps.copy, counting_iterator(0, n), at)
+    _sorted(call, old, at, comp)
+    each(call, k, maps.copy, old, target)
+    if at is not None and places is not None:
+        each(call, k, maps.copy, at, places)
+
+
+@routine
+def top_k(call: Call, data: Any, k: Any, out: Any, places: Any = None, *,
+          comp: Any = operator.gt) -> future:
+    """Write the ``k`` greatest elements, the greatest first, and where they are.
+
+    Of equal elements those that come first are taken. NaN count as less than all numbers.
+
+    Args:
+        call: the policy, or a queue.
+        data: the elements, which are left as they are.
+        k: how many.
+        out: where they go; other memory.
+        places: where their positions go, if anywhere.
+        comp: another order: what comes before what; ``operator.lt`` gives the least.
+    """
+    source, count = call.source("the input", data), whole(call.name, "k", k)
+    if count > source.size:
+        call.refuse(f"k is {count}, and there are {source.size} elements")
+    target = call.target("the output", out, count, exact=False).part(0, count)
+    at = None
+    if places is not None:
+        at = call.target("the output of positions", places, count, exact=False).part(0, count)
+        call.apart(at, source, target)
+    call.apart(target, source)
+    _least(call, source, target, comp, at)
+    return call.done()
+
+
+def _segmented(call: Call, keys: Memory, values: Memory | None, offsets: Any,
+               comp: Any) -> future:
+    begins = np.asarray(offsets)
+    n = keys.size or 0
+    if begins.ndim != 1 or begins.dtype.kind not in "iu" or (begins.size and (
+            begins[0] != 0 or begins[-1] != n or (np.diff(begins.astype(np.int64)) < 0).any())):
+        call.refuse(f"the offsets are whole numbers from 0 to {n}, the number of elements, each as "
+                    "great as the one before it: segment k goes from offsets[k] to offsets[k + 1]")
+    if n < 2 or begins.size < 2:
+        return call.done()
+    starts = Memory(call.kept(begins[1:-1].astype(np.int64)), 0, begins.size - 2)
+    order, segments = call.own(n, np.int64), call.own(n, np.int64)
+    each(call, n, maps.copy, counting_iterator(0, n), order)
+    old = call.own(n, keys.dtype)
+    each(call, n, maps.copy, keys, old)
+    _sorted(call, old, order, comp)
+    each(call, n, merging.upper_bounds, order, starts, np.int64(begins.size - 2), operator.lt,
+         segments)
+    _sorted(call, segments, order, None)
+    for memory in (keys, values):
+        if memory is not None:
+            other = call.own(n, memory.dtype)
+            each(call, n, maps.copy, permutation_iterator(memory, order), other)
+            each(call, n, maps.copy, other, memory)
+    return call.done()
+
+
+@routine
+def segmented_sort(call: Call, data: Any, offsets: Any, comp: Any = None) -> future:
+    """Sort each segment of memory in place; equal elements keep their order.
+
+    All segments are sorted together, twice, so their sizes do not matter.
+
+    Args:
+        call: the policy, or a queue.
+        data: the memory.
+        offsets: where segments begin, and last where they end: numbers of the host.
+        comp: the order, as in ``sort``.
+    """
+    return _segmented(call, call.memory("the memory", data), None, offsets, comp)
+
+
+@routine
+def segmented_sort_by_key(call: Call, keys: Any, values: Any, offsets: Any,
+                          comp: Any = None) -> future:
+    """Sort each segment of keys in place, and values along with them; see ``segmented_sort``."""
+    a, b = call.memory("the keys", keys), call.memory("the values", values)
+    if a.size != b.size:
+        call.refuse(f"there are {a.size} keys and {b.size} values")
+    call.apart(a, b)
+    return _segmented(call, a, b, offsets, comp)

@@ -120,7 +120,7 @@ class Memory(Operand):
         """Say whether kernels see memory that begins with these elements, without gaps."""
         if isinstance(self.base, np.ndarray):
             return bool(self.base.flags.c_contiguous)
-        return self.whole
+        return self.whole and not _is_foreign(self.base)
 
     def read_only(self) -> Memory:
         """Return the same memory, which kernels do not write."""
@@ -191,28 +191,31 @@ class Record(Operand):
 
 
 def _count(base: Any) -> int:
-    found = _interface(base)
-    if found is not None:
-        return int(found["shape"][0])
+    if _is_foreign(base):
+        return int(base.shape[0])
     return int(base.size() if callable(base.size) else base.size)
 
 
-def _interface(base: Any) -> Any:
-    """Return what an array of another library's on a card says of itself."""
-    if isinstance(base, np.ndarray | sycl.buffer | sycl.usm_pointer):
-        return None
-    return getattr(base, "__cuda_array_interface__", None)
+def _is_foreign(base: Any) -> bool:
+    """Say whether it is an array of another library's, in the memory of a device."""
+    return not isinstance(base, np.ndarray | sycl.buffer | sycl.usm_pointer) and hasattr(
+        base, "__dlpack_device__") and hasattr(base, "shape") and hasattr(base, "dtype")
 
 
 def _type_of(base: Any) -> np.dtype[Any]:
-    found = _interface(base)
-    kind: np.dtype[Any] = np.dtype(base.dtype if found is None else found["typestr"])
-    return kind
+    name = str(base.dtype).rpartition(".")[2] if _is_foreign(base) else base.dtype
+    found: np.dtype[Any] = np.dtype(name)
+    return found
 
 
 def _address(base: Any) -> int:
-    found = _interface(base)
-    return int(base.address() if found is None else found["data"][0])
+    """Return where memory begins, of other libraries' arrays by the names these have for it."""
+    if not _is_foreign(base):
+        return int(base.address())
+    for name in ("data_ptr", "unsafe_buffer_pointer"):
+        if hasattr(base, name):
+            return int(getattr(base, name)())
+    return int(base.data.ptr)
 
 
 def memory_of(routine: str, what: str, x: Any) -> Memory:
@@ -231,14 +234,10 @@ def memory_of(routine: str, what: str, x: Any) -> Memory:
         if dimensions != 1:
             refuse(routine, f"{what} has {dimensions} dimensions; give memory of one dimension")
         return Memory(x, 0, _count(x))
-    found = _interface(x)
-    if found is not None:
-        if len(found["shape"]) != 1 or found.get("strides") not in (
-                None, (_type_of(x).itemsize,)):
-            refuse(routine, f"{what} must be an array of one dimension without gaps")
-        made = Memory(x, 0, _count(x))
-        made.writable = not found["data"][1]
-        return made
+    if _is_foreign(x):
+        if len(x.shape) != 1:
+            refuse(routine, f"{what} has {len(x.shape)} dimensions; give memory of one dimension")
+        return Memory(x, 0, _count(x))
     return refuse(routine, f"{what} must be an array, USM memory, a buffer or an iterator, got "
            f"{type(x).__name__}")
 

@@ -12,7 +12,6 @@ import functools
 from dataclasses import dataclass, replace
 
 import unisycl as sycl
-from unisycl.ext.oneapi import experimental as x
 
 _VOTERS = 32
 
@@ -85,6 +84,7 @@ def shape_of(device: sycl.device) -> Shape:
         return HOST
     if device.has(sycl.aspect.cpu):
         return PROCESSOR
+    x = sycl.ext.oneapi.experimental
     scope = x.execution_scope
     progress = device.get_info(
         x.info.device.forward_progress_guarantee[scope.work_group, scope.root_group])

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.ext import intel
 
 __kernel_language__ = True
 BITS = 8
@@ -91,11 +90,11 @@ def count_all(it: Any, keys: Any, counts: Any, rank: Any, own: Any, plan: Any) -
     step = DIGITS * READ
     for first in range(it.get_group(0) * step, plan.count, it.get_group_range(0) * step):
         read = sycl.private_array(plan.kind, READ)
-        for j in intel.unroll(range(READ)):
+        for j in sycl.ext.intel.unroll(range(READ)):
             k = first + j * DIGITS + mine
             if k < plan.count:
                 read[j] = plan.kind(rank.of(keys.load(k)))
-        for j in intel.unroll(range(READ)):
+        for j in sycl.ext.intel.unroll(range(READ)):
             if first + j * DIGITS + mine < plan.count:
                 found = read[j]
                 for row in range(plan.part):
@@ -121,7 +120,7 @@ def peers(it: Any, digit: Any) -> Any:
     """Return which work-items of the sub-group have the same digit, as bits."""
     group = it.get_sub_group()
     found = np.uint32(0xFFFFFFFF)
-    for b in intel.unroll(range(BITS)):
+    for b in sycl.ext.intel.unroll(range(BITS)):
         on = (digit >> b) & 1 != 0
         vote = np.uint32(sycl.ext.oneapi.group_ballot(group, on).bits)
         found = found & (vote if on else ~vote)
@@ -133,7 +132,7 @@ def rank_keys(it: Any, keys: Any, places: Any, start: Any, size: Any, *of: Any) 
     own, by = of
     row, lane = it.get_local_id(0) // VOTERS, it.get_local_id(0) % VOTERS
     below = (np.uint32(1) << np.uint32(lane)) - np.uint32(1)
-    for j in intel.unroll(range(len(by.items))):
+    for j in sycl.ext.intel.unroll(range(len(by.items))):
         digit = DIGITS - 1
         if start + j * VOTERS < size:
             digit = by.digit(keys[j])
@@ -159,7 +158,7 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     if mine == 0:
         own.own[0] = sycl.atomic_ref(by.claims.at, int(by.shift) // BITS).fetch_add(
             np.uint32(1))
-    for r in intel.unroll(range(ROWS)):
+    for r in sycl.ext.intel.unroll(range(ROWS)):
         own.counts[r * DIGITS + mine] = np.int32(0)
     sycl.group_barrier(group)
     tile = int(own.own[0])
@@ -169,13 +168,13 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     start = row * VOTERS * items + lane
     keys = sycl.private_array(source.load(0).dtype, items)
     places = sycl.private_array(np.int32, items)
-    for j in intel.unroll(range(items)):
+    for j in sycl.ext.intel.unroll(range(items)):
         k = start + j * VOTERS
         keys[j] = source.load(first + min(k, size - 1))
     rank_keys(it, keys, places, start, size, own, by)
     sycl.group_barrier(group)
     total = np.int32(0)
-    for r in intel.unroll(range(ROWS)):
+    for r in sycl.ext.intel.unroll(range(ROWS)):
         x = own.counts[r * DIGITS + mine]
         own.counts[r * DIGITS + mine] = total
         total += x
@@ -185,10 +184,10 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
     before = by.before(tile, mine, total)
     own.goes[mine] = np.int64(by.begins.load(by.shift // BITS * DIGITS + mine)) + np.int64(
         before) - np.int64(begin)
-    for r in intel.unroll(range(ROWS)):
+    for r in sycl.ext.intel.unroll(range(ROWS)):
         own.counts[r * DIGITS + mine] += begin
     sycl.group_barrier(group)
-    for j in intel.unroll(range(items)):
+    for j in sycl.ext.intel.unroll(range(items)):
         digit = DIGITS - 1
         if start + j * VOTERS < size:
             digit = by.digit(keys[j])
@@ -196,19 +195,19 @@ def distribute(it: Any, source: Any, target: Any, values: Any, own: Any, by: Any
         own.keys[places[j]] = keys[j]
     sycl.group_barrier(group)
     goes = sycl.private_array(np.int64, items)
-    for j in intel.unroll(range(items)):
+    for j in sycl.ext.intel.unroll(range(items)):
         k = j * DIGITS + mine
         if k < size:
             key = own.keys[k]
             goes[j] = own.goes[by.digit(key)] + np.int64(k)
             target.store(goes[j], key)
     if values is not None:
-        for j in intel.unroll(range(items)):
+        for j in sycl.ext.intel.unroll(range(items)):
             k = start + j * VOTERS
             if k < size:
                 own.values[places[j]] = values.a.load(first + k)
         sycl.group_barrier(group)
-        for j in intel.unroll(range(items)):
+        for j in sycl.ext.intel.unroll(range(items)):
             k = j * DIGITS + mine
             if k < size:
                 values.b.store(goes[j], own.values[k])

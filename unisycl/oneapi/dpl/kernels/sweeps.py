@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.ext import intel
 
 __kernel_language__ = True
 ITEMS = 15
@@ -26,7 +25,7 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
     tile = chain.claim(it)
     first = tile * (width * ITEMS)
     identity, start = plan.identity
-    for turn in intel.unroll(range(ITEMS)):
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
         k = turn * width + mine
         x = identity
         if first + k < plan.count:
@@ -35,19 +34,19 @@ def scan(it: Any, source: Any, target: Any, cells: Any, chain: Any, plan: Any) -
     sycl.group_barrier(group)
     row = mine * ITEMS
     total = cells[row]
-    for j in intel.unroll(range(1, ITEMS)):
+    for j in sycl.ext.intel.unroll(range(1, ITEMS)):
         total = plan.kind(plan.op(total, cells[row + j]))
     upto = plan.kind(sycl.exclusive_scan_over_group(group, total, plan.op))
     whole = sycl.group_broadcast(group, plan.kind(plan.op(upto, total)), width - 1)
     carry = chain.before(it, tile, whole, plan.op, (identity, start))
     carry = plan.kind(plan.op(carry, upto))
-    for j in intel.unroll(range(ITEMS)):
+    for j in sycl.ext.intel.unroll(range(ITEMS)):
         x = cells[row + j]
         after = plan.kind(plan.op(carry, x))
         cells[row + j] = after if plan.part else carry
         carry = after
     sycl.group_barrier(group)
-    for turn in intel.unroll(range(ITEMS)):
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
         k = turn * width + mine
         if first + k < plan.count:
             target.store(first + k, cells[k])
@@ -68,7 +67,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     size = min(width * ITEMS, plan.count - first)
     marks, cells = own.a, own.b
     elements = sycl.private_array(cells.dtype, ITEMS)
-    for turn in intel.unroll(range(ITEMS)):
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
         k = turn * width + mine
         mark = np.int32(0)
         if k < size:
@@ -81,17 +80,17 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
     sycl.group_barrier(group)
     row = mine * ITEMS
     mine_kept = np.int32(0)
-    for j in intel.unroll(range(ITEMS)):
+    for j in sycl.ext.intel.unroll(range(ITEMS)):
         mine_kept += marks[row + j]
     at = np.int32(sycl.exclusive_scan_over_group(group, mine_kept, sycl.plus))
     kept = sycl.group_broadcast(group, at + mine_kept, width - 1)
-    for j in intel.unroll(range(ITEMS)):
+    for j in sycl.ext.intel.unroll(range(ITEMS)):
         mark = marks[row + j]
         marks[row + j] = at if mark > 0 else at - np.int32(row + j) - np.int32(1)
         at += mark
     zero = plan.kind(0)
     before = chain.before(it, tile, plan.kind(kept), sycl.plus, (zero, zero))
-    for turn in intel.unroll(range(ITEMS)):
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
         k = turn * width + mine
         if k < size:
             place = marks[k]
@@ -101,7 +100,7 @@ def choose(it: Any, data: Any, targets: Any, own: Any, chain: Any, plan: Any) ->
                 cells[kept - place - np.int32(1)] = elements[turn]
     sycl.group_barrier(group)
     begin = np.int64(before)
-    for turn in intel.unroll(range(ITEMS)):
+    for turn in sycl.ext.intel.unroll(range(ITEMS)):
         k = turn * width + mine
         if k < kept:
             targets.a.store(begin + k, cells[k])
@@ -127,13 +126,13 @@ def count_bins(it: Any, source: Any, rule: Any, counts: Any, own: Any, plan: Any
     step = width * UNROLLED
     for first in range(it.get_group(0) * step, plan.count, it.get_group_range(0) * step):
         places = sycl.private_array(np.int32, UNROLLED)
-        for j in intel.unroll(range(UNROLLED)):
+        for j in sycl.ext.intel.unroll(range(UNROLLED)):
             k = first + j * width + mine
             place = bins
             if k < plan.count:
                 place = rule.place(source.load(k), bins)
             places[j] = np.int32(place)
-        for j in intel.unroll(range(UNROLLED)):
+        for j in sycl.ext.intel.unroll(range(UNROLLED)):
             sycl.atomic_ref(own, row + int(places[j]), sycl.memory_order.relaxed,
                             sycl.memory_scope.work_group).fetch_add(np.uint32(1))
     sycl.group_barrier(group)
@@ -159,9 +158,9 @@ def reduce(it: Any, source: Any, out: Any, plan: Any) -> None:
     whole = first + (last - first) // step * step
     for begin in range(first, whole, step):
         found = sycl.private_array(plan.kind, UNROLLED)
-        for j in intel.unroll(range(UNROLLED)):
+        for j in sycl.ext.intel.unroll(range(UNROLLED)):
             found[j] = plan.kind(source.load(begin + j * width + mine))
-        for j in intel.unroll(range(UNROLLED)):
+        for j in sycl.ext.intel.unroll(range(UNROLLED)):
             total = plan.kind(plan.op(total, found[j]))
     for k in range(whole + mine, last, width):
         total = plan.kind(plan.op(total, plan.kind(source.load(k))))
