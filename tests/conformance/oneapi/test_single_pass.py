@@ -14,15 +14,24 @@ from unisycl.oneapi import dpl
 from unisycl.oneapi.frame import policies, shapes
 
 pytestmark = pytest.mark.part("L-14")
-CARD = replace(shapes.GRAPHICS, once=True, votes=True)
-TILE = CARD.width * 15
+TILE = shapes.GRAPHICS.width * 15
 
 
 @pytest.fixture(autouse=True)
 def cards_shape(monkeypatch: pytest.MonkeyPatch, queue: sycl.queue) -> None:
     """Divide the work as on a graphics card whose groups go on; votes need sub-groups of 32."""
-    votes = 32 in queue.get_device().get_info(sycl.info.device.sub_group_sizes)
-    monkeypatch.setattr(policies, "shape_of", lambda device: replace(CARD, votes=votes))
+    shape = shapes.wide_shape_of(queue.get_device())
+    monkeypatch.setattr(policies, "shape_of", lambda device: replace(shape, once=True))
+
+
+def test_facts_of_the_device_decide(device: sycl.device) -> None:
+    shape = shapes.wide_shape_of(device)
+    assert shape.votes is (32 in device.get_info(sycl.info.device.sub_group_sizes))
+    x = sycl.ext.oneapi.experimental
+    scope = x.execution_scope
+    may = device.get_info(
+        sycl.info.device.work_group_progress_capabilities[scope.root_group])
+    assert shape.once is (x.forward_progress_guarantee.parallel in may)
 
 
 def sizes(queue: sycl.queue) -> tuple[int, ...]:

@@ -82,11 +82,13 @@ def shape_of(device: sycl.device) -> Shape:
     """Return the sizes for a device."""
     if device.has(sycl.aspect.host_debuggable):
         return HOST
-    if device.has(sycl.aspect.cpu):
-        return PROCESSOR
-    x = sycl.ext.oneapi.experimental
-    scope = x.execution_scope
-    progress = device.get_info(
-        x.info.device.forward_progress_guarantee[scope.work_group, scope.root_group])
+    return PROCESSOR if device.has(sycl.aspect.cpu) else wide_shape_of(device)
+
+
+def wide_shape_of(device: sycl.device) -> Shape:
+    """Return the sizes for wide work-groups, and what a device says that these may do."""
+    x, info = sycl.ext.oneapi.experimental, sycl.info.device
+    scopes = x.execution_scope.work_group, x.execution_scope.root_group
+    progress = device.get_info(info.forward_progress_guarantee[scopes])
     return replace(GRAPHICS, once=progress >= x.forward_progress_guarantee.parallel,
-                   votes=_VOTERS in device.get_info(sycl.info.device.sub_group_sizes))
+                   votes=_VOTERS in device.get_info(info.sub_group_sizes))
