@@ -502,6 +502,8 @@ class handler:
     @overload
     def host_task(self, fn: Callable[..., Any]) -> None:
         """Run a Python function on a runtime thread after its dependencies (§4.10.1)."""
+    def ext_codeplay_enqueue_native_command(self, function: Callable[[Any], None]) -> None:
+        """Have a function give the device commands of another library."""
     def copy(self, src: Any, dst: Any, count: int | None = None, start: int = 0) -> None:
         """Copy elements between accessors, USM memory, arrays and device_globals (§4.9.4.3)."""
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
