@@ -27,12 +27,15 @@ Told = tuple[str, Where | None]
 class Lane:
     """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
 
-    __slots__ = ("_kept", "begun", "finished", "lanes", "last", "next", "stream", "told", "value")
+    __slots__ = ("_kept", "begun", "finished", "lanes", "last", "next", "ours", "stream", "told",
+                 "value")
 
-    def __init__(self, value: int, lanes: Lanes) -> None:
+    def __init__(self, value: int, lanes: Lanes, *, ours: bool = True) -> None:
         self.value = value
         self.stream = handle(value)
         self.lanes = lanes
+        self.ours = ours
+        """Whether nobody else gives the stream commands."""
         self.begun = self.finished = 0
         self.last: Any = None
         self._kept: list[tuple[int, object]] = []
@@ -74,7 +77,7 @@ class Lanes:
         self._lanes: list[Lane] = []
         self._turn = 0
         if own is not None:
-            self._lanes.append(Lane(own, self))
+            self._lanes.append(Lane(own, self, ours=False))
 
     def __iter__(self) -> Any:
         return iter(self._lanes)
@@ -110,7 +113,7 @@ class Lanes:
                     if event is not None:
                         api.call("cuStreamWaitEvent", made, event, 0)
                 lane.last = None  # so that nothing goes behind it there
-            self._own, self._lanes = made, [Lane(made, self)]
+            self._own, self._lanes = made, [Lane(made, self, ours=False)]
         return self._own
 
     def behind(self, deps: Sequence[Any]) -> Lane | None:
