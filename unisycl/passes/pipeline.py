@@ -35,6 +35,7 @@ from unisycl.passes.shared import (
     long_chains,
     loop_steps,
     narrow,
+    ranges,
     scalars,
 )
 from unisycl.passes.simd import (
@@ -63,6 +64,7 @@ class Facts:
         ids_below: what no id of a launch reaches.
         deepest: how many branches may lie one in another before a chain of them is cut.
         spans: views of several dimensions span few enough elements for positions of 32 bits.
+        few: so do those of one dimension, and numbers that are given are below 2**30.
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
         named: functions of sub-groups have to be told who takes part.
@@ -78,6 +80,7 @@ class Facts:
     ids_below: int = 1 << 63
     deepest: int = 1 << 63
     spans: bool = False
+    few: bool = False
     extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     room: int = 0
     together: bool = False
@@ -190,7 +193,9 @@ CLIKE = {
         Pass("lockstep", lambda k, f: lockstep.whole(k), lambda k, f: f.together),
         Pass("sub_groups", lambda k, f: lockstep.sub_groups(k), lambda k, f: f.named),
         IMAGES, SCALARS, LONG_CHAINS, NARROW,
-        Pass("positions", lambda k, f: positions.run(k, f.ids_below), lambda k, f: f.spans),
+        Pass("positions", lambda k, f: positions.run(
+            k, f.ids_below, positions.few(k) if f.few else ranges.NOTHING, flat=f.few),
+            lambda k, f: f.spans),
     ),
     "print": (_own("unwrapped"), _own("records"), Pass("copies", _copies)),
     "body": (Pass("structure", lambda k, f: _with(k, structure.body(k.body, 0))),),

@@ -251,8 +251,7 @@ class CudaDriver(Repeating):
     def _suited(self, launch: Launch) -> CuExecutable:
         """Return the kernel that a launch takes, compiled for its views where they matter."""
         executable: CuExecutable = launch.executable  # type: ignore[assignment]
-        watched = executable.watched
-        return self._variant(executable, launch) if watched.locals or watched.spans else executable
+        return self._variant(executable, launch) if executable.watched.any() else executable
 
     def prepared(self, launch: Launch) -> Prepared | None:
         """Return a launch as the driver's function takes it; None where that is not all of it."""

@@ -22,6 +22,11 @@ class Facts:
         units: how many compute units there are.
         scalar: whether an item's instructions have no vectors of floats.
         local_size: the bytes of local memory that a work-group may have.
+        loads: how many items of a range with reductions one item of a GPU takes in one go.
+        few: whether launches look at numbers of 64 bits and at how large memory is, so that texts
+            may compute with fewer bits.
+        fixed_local: the bytes of local memory that a work-group may have by its text; 0: all of it
+            is given by launches.
         most_groups: how many work-groups a launch has along each dimension, the fastest one first;
             () where there is no limit.
         starts: whether texts themselves add where ids begin, since launches cannot say it.
@@ -37,3 +42,6 @@ class Facts:
     local_size: int = 0
     starts: bool = False
     most_groups: tuple[int, ...] = ()
+    loads: int = 4
+    few: bool = False
+    fixed_local: int = 0

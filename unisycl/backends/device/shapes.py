@@ -21,7 +21,6 @@ _SIZES = 256, 1024, 4096  # along a processor's memory; few, since some drivers 
 _GROUPS_EACH = 32  # for each compute unit, so that none waits long for the last ones
 _CALL = 32  # items that a processor computes while it calls a work-group
 _ROUND_ITEMS = 256
-_ROUND_LOADS = 4  # of each thing in one go
 _ROUND_BYTES = 128  # of each variable's accumulators on a processor: two of its widest vectors
 _ROUND_LEAST = 1024  # items of a group on a processor
 _CROWD = 8192  # items for each compute unit: four times what one has at a time
@@ -199,7 +198,7 @@ def items_of_round(kernel: Kernel, facts: Facts) -> int:
     widest = reduction_rounds.widest(kernel)
     if not widest:
         return 1
-    return max(2, _ROUND_BYTES // widest) if facts.kind == "cpu" else _ROUND_LOADS
+    return max(2, _ROUND_BYTES // widest) if facts.kind == "cpu" else facts.loads
 
 
 def group_of_rounds(items: int, facts: Facts) -> int:

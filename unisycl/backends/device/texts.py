@@ -6,11 +6,12 @@ and the variant only.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from unisycl.backends.base import Geometry, Launch
+from unisycl.backends.base import Geometry, Launch, LocalSize
 from unisycl.backends.cfamily.dialect import Dialect
 from unisycl.backends.cfamily.kernel import Form, Source, print_kernel
 from unisycl.backends.device import shapes, unchecked
@@ -21,6 +22,7 @@ from unisycl.ir import visit
 from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.checks import uninitialised
+from unisycl.passes.clike import positions
 
 _NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
@@ -33,9 +35,9 @@ LocalShapes = tuple[tuple[int, tuple[int, ...]], ...]
 class Variant(NamedTuple):
     """What of the views of a launch the text depends on.
 
-    ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view of several
-    dimensions spans so much that positions need 64 bits; ``same``: views that have the pitches of
-    an earlier one, and that one.
+    ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view spans so
+    much that positions need 64 bits, or a number that is given; ``same``: views that have the
+    pitches of an earlier one, and that one.
     """
 
     shapes: LocalShapes = ()
@@ -47,11 +49,21 @@ PLAIN = Variant()
 
 
 class Watched(NamedTuple):
-    """The parameters that decide about a kernel's variant: see ``local_memory`` and the others."""
+    """The parameters that decide about a kernel's variant: see ``local_memory`` and the others.
+
+    ``most``: the bytes of local memory up to which its extents matter, 0 for any.
+    """
 
     locals: tuple[int, ...] = ()
     spans: tuple[int, ...] = ()
     alike: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
+    flat: tuple[int, ...] = ()
+    most: int = 0
+
+    def any(self) -> bool:
+        """Say whether a launch has to be looked at."""
+        return bool(self.locals or self.spans or self.alike or self.numbers or self.flat)
 
     def variant(self, launch: Launch) -> Variant:
         """Return what a launch asks for by its views.
@@ -63,7 +75,16 @@ class Watched(NamedTuple):
             view = values[i]
             if sum(map(abs, map(operator.mul, view.shape, view.pitches))) >= _SPAN:
                 wide = True
+        for i in self.numbers:
+            if not -_SMALL <= int(values[i]) < _SMALL:
+                wide = True
+        for i in self.flat:
+            if _elements(values[i].memory) >= _SPAN:
+                wide = True
         shapes = tuple([(i, values[i].shape) for i in self.locals])
+        if self.most and sum(math.prod(x.shape) * x.itemsize for x in values
+                             if type(x) is LocalSize) > self.most:
+            shapes = ()
         if not self.alike:
             return Variant(shapes, wide)
         first: dict[tuple[int, ...], int] = {}
@@ -72,6 +93,13 @@ class Watched(NamedTuple):
 
 
 UNWATCHED = Watched()
+
+
+def _elements(memory: Any) -> int:
+    """Return how many elements the allocation has that memory is of; very many if nobody knows."""
+    owner = getattr(memory, "owner", None) or getattr(memory, "allocation", None)
+    nbytes = getattr(owner, "nbytes", None)
+    return _SPAN if nbytes is None else nbytes // memory.dtype.itemsize
 
 
 class Varied(Protocol):
@@ -164,7 +192,7 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
     small = key.small and not variant.wide and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
         ids_below=_SMALL if key.small else 1 << 63, deepest=_NESTED, spans=small,
-        extents=extents, room=facts.local_size, together=dialect.lockstep,
+        few=small and facts.few, extents=extents, room=facts.local_size, together=dialect.lockstep,
         named=dialect.members is not None))
     local: tuple[int, ...] = ()
     if kernel.index_kind == "nd_range":
@@ -184,12 +212,13 @@ def local_memory(kernel: n.Kernel, facts: Facts) -> tuple[int, ...]:
     """Return the parameters whose extents are worth compiling for.
 
     On processors, arrays of known size in place of pointers make loops around barriers up to 18
-    times as fast (Intel 2026.2).
+    times as fast (Intel 2026.2). On cards pitches that are known make them a third faster.
     """
-    if facts.kind != "cpu" or kernel.index_kind != "nd_range":
+    if kernel.index_kind != "nd_range" or (facts.kind != "cpu" and not facts.fixed_local):
         return ()
+    least = 2 if facts.fixed_local else 0
     return tuple(p.index for p in kernel.params if isinstance(p.type, View)
-                 and p.type.space is address_space.local_space)
+                 and p.type.space is address_space.local_space and p.type.ndim >= least)
 
 
 def wide_views(kernel: n.Kernel, source: Source) -> tuple[int, ...]:
@@ -215,8 +244,14 @@ def alike_views(kernel: n.Kernel, source: Source, facts: Facts) -> tuple[int, ..
 
 def watched(kernel: n.Kernel, source: Source, facts: Facts) -> Watched:
     """Return the parameters that decide about the variant of a plain text."""
-    return Watched(local_memory(kernel, facts), wide_views(kernel, source),
-                   alike_views(kernel, source, facts))
+    found = Watched(local_memory(kernel, facts), wide_views(kernel, source),
+                    alike_views(kernel, source, facts), most=facts.fixed_local)
+    if not facts.few or kernel.reducers:
+        return found
+    return found._replace(
+        numbers=tuple(p.index for p in positions.numbers(kernel)),
+        flat=tuple(p.index for p in kernel.params if isinstance(p.type, View)
+                   and p.type.ndim == 1 and p.type.space is address_space.global_space))
 
 
 def shape_of(kernel: n.Kernel, source: Source, geometry: Geometry, facts: Facts, most: int = 0,

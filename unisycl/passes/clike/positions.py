@@ -19,11 +19,27 @@ from unisycl.passes.shared import ranges as rg
 from unisycl.passes.shared.narrow import FITS, NARROW, Narrower
 
 _EXACT = Scalar(INT32, weak=True)
+_FEW = rg.Interval(-(1 << 30), (1 << 30) - 1)
 _PLAIN = frozenset(("add", "sub", "mul"))
 
 
-def run(kernel: n.Kernel, ids_below: int) -> n.Kernel:
-    """Return the kernel with what fits in 32 bits computed there, positions included."""
+def few(kernel: n.Kernel) -> rg.Given:
+    """Return what is known of numbers where a launch looks at them: their sum is of 32 bits."""
+    return rg.Given(dict.fromkeys(numbers(kernel), _FEW))
+
+
+def numbers(kernel: n.Kernel) -> tuple[n.Param, ...]:
+    """Return the parameters that are numbers of 64 bits, which seldom need them."""
+    return tuple(p for p in kernel.params
+                 if isinstance(p.type, Scalar) and p.type.dtype is INT64)
+
+
+def run(kernel: n.Kernel, ids_below: int, given: rg.Given = rg.NOTHING, *,
+        flat: bool = False) -> n.Kernel:
+    """Return the kernel with what fits in 32 bits computed there, positions included.
+
+    ``flat``: views of one dimension lie in fewer than 2**31 elements, too.
+    """
     def most(x: n.Query | n.Extent) -> int:
         if isinstance(x, n.Extent):
             return FITS.high if bounded(x.base) else (1 << 63) - 1
@@ -32,7 +48,9 @@ def run(kernel: n.Kernel, ids_below: int) -> n.Kernel:
         size = kernel.local[x.dim]
         return size - 1 if x.name == "local_id" else (ids_below - 1) // size
 
-    return _Placer(kernel, rg.analyse(kernel.body, ids_below, most)).run()
+    made = _Placer(kernel, rg.analyse(kernel.body, ids_below, most, given))
+    made.flat = flat
+    return made.run()
 
 
 def bounded(base: n.Base) -> bool:
@@ -44,8 +62,15 @@ def bounded(base: n.Base) -> bool:
         kind.ndim > 1 or kind.space is address_space.local_space)
 
 
+def _is_flat(base: n.Base) -> bool:
+    return isinstance(base, n.Param) and isinstance(base.type, View) and (
+        base.type.ndim == 1 and base.type.space is address_space.global_space)
+
+
 class _Placer(Narrower):
     """Rewrites indices and loops as well."""
+
+    flat = False
 
     def free(self, stmt: n.Stmt) -> bool:
         """Say whether what a statement assigns may change its type: loops that cannot overflow."""
@@ -86,9 +111,9 @@ class _Placer(Narrower):
     def place(self, place: n.Place) -> n.Place:
         """Return a place whose index is computed in 32 bits where that is right."""
         inner = tuple((self.expr(x), size) for x, size in place.inner)
-        if len(place.index) < 2:
+        if len(place.index) < 2 and not (self.flat and _is_flat(place.base)):
             return replace(place, index=tuple(map(self.expr, place.index)), inner=inner)
-        inside = bounded(place.base)
+        inside = bounded(place.base) or len(place.index) < 2
         return replace(place, index=tuple(self.index(x, inside) for x in place.index), inner=inner)
 
     def index(self, x: n.Expr, inside: bool) -> n.Expr:

@@ -27,6 +27,8 @@ _ATTRIBUTES = {
     "registers_host": 99, "unit_blocks": 106, "read_only_pages": 113, "pools": 115,
 }
 _UNKNOWN = 1  # CUDA_ERROR_INVALID_VALUE: an attribute that this driver does not know
+_LOADS = 8  # of 4 bytes: what is under way in all items is twice what hides the memory's latency
+_FIXED_LOCAL = 40 << 10  # of 48 KiB that texts may have; they declare some for themselves
 _PROHIBITED = 2
 
 
@@ -62,7 +64,8 @@ class Card:
                       self.number("block_z", 64)),
                      self.number("units", 1), True, self.number("shared", 48 << 10), starts=True,
                      most_groups=(self.number("grid_x", 65535), self.number("grid_y", 65535),
-                                  self.number("grid_z", 65535)))
+                                  self.number("grid_z", 65535)),
+                     few=True, fixed_local=_FIXED_LOCAL, loads=_LOADS)
 
     def problem(self) -> str:
         """Return why it cannot be used; '' if it can."""

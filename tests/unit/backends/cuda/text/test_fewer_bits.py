@@ -1,0 +1,76 @@
+"""Texts that compute in 32 bits, and the launches that get others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests.cuda_fake.install import installed
+from tests.cuda_fake.library import FakeCuda
+from unisycl.backends.device import texts
+
+N = 40
+
+
+def place(it: Any, out: Any, n: Any) -> None:
+    out[it[0] * n + it[1]] = it[0] + n
+
+
+def total(i: Any, out: Any, n: Any) -> None:
+    kept = np.int64(0)
+    for k in range(n, n + 3):
+        kept += k
+    out[i] = kept
+
+
+def test_positions_and_numbers_are_of_32_bits_where_they_fit(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order())
+    p = sycl.malloc_shared(N * N, np.int64, queue)
+    for _ in range(4):
+        queue.parallel_for((N, N), place, p, N).wait_and_throw()
+    want = np.repeat(np.arange(N), N) + N
+    assert (p.get_view() == want).all()
+    text = queue.channel.driver._texts._known  # type: ignore[attr-defined]
+    assert any("(int)(" in found for _, found in text.values())
+
+
+@pytest.mark.parametrize("n", [7, -7, (1 << 30) - 1, 1 << 30, 1 << 40, -(1 << 30) - 1])
+def test_numbers_that_do_not_fit_get_a_text_of_their_own(fake: FakeCuda, n: int) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order())
+    p = sycl.malloc_shared(4, np.int64, queue)
+    for value in (1, n, 2, n):
+        queue.parallel_for(4, total, p, value).wait_and_throw()
+        assert p.get_view().tolist() == [3 * value + 3] * 4
+
+
+def test_large_memory_gets_a_text_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeCuda(seed=1)
+    with installed(fake) as (_, kernels):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p = sycl.malloc_shared(N * N, np.int64, queue)
+        queue.parallel_for((N, N), place, p, N).wait_and_throw()
+        before = len(kernels.made)
+        monkeypatch.setattr(texts, "_SPAN", N * N)
+        queue.parallel_for((N, N), place, p, N + 0).wait_and_throw()
+        assert len(kernels.made) == before + 1
+        assert "(int)(" not in kernels.made[-1].text.partition("{")[2]
+
+
+def test_local_memory_of_two_dimensions_is_an_array_of_the_text(fake: FakeCuda) -> None:
+    queue = sycl.queue("cuda", sycl.property.queue.in_order())
+    p = sycl.malloc_shared(64, np.int32, queue)
+
+    def turn(it: Any, out: Any, tile: Any) -> None:
+        y, x = it.get_local_id(0), it.get_local_id(1)
+        tile[y, x] = y * 8 + x
+        sycl.group_barrier(it.get_group())
+        out[y * 8 + x] = tile[x, y]
+
+    for shape in ((8, 8), (8, 9), (60, 300)):
+        tile = sycl.local_accessor(np.int32, shape)
+        queue.parallel_for(sycl.nd_range((8, 8), (8, 8)), turn, p, tile).wait_and_throw()
+        assert (p.get_view().reshape(8, 8) == np.arange(64).reshape(8, 8).T).all()
+        assert (fake.launches[-1][-1] > 0) == (shape == (60, 300))
