@@ -105,12 +105,14 @@ def await_tiles(ctx: Context, node: ast.Call) -> Value:
     """Lower ``await_tiles(group, pending)``: copies that are under way, then a barrier."""
     found = parameters(ctx, node, "await_tiles", ("group",), ("pending",))
     _group(ctx, found["group"], node, "await_tiles")
-    ctx.converge(node, "await_tiles")
     known = ctx.constant(found["pending"]) if "pending" in found else None
     if "pending" in found and (known is None or not known.type.dtype.is_integer
                                or known.value < 0):
         raise ctx.refuse("K046", node, what="how many batches 'await_tiles' leaves under way")
-    if _by_hardware(ctx):
-        call(ctx, f"tile_wait_{0 if known is None else known.value}", (), (), node)
+    if not _by_hardware(ctx):
+        function = Constant(tiles.await_tiles, (("library", "await_tiles"),))
+        return ctx.call(ctx, function, [found["group"]], node)
+    ctx.converge(node, "await_tiles")
+    call(ctx, f"tile_wait_{0 if known is None else known.value}", (), (), node)
     ctx.emit(n.Barrier(memory_scope.work_group, span=ctx.span(node)))
     return Nothing()

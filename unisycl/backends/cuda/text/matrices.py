@@ -41,7 +41,7 @@ def helper(name: str) -> Helper | None:
     wide, deep = (rows, cols) if role == "a" else (cols, rows)
     along = order == ("row" if role == "a" else "col")
     return _escaped(_operand(verb, _BYTES[kind], (wide, deep), _places(role, order, along, kind),
-                             along=along, packed=order == "ext",
+                             along=along, packed=order == "ext", first=role == "a",
                              local="" if space == "global" else found[9] or "_any"))
 
 
@@ -161,7 +161,7 @@ def _places(role: str, order: str, along: bool, kind: str) -> str:
 
 
 def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along: bool,
-             local: str, packed: bool) -> str:
+             local: str, packed: bool, first: bool) -> str:
     """Return a load or store of A or B; ``along``: neighbours in depth are neighbours.
 
     ``local``: '' in global memory, '_aligned' at multiples of 16 bytes.
@@ -188,10 +188,8 @@ def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along:
     {type} *w = ({type} *)cells, *p = ({type} *)memory;
     __syncwarp();"""
     if verb == "load" and local and size < 8 and not packed and (along or size == 2):
-        count = _matrices(wide // 8, words)
-        if count:
-            fast = _by_ldmatrix(shape, size, count, along=along, sure=local == "_aligned")
-            return f"{head.replace(_MEET, '')}\n{fast}{_MEET}\n    {slow}\n}}"
+        fast = _by_ldmatrix(shape, size, along=along, sure=local == "_aligned", first=first)
+        return f"{head.replace(_MEET, '')}\n{fast}{_MEET}\n    {slow}\n}}"
     if along and size < 4:
         quick = slow[slow.index("#"):].replace(f"""
             #pragma unroll
@@ -216,37 +214,41 @@ def _operand(verb: str, size: int, shape: tuple[int, int], place: str, *, along:
     return f"{head}\n    {slow}\n    __syncwarp();\n}}"
 
 
-def _matrices(blocks: int, words: int) -> int:
-    """Return how many blocks one ``ldmatrix`` loads."""
-    return next(x for x in (4, 2, 1) if blocks * words % x == 0)
-
-
-def _by_ldmatrix(shape: tuple[int, int], size: int, count: int, *, along: bool,
-                 sure: bool) -> str:
+def _by_ldmatrix(shape: tuple[int, int], size: int, *, along: bool, sure: bool,
+                 first: bool) -> str:
     """Return loads of 8 times 16 bytes each, for memory whose lines begin at multiples of 16.
 
-    ``sure``: the first line does.
+    ``sure``: the first line does. ``first``: four blocks go to registers in the order in which
+    ``mma`` has those of its first operand, so that none is moved.
     """
-    wide, deep = shape
-    pack = 4 // size
-    words = deep // (4 * pack)
-    results = ", ".join(f"%{x}" for x in range(count))
-    outs = ", ".join(f'"=r"(((unsigned int *)cells)[b + {x}])' for x in range(count))
-    trans = "" if along else ".trans"
-    depth = 4 * pack
-    line = f"(8 * (block / {words}) + row) * stride + {depth} * (block % {words})" if along else \
-        f"({depth} * (block % {words}) + row) * stride + 8 * (block / {words})"
+    wide, deep = shape[0] // 8, shape[1] // (16 // size)
+    depth = 16 // size
+    tall = 2 if wide % 2 == 0 else 1
+    long = 2 if deep % 2 == 0 else 1
+    count = tall * long
+    places = [(x, z) for z in range(long) for x in range(tall)] if first else \
+        [(x, z) for x in range(tall) for z in range(long)]
+    px, pz = ("part & 1", "part >> 1") if first else ("part >> 1", "part & 1")
+    if tall == 1 or long == 1:
+        px, pz = ("part" if tall == 2 else "0"), ("part" if long == 2 else "0")
+    results = ", ".join(f"%{k}" for k in range(count))
+    outs = ", ".join(f'"=r"(((unsigned int *)cells)[(x + {x}) * {deep} + z + {z}])'
+                     for x, z in places)
+    line, step = f"(8 * ({px}) + row) * stride + {depth} * ({pz})", f"8 * x * stride + {depth} * z"
+    if not along:
+        line = f"({depth} * ({pz}) + row) * stride + 8 * ({px})"
+        step = f"{depth} * z * stride + 8 * x"
     return f"""    const unsigned int base = (unsigned int)__cvta_generic_to_shared(memory);
     if ((({"" if sure else "base | "}(unsigned int)(stride * {size})) & 15) == 0) {{
         const int row = lane & 7, part = (lane >> 3) & {count - 1};
+        const unsigned int own = base + {size} * ({line});
         #pragma unroll
-        for (int b = 0; b < {wide // 8 * words}; b += {count}) {{
-            const int block = b + part;
-            const unsigned int at = base + {size} * ({line});
-            asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 "
-                "{{{results}}}, [%{count}];"
-                : {outs} : "r"(at) : "memory");
-        }}
+        for (int x = 0; x < {wide}; x += {tall})
+            #pragma unroll
+            for (int z = 0; z < {deep}; z += {long})
+                asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{"" if along else ".trans"}"
+                    ".shared.b16 {{{results}}}, [%{count}];"
+                    : {outs} : "r"(own + {size} * ({step})) : "memory");
         return;
     }}"""
 

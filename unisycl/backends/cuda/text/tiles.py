@@ -41,8 +41,8 @@ def _copy(size: int, rows: int, cols: int, items: int, *, sure: bool) -> str:
     const int me = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const unsigned int there = (unsigned int)__cvta_generic_to_shared(target);
     const char *here = (const char *)source;
-    if ((((unsigned long long)here | {"" if sure else "there | "}
-            (unsigned long long)((pitch | stride) * {size})) & 15) == 0) {{
+    if ((((unsigned long long)here | {"0" if sure else "there"}
+            | (unsigned long long)((pitch | stride) * {size})) & 15) == 0) {{
         #pragma unroll
         for (int k = 0; k < {-(-chunks // items)}; k++) {{
             const int at = me + k * {items}, row = at / {each}, column = at % {each};

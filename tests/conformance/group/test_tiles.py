@@ -1,0 +1,72 @@
+"""Tiles of matrices are copied to local memory, whatever they are aligned to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.examples import gemm
+from unisycl.testing.refusal import PREFIX
+
+tiles = sycl.ext.unisycl.tiles
+
+
+@pytest.mark.part("M-4")
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+def test_tiles_are_those_of_the_matrix(queue, dtype):
+    if dtype == "float64" and not queue.get_device().has(sycl.aspect.fp64):
+        pytest.skip(PREFIX + dtype)
+    x = np.arange(64 * 80).reshape(64, 80).astype(dtype)
+    for first, there, stages in ((0, 32, 3), (80, 48, 2), (3, 33, 2)):
+        count = (x.size - first) // (16 * 80)
+        out = sycl.malloc_device(count * 16 * 32, x.dtype, queue)
+        memory = sycl.malloc_device(x.size, x.dtype, queue)
+        queue.memcpy(memory, x.reshape(-1)).wait()
+
+        def kernel(it, memory, out, first=first, there=there, stages=stages, count=count):
+            whole = it.get_group()
+            own = sycl.ext.oneapi.group_local_memory_for_overwrite((dtype, 3 * 16 * 48), whole)
+            at, source = sycl.multi_ptr(own), sycl.multi_ptr(memory) + first
+            for s in range(stages - 1):
+                if s < count:
+                    tiles.copy_tile(whole, at + s * 768, source + s * 1280, (16, 32), (there, 80))
+                tiles.end_batch()
+            for k in range(count):
+                tiles.await_tiles(whole, 0)
+                coming = k + stages - 1
+                if coming < count:
+                    tiles.copy_tile(whole, at + coming % stages * 768, source + coming * 1280,
+                                    (16, 32), (there, 80))
+                tiles.end_batch()
+                for e in range(it.get_local_id(0), 512, 32):
+                    out[k * 512 + e] = own[k % stages * 768 + e // 32 * there + e % 32]
+        queue.parallel_for(sycl.nd_range((32,), (32,)), kernel, memory, out).wait()
+        found = np.empty(count * 512, x.dtype)
+        queue.memcpy(found, out).wait()
+        want = x.reshape(-1)[first:first + count * 1280].reshape(count, 16, 80)[:, :, :32]
+        np.testing.assert_array_equal(found, want.reshape(-1))
+        sycl.free(out, queue)
+        sycl.free(memory, queue)
+
+
+@pytest.mark.part("M-4")
+@pytest.mark.parametrize("tile", [gemm.bf16, gemm.tf32])
+def test_the_example_multiplies(queue, tile):
+    if queue.get_device().get_info(sycl.info.device.local_mem_size) < 128 << 10:
+        pytest.skip("the tiles of the example take more local memory")
+    if queue.get_device().get_backend() is sycl.backend.host:
+        pytest.skip("takes long on the host device")
+    m, n, k = 2 * tile.rows, tile.cols, 5 * tile.depth
+    rng = np.random.default_rng(3)
+    x, y = (rng.integers(-3, 4, shape).astype(tile.stored) for shape in ((m, k), (k, n)))
+    a, b = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y))
+    c = sycl.malloc_device(m * n, np.float32, queue)
+    queue.memcpy(a, x.reshape(-1)).wait()
+    queue.memcpy(b, y.reshape(-1)).wait()
+    gemm.launch(queue, tile, gemm.kernel_of(tile), a, b, c, shape=(m, n, k)).wait()
+    found = np.empty((m, n), np.float32)
+    queue.memcpy(found.reshape(-1), c).wait()
+    np.testing.assert_array_equal(found, x.astype(np.float32) @ y.astype(np.float32))
+    for memory in (a, b, c):
+        sycl.free(memory, queue)

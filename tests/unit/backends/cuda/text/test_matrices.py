@@ -1,0 +1,109 @@
+"""Products, loads and stores of matrices, and copies of tiles, are CUDA C++ that is compiled."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from tests import cuda_texts
+from unisycl.backends.base import DeviceInfo, Geometry
+from unisycl.backends.cuda.discovery.info import matrix_unit
+from unisycl.backends.cuda.text import compile
+from unisycl.backends.cuda.text.target import Target
+from unisycl.base.enums import aspect, backend
+from unisycl.examples import gemm
+from unisycl.frontend.specialize import specialize
+from unisycl.ir import nodes as n
+
+ml_dtypes = pytest.importorskip("ml_dtypes")
+mx = sycl.ext.oneapi.experimental.matrix
+ROW, COLUMN, PACKED = mx.layout.row_major, mx.layout.col_major, mx.layout.ext_intel_packed
+BF16, TF32 = ml_dtypes.bfloat16, mx.precision.tf32
+PRODUCTS = [(BF16, np.float32, (16, 16, 16)), (BF16, np.float32, (8, 32, 16)),
+            (np.float16, np.float16, (64, 24, 32)), (TF32, np.float32, (16, 16, 8)),
+            (np.int8, np.int32, (32, 8, 16)), (np.uint8, np.int32, (16, 16, 32)),
+            (np.float64, np.float64, (8, 8, 4)), (BF16, np.float32, (8, 8, 16))]
+
+
+@pytest.fixture(autouse=True)
+def _compiler() -> None:
+    if why := compile.problem():
+        pytest.skip(why)
+
+
+def device(capability: tuple[int, int]) -> DeviceInfo:
+    return DeviceInfo("a card", backend.cuda, frozenset((aspect.fp16, aspect.fp64)),
+                      sub_group_sizes=(32,), details={"matrix_unit": matrix_unit(capability)})
+
+
+def text_of(function: Any, arguments: tuple[Any, ...], items: int,
+            capability: tuple[int, int] = (8, 0)) -> tuple[n.Kernel, str]:
+    """Return a kernel for a card, and its text."""
+    kernel = specialize(function, "nd_range", 1, arguments, (), (items,),
+                        device(capability)).kernel
+    geometry = Geometry("nd_range", (items,), (items,), (0,))
+    return kernel, cuda_texts.text_of(kernel, geometry, Target(capability)).text
+
+
+def functions(text: str) -> list[str]:
+    """Return the names of the functions of matrices and tiles that a text calls."""
+    return sorted(set(re.findall(r"\b((?:matrix|tile)_\w+?)_unsigned_int\(", text)))
+
+
+def multiply(T: Any, kind: Any, shape: tuple[int, int, int], layout: Any, local: bool) -> Any:
+    m, k, width = shape[0], shape[2], shape[1]
+    stored = np.float32 if T is TF32 else T
+
+    def staged(it: Any, x: Any) -> Any:
+        return sycl.ext.oneapi.group_local_memory_for_overwrite((stored, 4096), it.get_group())
+
+    def in_place(it: Any, x: Any) -> Any:
+        return x
+
+    where = staged if local else in_place
+
+    def kernel(it: Any, x: Any, y: Any) -> None:
+        sg = it.get_sub_group()
+        memory = where(it, x)
+        a = mx.joint_matrix(sg, T, mx.use.a, m, k, layout)
+        b = mx.joint_matrix(sg, T, mx.use.b, k, width, layout)
+        c = mx.joint_matrix(sg, kind, mx.use.accumulator, m, width)
+        mx.joint_matrix_fill(sg, c, 0)
+        mx.joint_matrix_load(sg, a, memory, 64)
+        mx.joint_matrix_load(sg, b, memory, 64)
+        mx.joint_matrix_mad(sg, c, a, b, c)
+        mx.joint_matrix_store(sg, c, y, 64, COLUMN if layout is COLUMN else ROW)
+    return kernel
+
+
+def test_each_product_is_compiled(queue: sycl.queue) -> None:
+    for turn, (T, kind, shape) in enumerate(PRODUCTS):
+        layout = (ROW, COLUMN, PACKED)[turn % 3]
+        stored = np.float32 if T is TF32 else T
+        x, y = (sycl.malloc_shared(4096, t, queue) for t in (stored, kind))
+        for local in (False, True):
+            kernel, text = text_of(multiply(T, kind, shape, layout, local), (x, y), 32)
+            assert ("mma.sync" in text) is (shape != (8, 8, 16))
+            assert cuda_texts.refusal(kernel, text, 90 if local else 80) == ""
+
+
+def test_older_cards_multiply_by_software(queue: sycl.queue) -> None:
+    x, y = (sycl.malloc_shared(4096, t, queue) for t in (np.float16, np.float32))
+    function = multiply(np.float16, np.float32, (16, 16, 16), ROW, False)
+    kernel, text = text_of(function, (x, y), 32, (7, 5))
+    assert functions(text) == []
+    assert cuda_texts.refusal(kernel, text, 75) == ""
+
+
+@pytest.mark.parametrize("tile", [gemm.bf16, gemm.tf32])
+def test_the_example_loads_by_one_way_only(queue: sycl.queue, tile: Any) -> None:
+    a, b, c = (sycl.malloc_shared(64, t, queue) for t in (tile.stored, tile.stored, np.float32))
+    kernel, text = text_of(gemm.kernel_of(tile), (a, b, c, (8192, 8192, 8192)), 256, (9, 0))
+    called = functions(text)
+    assert sum(name.endswith("_aligned") for name in called) == 4
+    assert any(name.startswith("tile_wait_2") for name in called)
+    assert cuda_texts.refusal(kernel, text, 90) == ""
