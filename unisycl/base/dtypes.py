@@ -98,6 +98,8 @@ FLOAT64 = DType("float64", "f", 64, "fp64")
 COMPLEX64 = DType("complex64", "c", 64, made=True)
 COMPLEX128 = DType("complex128", "c", 128, "fp64", made=True)
 BFLOAT16 = DType("bfloat16", "f", 16, made=True, dlpack=4)
+FLOAT8_E4M3FN = DType("float8_e4m3fn", "f", 8, made=True, dlpack=10)
+FLOAT8_E5M2 = DType("float8_e5m2", "f", 8, made=True, dlpack=12)
 
 DTYPES: dict[str, DType] = {
     d.name: d
@@ -106,7 +108,8 @@ DTYPES: dict[str, DType] = {
 }
 """The types that targets have."""
 _BY_NUMPY = {d.numpy: d for d in (*DTYPES.values(), COMPLEX64, COMPLEX128)}
-SHORT_FLOATS: dict[str, DType] = {d.name: d for d in (BFLOAT16,)}
+SHORT_FLOATS: dict[str, DType] = {
+    d.name: d for d in (BFLOAT16, FLOAT8_E4M3FN, FLOAT8_E5M2)}
 """Types of the package ml_dtypes: who has one has imported that."""
 SCALARS = (*_BY_NUMPY.values(), *SHORT_FLOATS.values())
 _OF_A_PACKAGE = 2  # NumPy's ``dtype.isbuiltin``

@@ -51,6 +51,10 @@ class matrix_type(enum.Enum):
     uint16 = "uint16"
     uint32 = "uint32"
     uint64 = "uint64"
+    e4m3 = "e4m3"
+    """ml_dtypes' ``float8_e4m3fn``; the extension has no name for it."""
+    e5m2 = "e5m2"
+    """ml_dtypes' ``float8_e5m2``."""
 
 
 class tf32:
@@ -60,21 +64,24 @@ class tf32:
 KINDS = {"bfloat16": matrix_type.bf16, "float16": matrix_type.fp16, "float32": matrix_type.fp32,
          "float64": matrix_type.fp64, "int8": matrix_type.sint8, "int16": matrix_type.sint16,
          "int32": matrix_type.sint32, "int64": matrix_type.sint64, "uint8": matrix_type.uint8,
-         "uint16": matrix_type.uint16, "uint32": matrix_type.uint32, "uint64": matrix_type.uint64}
+         "uint16": matrix_type.uint16, "uint32": matrix_type.uint32, "uint64": matrix_type.uint64,
+         "float8_e4m3fn": matrix_type.e4m3, "float8_e5m2": matrix_type.e5m2}
 """Types of elements by the name of their dtype; ``tf32`` has none of its own."""
 _BYTES = {matrix_type.bf16: 2, matrix_type.fp16: 2, matrix_type.tf32: 4, matrix_type.fp32: 4,
-          matrix_type.fp64: 8, matrix_type.sint8: 1, matrix_type.uint8: 1}
+          matrix_type.fp64: 8, matrix_type.sint8: 1, matrix_type.uint8: 1,
+          matrix_type.e4m3: 1, matrix_type.e5m2: 1}
 Types = tuple[matrix_type, matrix_type, matrix_type, matrix_type]
 
 
 def _products() -> frozenset[Types]:
     """Return the types of A, B, C and D that are multiplied, on every device."""
     t = matrix_type
-    halves = (t.fp16, t.fp32)
+    halves, bytes = (t.fp16, t.fp32), (t.e4m3, t.e5m2)
     return frozenset((
         (t.bf16, t.bf16, t.fp32, t.fp32), (t.tf32, t.tf32, t.fp32, t.fp32),
         (t.fp32, t.fp32, t.fp32, t.fp32), (t.fp64, t.fp64, t.fp64, t.fp64),
         *((t.fp16, t.fp16, c, d) for c in halves for d in halves),
+        *((a, b, t.fp32, t.fp32) for a in bytes for b in bytes),
         *((a, b, t.sint32, t.sint32) for a in (t.sint8, t.uint8) for b in (t.sint8, t.uint8))))
 
 

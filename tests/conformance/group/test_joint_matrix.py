@@ -17,7 +17,7 @@ mx = sycl.ext.oneapi.experimental.matrix
 about = sycl.ext.oneapi.experimental.info.device
 ROW, COLUMN, PACKED = mx.layout.row_major, mx.layout.col_major, mx.layout.ext_intel_packed
 A, B, SUM = mx.use.a, mx.use.b, mx.use.accumulator
-BF16 = ml_dtypes.bfloat16
+BF16, E4M3, E5M2 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 TF32 = mx.precision.tf32
 STORED = {TF32: np.float32}
 # types of A and B, C, D; shapes that hardware has, turned, of several, and of none
@@ -34,6 +34,8 @@ PRODUCTS = [
     (np.uint8, np.uint8, np.int32, np.int32, ((16, 16, 32), (16, 12, 16))),
     (np.int8, np.uint8, np.int32, np.int32, ((16, 8, 16),)),
     (np.uint8, np.int8, np.int32, np.int32, ((8, 16, 16), (64, 1, 3))),
+    (E4M3, E5M2, np.float32, np.float32, ((16, 16, 32), (8, 16, 32))),
+    (E5M2, E4M3, np.float32, np.float32, ((16, 8, 32), (7, 9, 5))),
 ]
 
 
@@ -149,8 +151,9 @@ def test_what_a_device_says_it_multiplies_it_does(queue):
     answers = device.get_info(about.matrix_combinations)
     assert answers
     assert all(bool(c.msize) is not bool(c.max_msize) for c in answers)
-    names = {"bf16": BF16, "fp16": np.float16, "tf32": TF32, "fp32": np.float32,
-             "fp64": np.float64, "sint8": np.int8, "uint8": np.uint8, "sint32": np.int32}
+    names = {"bf16": BF16, "fp16": np.float16, "tf32": TF32, "fp32": np.float32, "e4m3": E4M3,
+             "e5m2": E5M2, "fp64": np.float64, "sint8": np.int8, "uint8": np.uint8,
+             "sint32": np.int32}
     seen = set()
     for c in answers:
         types = tuple(names[x.name] for x in (c.atype, c.btype, c.ctype, c.dtype))

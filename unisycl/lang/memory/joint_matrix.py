@@ -99,7 +99,7 @@ def kind_of(T: Any) -> matrix_type:
     found = None if row is None else KINDS.get(row.name)
     if found is None or not any(found in types for types in PRODUCTS):
         raise UsageError(errc.invalid, f"{_NAME}: elements are float16, float32, float64, int8, "
-                         "uint8, int32, bfloat16 or precision.tf32, not "
+                         "uint8, int32, bfloat16, floats of 8 bits or precision.tf32, not "
                          f"{getattr(T, '__name__', T)}")
     return found
 

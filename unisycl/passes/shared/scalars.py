@@ -153,7 +153,8 @@ class _Expansion:
         """Write numbers that lie side by side."""
         parts = tuple(itertools.chain.from_iterable(self.parts(x) for x in values))
         if place.type.dtype.is_short:
-            parts = tuple(map(SHORT_FLOATS[place.type.dtype].bits, parts))
+            bits = SHORT_FLOATS[place.type.dtype].bits
+            parts = tuple(bits(x, self.keep) for x in parts)
         where = self.place(place)
         self.block.append(n.Store(where, parts[0], span=self.span) if len(parts) == 1 else
                           n.StoreMany(where, parts, span=self.span))
@@ -171,7 +172,8 @@ class _Expansion:
         for local, word in zip(stmt.results, words, strict=True):
             (target,) = self.parts_of(local)
             self.block.append(n.Assign(
-                target, SHORT_FLOATS[dtype].widened(n.Read(kind, word)), span=self.span))
+                target, SHORT_FLOATS[dtype].widened(n.Read(kind, word), self.keep),
+                span=self.span))
 
     def collective(self, stmt: n.GroupCall) -> None:
         """Do what a group does with a number with each of its parts."""
@@ -237,7 +239,8 @@ class _Expansion:
                 assert dtype.kind == "b"
                 return self.equal(n.Compare(BOOL, "ne", x.x, n.Const(x.x.type, 0j)))
             case n.Bitcast() if x.x.type.dtype.is_short:
-                return n.Bitcast(x.type, SHORT_FLOATS[x.x.type.dtype].bits(self.expr(x.x)))
+                bits = SHORT_FLOATS[x.x.type.dtype].bits
+                return n.Bitcast(x.type, bits(self.expr(x.x), self.keep))
             case n.Extent() | n.Pitch() if x.base in self.bases:
                 return replace(x, base=self.bases[x.base])
         if dtype.is_short:
@@ -255,11 +258,11 @@ class _Expansion:
             case n.Read():
                 return n.Read(_F32, self.parts_of(x.local)[0])
             case n.ParamRead():
-                return self.keep(known.widened(n.Load(word, self.parameter(x))))
+                return self.keep(known.widened(n.Load(word, self.parameter(x)), self.keep))
             case n.Load():
-                return self.keep(known.widened(n.Load(word, self.place(x.place))))
+                return self.keep(known.widened(n.Load(word, self.place(x.place)), self.keep))
             case n.Bitcast():
-                return self.keep(known.widened(n.Bitcast(word, self.expr(x.x))))
+                return self.keep(known.widened(n.Bitcast(word, self.expr(x.x)), self.keep))
             case n.Unary():
                 return n.Unary(_F32, x.op, self.expr(x.x))
             case n.Select():

@@ -17,8 +17,9 @@ _MOVE = re.compile(
     r"matrix_(load|store)_(\w+?)_([abc])_(\d+)_(\d+)_(row|col|ext)_(global|local)(_turned)?"
     r"(_aligned)?")
 _BYTES = {"bf16": 2, "fp16": 2, "tf32": 4, "fp32": 4, "fp64": 8, "sint8": 1, "uint8": 1,
-          "sint32": 4}
-_PTX = {"bf16": "bf16", "fp16": "f16", "tf32": "tf32", "sint8": "s8", "uint8": "u8"}
+          "e4m3": 1, "e5m2": 1, "sint32": 4}
+_PTX = {"bf16": "bf16", "fp16": "f16", "tf32": "tf32", "sint8": "s8", "uint8": "u8",
+        "e4m3": "e4m3", "e5m2": "e5m2"}
 _WORDS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
 _PAIRS = {2: "unsigned int", 4: "uint2", 8: "ulonglong2"}
 

@@ -89,6 +89,11 @@ def test_each_product_is_compiled(queue: sycl.queue) -> None:
             kernel, text = text_of(multiply(T, kind, shape, layout, local), (x, y), 32)
             assert ("mma.sync" in text) is (shape != (8, 8, 16))
             assert cuda_texts.refusal(kernel, text, 90 if local else 80) == ""
+    E4M3 = ml_dtypes.float8_e4m3fn
+    x, y = (sycl.malloc_shared(4096, t, queue) for t in (E4M3, np.float32))
+    kernel, text = text_of(multiply(E4M3, np.float32, (16, 16, 32), ROW, True), (x, y), 32, (9, 0))
+    assert "e4m3.e4m3" in text
+    assert cuda_texts.refusal(kernel, text, 90) == ""
 
 
 def test_older_cards_multiply_by_software(queue: sycl.queue) -> None:
