@@ -203,3 +203,23 @@ def test_a_neighbour_that_a_branch_bends_back_is_along_the_row_inside() -> None:
             right = 0
         v[y, x] = u[y, left] + u[y, right]
     assert straight(inner(periodic, 2))
+
+
+def test_neighbours_of_a_ring_divide_nothing_and_rows_of_one_id_do() -> None:
+    def divides(found: interior.Interior | None) -> bool:
+        assert found is not None
+        every = [found.holds, *(s.value for s in found.lead)]
+        return any(isinstance(x, n.Binary) and x.op in ("floordiv", "mod")
+                   for e in every for x in visit.walk(e))
+
+    def ring(it, n):  # type: ignore[no-untyped-def]
+        y, x = it[0], it[1]
+        v[y, x] = u[y, (x - 1) % n] + u[y, (x + 1 + n) % n] + u[y, (x + n - 3) % n]
+
+    def flat(i, w):  # type: ignore[no-untyped-def]
+        y, x = i // w, i % w
+        b[i] = u[y, x] + a[(i + 1) % w]
+    assert straight(inner(ring, 2))
+    assert not divides(inner(ring, 2))
+    assert straight(inner(flat))
+    assert divides(inner(flat))
