@@ -9,7 +9,6 @@ Invariant: where the tests hold for a vector whose lanes are all on, the body me
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, Scalar, View
+from unisycl.passes.interior import periodic
 from unisycl.passes.interior.known import Known, both, changed
 from unisycl.passes.shared import narrow
 from unisycl.passes.shared import ranges as rg
@@ -145,7 +145,7 @@ class _Finder:
         """Return a body with what can be settled before it."""
         self.known.meaning = {}
         self.work = _work(body)
-        self.cut += _divisors(body, self.known)
+        self.cut += periodic.divisors(body, self.known)
         return self.block(body)
 
     # ---- statements
@@ -386,7 +386,8 @@ class _Finder:
             made = n.Binary(x.type, op, a, b)
             return n.Read(x.type, self.known.give("shared", made, x.type)) if isinstance(
                 x, n.Binary) and x.op == op and not isinstance(b, n.Const) else x
-        near = self.near(x, over, under, a, b) if shape.rank == sh.LINEAR else None
+        near = periodic.near(self.known, x, (over, under), (a, b)) \
+            if shape.rank == sh.LINEAR and b not in self.cut else None
         if near is not None:
             return near
         span = self.known.span(a)
@@ -403,28 +404,6 @@ class _Finder:
         if op == "floordiv":
             return read
         return n.Binary(x.type, "sub", over, n.Binary(x.type, "mul", read, under))
-
-    def near(self, x: n.Expr, over: n.Expr, under: n.Expr, a: n.Expr, b: n.Expr) -> n.Expr | None:
-        """Return a quotient or remainder of a neighbour, ``(x - 1) % n`` or ``(x - 1 + n) % n``.
-
-        Few neighbours are beyond an end of their row, so nothing is divided to find those.
-        """
-        if b in self.cut or not self.known.is_exact(a):
-            return None
-        rest, times = _without(a, b)
-        if (times == 0 and rest == _unmoved(rest)) or self.known.turns(b):
-            return None
-        ends = self.known.ends(rest)
-        if ends is None:
-            return None
-        self.known.test(n.Compare(BOOL, "ge", ends[0], n.Const(a.type, 0)))
-        self.known.test(n.Compare(BOOL, "lt", ends[1], b))
-        if not isinstance(x, n.Binary) or x.op in ("floordiv", "shr"):
-            return n.Const(x.type, times)
-        if times == 0:
-            return over
-        return n.Binary(x.type, "sub", over, n.Binary(x.type, "mul", under, n.Const(
-            x.type, times)))
 
     def chosen(self, x: n.Select) -> n.Expr:
         """Settle a choice between two values."""
@@ -443,45 +422,6 @@ class _Finder:
         return changed(x, cond=self.alike(x.cond, wholly=False))
 
     # ---- what is known before a vector
-
-
-def _without(a: n.Expr, b: n.Expr) -> tuple[n.Expr, int]:
-    """Return a sum without the times that a number is added to it, and how often it is."""
-    if a == b:
-        return n.Const(a.type, 0), 1
-    if not isinstance(a, n.Binary) or a.op not in ("add", "sub"):
-        return a, 0
-    if a.b == b:
-        rest, times = _without(a.a, b)
-        return rest, times + (1 if a.op == "add" else -1)
-    if a.a == b and a.op == "add":
-        rest, times = _without(a.b, b)
-        return rest, times + 1
-    rest, times = _without(a.a, b)
-    return (changed(a, a=rest), times) if times else (a, 0)
-
-
-def _unmoved(x: n.Expr) -> n.Expr:
-    """Return a sum without the constants that are added to it."""
-    while isinstance(x, n.Binary) and x.op in ("add", "sub") and isinstance(x.b, n.Const):
-        x = x.a
-    return x
-
-
-def _divisors(body: n.Block, known: Known) -> list[n.Expr]:
-    """Return by what ids themselves are divided: they count through rows of that length."""
-    every = [s for s in visit.statements(body) if isinstance(s, n.Assign)]
-    counts = Counter(s.local for s in every)
-    once = {s.local: s.value for s in every if counts[s.local] == 1}
-
-    def meant(x: n.Expr) -> n.Expr:
-        while isinstance(x, n.Cast | n.Narrow) or (isinstance(x, n.Read) and x.local in once):
-            x = once[x.local] if isinstance(x, n.Read) else x.x
-        return x
-    found = [known.value(meant(x.b)) for x in visit.all_expressions(body)
-             if isinstance(x, n.Binary) and x.op in ("floordiv", "mod")
-             and isinstance(meant(x.a), n.Query)]
-    return [b for b in found if b is not None]
 
 
 def _plain(x: n.Expr | None) -> n.Expr | None:

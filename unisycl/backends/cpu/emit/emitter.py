@@ -63,7 +63,8 @@ class Emitter:
     ``abort``: where code goes that must not go on. ``meeting``: what the work-group's sub-groups
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
     of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
-    behind an array its twin lies.
+    behind an array its twin lies. ``bodies`` are what is emitted, with the shapes of each;
+    ``listed`` are locals that are read from lists, by those shapes.
     """
 
     kernel: n.Kernel
@@ -99,6 +100,8 @@ class Emitter:
     written: frozenset[n.Base] = frozenset()
     granule: int = 0
     twins: dict[n.Array, int] = field(default_factory=dict)
+    bodies: tuple[tuple[Shapes, n.Block], ...] = ()
+    listed: dict[int, frozenset[n.Local]] = field(default_factory=dict)
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

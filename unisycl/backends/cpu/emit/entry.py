@@ -63,6 +63,14 @@ class Bodies:
     together: rows.Several | None
     stream: streams.Stream | None
 
+    @property
+    def every(self) -> tuple[tuple[sh.Shapes, n.Block], ...]:
+        """All bodies, each with its shapes."""
+        inner, several = self.inner, self.together
+        return ((self.shapes, self.kernel.body),
+                *(((inner.shapes, inner.body),) if inner is not None else ()),
+                *(((several.shapes, several.together.body),) if several is not None else ()))
+
 
 def bodies(kernel: n.Kernel, lanes: int, widest: int, *, stream: bool, ids_below: int,
            units: int) -> Bodies:
@@ -103,6 +111,7 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
                               if isinstance(x, n.Read))
     e.reducer_locals = frozenset(_seeds(kernel))
     e.stream = made.stream
+    e.bodies = made.every
     e.watched, e.granule = watches.bases(kernel), watches.granule(kernel)
     e.written = watches.written(kernel)
     if not kernel.apart and any(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.emit import memory
+from unisycl.backends.cpu.emit import indirect, memory
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.emit.lowerings import call_builtin
@@ -218,7 +218,7 @@ def _call(e: Emitter, x: n.Call) -> Val:
 
 
 def _load(e: Emitter, x: n.Load) -> Val:
-    return memory.load(e, x.place)
+    return indirect.load(e, x.place)
 
 
 def _address(e: Emitter, x: n.Address) -> Val:

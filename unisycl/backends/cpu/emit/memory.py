@@ -59,6 +59,9 @@ def address(e: Emitter, place: n.Place) -> Address:
         size = 1
     if not place.inner:
         return Address(pointer, index, size, place.offset)
+    if len(place.inner) == 1 and index.ref == "0" and index.form == UNIFORM:
+        x, width = place.inner[0]  # gathers scale by such widths themselves
+        return Address(pointer, lanes.index(e.emit(e, x)), width, place.offset)
     total = lanes.mul(index, lanes.const(size, INT64))
     for x, width in place.inner:
         total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)),

@@ -23,6 +23,7 @@ _OTHER_DIMENSION = (
     "let the last index be the last id of the range, or loop along the row without writing memory "
     "in the loop: it is read by blocks then")
 _STEPS = "keep what is read together in arrays of their own, or side by side in the last dimension"
+_LIST = "where two loads or more go by one name for an index, runs of places are read as vectors"
 _BRANCH = "write it as a choice without a branch, or as min and max"
 
 
@@ -143,7 +144,7 @@ class _Finder:
         """Return why an index differs from lane to lane in no fixed step."""
         match x:
             case n.Load():
-                return (f"the index is read from memory: {said_place(x.place)}", "")
+                return f"the index is read from memory: {said_place(x.place)}", _LIST
             case n.Read() if x.local in self.counters and x.local not in self.meaning:
                 return (f"lanes are in different turns of the loop over {x.local.name}", "")
             case n.Read() if x.local not in seen:

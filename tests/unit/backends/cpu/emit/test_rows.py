@@ -110,3 +110,16 @@ def test_rows_that_lanes_go_backwards_are_turned_round(*, edge: bool) -> None:
     assert "gather" not in text
     assert "scatter" not in text
     assert 1 + edge == len(re.findall(r"= fadd contract <", text))
+
+
+def test_places_from_a_list_are_asked_whether_they_are_a_run() -> None:
+    zones = np.zeros(64, np.int32)
+
+    def listed(ii, n):  # type: ignore[no-untyped-def]
+        i = zones[ii]
+        b[ii] = a[i] + a[i + 1]
+
+    def table(ii, n):  # type: ignore[no-untyped-def]
+        b[ii] = a[zones[ii]]
+    assert 2 == len(re.findall(r"^run\d+:$", code(listed, 1), re.MULTILINE))
+    assert not re.findall(r"^run\d+:$", code(table, 1), re.MULTILINE)

@@ -1,0 +1,127 @@
+"""Loads whose index is read from memory: one vector where the indices follow one another.
+
+Lists of zones, neighbours and active cells mostly hold runs of numbers. Whether a vector's indices
+are such a run is asked before its gather, which costs many times the question. Non-goals: indices
+that are computed (``memory``), stores. Invariant: the same elements are read either way; signed
+indices that wrap are outside all memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from unisycl.backends.cpu.emit import memory
+from unisycl.backends.cpu.emit.emitter import Emitter
+from unisycl.backends.cpu.emit.lanes import LINEAR, VECTOR, Val
+from unisycl.backends.cpu.emit.text import llvm_type
+from unisycl.base.dtypes import INT32, INT64
+from unisycl.base.enums import address_space
+from unisycl.ir import nodes as n
+from unisycl.ir import visit
+from unisycl.ir.types import Scalar, View
+from unisycl.passes.simd import shapes as sh
+
+_FEWEST = 8
+
+
+def load(e: Emitter, place: n.Place) -> Val:
+    """Emit a load."""
+    core = listed(e, place)
+    if core is None:
+        return memory.load(e, place)
+    f, lanes, w = e.f, e.lanes, e.lanes.lanes
+    dtype = place.type.dtype
+    type = llvm_type(dtype, w)
+    found, home = e.emit(e, core), f.alloca(type)
+    at = memory.address(e, place)
+    kind = llvm_type(found.dtype, w)
+    first = f.op(f"extractelement {kind} {lanes.vector(found)}, i64 0")
+    run = lanes.vector(Val(LINEAR, found.dtype, first, 1))
+    same = f.op(f"icmp eq {kind} {lanes.vector(found)}, {run}")
+    every = f.op(f"icmp eq {e.mask_bits} {e.bits(same)}, -1")
+    row, apart, done = f.label("run"), f.label("apart"), f.label("read")
+    f.branch(every, row, apart)
+    f.start(row)
+    index = f.op(f"extractelement <{w} x i64> {lanes.vector(at.index)}, i64 0")
+    near = memory.Address(at.base, Val(LINEAR, INT64, index, 1), at.scale, at.fixed)
+    f.store(type, lanes.vector(memory.load_at(e, near, dtype)), home)
+    f.jump(done)
+    f.start(apart)
+    f.store(type, lanes.vector(memory.load_at(e, at, dtype)), home)
+    f.jump(done)
+    f.start(done)
+    return Val(VECTOR, dtype, f.load(type, home))
+
+
+def listed(e: Emitter, place: n.Place) -> n.Expr | None:
+    """Return the number from memory that a place's last index goes on from, if it is one."""
+    kind = place.base.type
+    if e.mask is not None or e.lanes.lanes < _FEWEST or e.watched \
+            or not isinstance(place.base, n.Param) or not isinstance(kind, View) \
+            or not isinstance(kind.elem, Scalar) or kind.spread or place.inner or place.offset \
+            or kind.space is not address_space.global_space or not place.index \
+            or place.type.dtype.size not in (4, 8) or place.type.dtype.kind not in "iuf" \
+            or any(e.shapes.of(x).rank >= sh.LINEAR for x in place.index[:-1]):
+        return None
+    core = place.index[-1]
+    while True:
+        match core:
+            case n.Cast(x=inner) if inner.type.dtype in (INT32, INT64) \
+                    and inner.type.dtype.bits <= core.type.dtype.bits:
+                core = inner
+            case n.Binary(op="add" | "sub", a=a, b=b) if e.shapes.of(b).rank < sh.LINEAR \
+                    and core.type.dtype in (INT32, INT64):
+                core = a
+            case n.Binary(op="add", a=a, b=b) if e.shapes.of(a).rank < sh.LINEAR \
+                    and core.type.dtype in (INT32, INT64):
+                core = b
+            case _:
+                break
+    if core.type.dtype not in (INT32, INT64) or e.shapes.of(core).rank < sh.VARYING:
+        return None
+    return core if isinstance(core, n.Read) and core.local in _listed(e) else None
+
+
+def _is_row(e: Emitter, x: n.Expr) -> bool:
+    """Say whether a number is read side by side with those of the other lanes."""
+    x = _plain(x)
+    return isinstance(x, n.Load) and isinstance(x.place.base, n.Param) and bool(x.place.index) \
+        and all(e.shapes.of(i).rank < sh.LINEAR for i in x.place.index[:-1]) \
+        and e.shapes.of(x.place.index[-1]) == sh.Shape(sh.LINEAR, 1)
+
+
+def _plain(x: n.Expr) -> n.Expr:
+    while isinstance(x, n.Cast | n.Narrow):
+        x = x.x
+    return x
+
+
+def _listed(e: Emitter) -> frozenset[n.Local]:
+    """Return the locals of the body that is emitted now whose numbers may be runs.
+
+    They are read from a list and index two loads or more: one is as often a look at a table.
+    """
+    known = e.listed.get(id(e.shapes))
+    if known is not None:
+        return known
+    given: dict[n.Local, list[n.Expr]] = {}
+    every = [body for shapes, body in e.bodies if shapes is e.shapes]
+    for stmt in (s for body in every for s in visit.statements(body)):
+        if isinstance(stmt, n.Assign):
+            given.setdefault(stmt.local, []).append(stmt.value)
+
+    def origin(local: n.Local) -> n.Local:
+        """Return the local that this one is another name of, or itself."""
+        values = given.get(local, ())
+        value = _plain(values[0]) if len(values) == 1 else None
+        return origin(value.local) if isinstance(value, n.Read) and value.local is not local \
+            else local
+    uses: Counter[n.Local] = Counter()
+    for x in (x for body in every for x in visit.all_expressions(body)):
+        if isinstance(x, n.Load) and x.place.index:
+            uses.update({origin(y.local) for y in visit.walk(x.place.index[-1])
+                         if isinstance(y, n.Read)})
+    found = e.listed[id(e.shapes)] = frozenset(
+        x for x in given if uses[origin(x)] > 1 and len(given.get(origin(x), ())) == 1
+        and _is_row(e, given[origin(x)][0]))
+    return found
