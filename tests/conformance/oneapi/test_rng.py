@@ -10,7 +10,7 @@ import pytest
 import unisycl as sycl
 from unisycl.oneapi.mkl import rng
 
-pytestmark = pytest.mark.part("L-7")
+pytestmark = pytest.mark.row("L-7")
 ENGINES = [rng.philox4x32x10, rng.mcg59, rng.mrg32k3a]
 N = 301
 

@@ -138,6 +138,14 @@ class Call:
         self._after = [give(self.queue, place, self.name, work, memory, self._after,
                             cost=cost)]
 
+    def follow(self, given: Any) -> None:
+        """Let what comes wait for other commands, too."""
+        self._after = [*self._after, *events_of(given)]
+
+    def last(self) -> list[sycl.event]:
+        """Return what the next launch would wait for."""
+        return list(self._after)
+
     def done(self, value: Callable[[], Any] | None = None) -> future:
         """Return the end of the routine, and what it found."""
         if len(self._after) == 1:

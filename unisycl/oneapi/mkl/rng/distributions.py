@@ -18,7 +18,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.call import Call, Routine
 from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.results import future
-from unisycl.oneapi.mkl.rng import kernels
+from unisycl.oneapi.mkl.rng import kernels, law_kernels
 from unisycl.oneapi.mkl.rng.engines import Engine
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -35,14 +35,15 @@ class Distribution:
         raise NotImplementedError
 
 
-def _float_type(name: str, dtype: npt.DTypeLike) -> np.dtype[Any]:
+def float_type(name: str, dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """Return the type of floats that a distribution makes; refuse others."""
     found = np.dtype(dtype)
     if found not in _FLOATS:
         refuse(name, f"makes float32 or float64, not {found}")
     return found
 
 
-def _unit(engine: Engine, dtype: np.dtype[Any], low: float, width: float) -> Any:
+def unit(engine: Engine, dtype: np.dtype[Any], low: float, width: float) -> Any:
     """Return uniform numbers from ``low`` on, as kernels use them."""
     bits, make = engine.bits, dtype.type
     if dtype == np.float32:
@@ -50,6 +51,10 @@ def _unit(engine: Engine, dtype: np.dtype[Any], low: float, width: float) -> Any
     dropped = max(bits - 53, 0)
     return kernels.in_double(make(low), make(width), engine.kind(dropped),
                              make(2 ** dropped / engine.modulus))
+
+
+METHODS: dict[str, Any] = {"box_muller2": kernels.normal, "icdf": law_kernels.inverted}
+"""How Gaussian numbers are made."""
 
 
 class uniform(Distribution):
@@ -65,30 +70,33 @@ class uniform(Distribution):
     """
 
     def __init__(self, a: float = 0.0, b: float = 1.0, dtype: npt.DTypeLike = np.float32) -> None:
-        self.dtype = _float_type("uniform", dtype)
+        self.dtype = float_type("uniform", dtype)
         self.a, self.b = float(a), float(b)
         if not self.a < self.b or not np.isfinite(self.dtype.type(self.b - self.a)):
             refuse("uniform", f"a must be less than b, and both finite; got {a} and {b}")
 
     def rule(self, engine: Engine) -> Any:
         assert self.dtype is not None
-        return _unit(engine, self.dtype, self.a, self.b - self.a)
+        return unit(engine, self.dtype, self.a, self.b - self.a)
 
 
 class gaussian(Distribution):
-    """Normal numbers, by the method of Box and Muller: two of two uniform ones.
+    """Normal numbers.
 
     Args:
         mean: the mean.
         stddev: the standard deviation.
         dtype: float32 or float64.
+        method: ``"box_muller2"``, two of two uniform numbers by the method of Box and Muller, or
+            ``"icdf"``, one of one by the inverse of the distribution function.
     """
 
-    double = True
-
     def __init__(self, mean: float = 0.0, stddev: float = 1.0,
-                 dtype: npt.DTypeLike = np.float32) -> None:
-        self.dtype = _float_type("gaussian", dtype)
+                 dtype: npt.DTypeLike = np.float32, *, method: str = "box_muller2") -> None:
+        if method not in METHODS:
+            refuse("gaussian", f"the method is one of {', '.join(METHODS)}, got {method!r}")
+        self.double, self._kernel = method == "box_muller2", METHODS[method]
+        self.dtype = float_type("gaussian", dtype)
         self.mean, self.stddev = float(mean), float(stddev)
         if not (0 < self.stddev < np.inf and np.isfinite(self.mean)):
             refuse("gaussian", f"the deviation must be positive, and both finite; got {mean} and "
@@ -97,8 +105,8 @@ class gaussian(Distribution):
     def rule(self, engine: Engine) -> Any:
         assert self.dtype is not None
         make = self.dtype.type
-        return kernels.normal(_unit(engine, self.dtype, 0.0, 1.0), make(self.mean),
-                              make(self.stddev), make)
+        return self._kernel(unit(engine, self.dtype, 0.0, 1.0), make(self.mean),
+                            make(self.stddev), make)
 
 
 class bits(Distribution):

@@ -1,6 +1,7 @@
 """Engines: streams of random numbers, each by its seed and position (catalogue L-7).
 
-Non-goals: engines inside kernels. Invariants: the host keeps the position, so it is known without
+Non-goals: engines inside kernels (``device``), and those whose numbers are kept or are not meant to
+look random (``sequences``). Invariants: the host keeps the position, so it is known without
 waiting; skipping costs the same however far.
 """
 
@@ -14,8 +15,8 @@ import numpy as np
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame import views
-from unisycl.oneapi.frame.call import Call
-from unisycl.oneapi.frame.operands import Memory, Operand
+from unisycl.oneapi.frame.call import Call, empty
+from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.mkl.rng import kernels
@@ -26,7 +27,7 @@ _A1 = ((0, 1, 0), (0, 0, 1), (-810728, 1403580, 0))
 _A2 = ((0, 1, 0), (0, 0, 1), (-1370589, 0, 527612))
 _VECTORS: dict[np.dtype[Any], Any] = {
     np.dtype(np.uint32): sycl.uint4, np.dtype(np.float32): sycl.float4,
-    np.dtype(np.float64): sycl.double4}
+    np.dtype(np.float64): sycl.double4, np.dtype(np.int32): sycl.int4}
 Matrix = tuple[tuple[int, ...], ...]
 
 
@@ -51,7 +52,12 @@ class Engine:
         if not 1 <= len(given) <= limit:
             refuse(name, f"takes 1 to {limit} numbers as its seed, got {len(given)}")
         self.seeds = [whole(name, "the seed", s) for s in given]
-        self.position = 0
+        self.start, self.stride, self.position = 0, 1, 0
+
+    @property
+    def at(self) -> int:
+        """Where the next number stands among those of the whole engine."""
+        return self.start + self.position * self.stride
 
     def get_queue(self) -> sycl.queue:
         """Return the queue."""
@@ -59,13 +65,34 @@ class Engine:
 
     def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
         """Write so many numbers of a distribution from the present position on."""
+        words = self.words(call, (count + (count % 2 if double else 0) - 1) * self.stride + 1)
+        stride = np.int64(self.stride)
+        if double:
+            call.launch(-(-count // 2), kernels.indexed_double, words, stride, rule, target,
+                        np.int64(count))
+        else:
+            call.launch(count, kernels.indexed_single, words, stride, rule, target)
+
+    def words(self, call: Call, count: int) -> Operand:
+        """Return the engine's own numbers from the present position on, as kernels read them."""
         raise NotImplementedError
 
     def copy(self) -> Engine:
         """Return an engine of the same seed at the same position."""
-        found = type(self)(self.policy, self.seeds)  # type: ignore[call-arg]
-        found.position = self.position
+        found = object.__new__(type(self))
+        found.__dict__.update(self.__dict__)
         return found
+
+    def keep(self, values: Any) -> Any:
+        """Return numbers of the host where kernels of the queue read them in place."""
+        found = empty(self.queue, values.size, values.dtype)
+        found[:] = values
+        return found
+
+    def take_every(self, stride: int, first: int) -> None:
+        """Go on with every so many numbers, the first of which is further on."""
+        self.start, self.stride, self.position = self.at + first * self.stride, (
+            self.stride * stride), 0
 
 
 class philox4x32x10(Engine):
@@ -85,7 +112,10 @@ class philox4x32x10(Engine):
         self._counter = low + (high << 64)
 
     def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
-        taken, done = self.position % 4, 0
+        if self.stride > 1:
+            super().write(call, rule, target, count, double=double)
+            return
+        taken, done = self.at % 4, 0
         if taken == 0 and count >= 4 and isinstance(target, Memory) and target.is_contiguous():
             done = count // 4 * 4
             whole_vectors = kernels.whole_double if double else kernels.whole_single
@@ -98,9 +128,12 @@ class philox4x32x10(Engine):
             call.launch(turns, kernel, self._counters(done), rule, target.part(done, count),
                         np.int64(left))
 
+    def words(self, call: Call, count: int) -> Operand:
+        return Record(kernels.each_word, self._counters(0))
+
     def _counters(self, further: int) -> Any:
         """Return the key and the counter so many numbers further on, as kernels use them."""
-        at = self.position + further
+        at = self.at + further
         counter = (self._counter + at // 4) % (1 << 128)
         return kernels.counters(
             np.uint64(self.seeds[0] % (1 << 64)), np.uint64(counter % (1 << 64)),
@@ -113,6 +146,9 @@ class _Stepwise(Engine):
     state_kind: Any = None
 
     def write(self, call: Call, rule: Any, target: Operand, count: int, *, double: bool) -> None:
+        if self.stride > 1:
+            super().write(call, rule, target, count, double=double)
+            return
         part = call.shape.chunk(count)
         part += part % 2
         parts = -(-count // part)
@@ -121,6 +157,12 @@ class _Stepwise(Engine):
         kernel = kernels.chunk_double if double else kernels.chunk_single
         call.launch(sycl.nd_range(parts, 1), kernel, self.state_kind, states, rule, target,
                     views.chunks(count, part))
+
+    def words(self, call: Call, count: int) -> Operand:
+        found, plain = call.own(count, self.kind), self.copy()
+        plain.start, plain.stride, plain.position = self.at, 1, 0
+        plain.write(call, kernels.raw(self.kind), found, count, double=False)
+        return found
 
     def states(self, parts: int, part: int) -> list[Any]:
         """Return the state at the beginning of each chunk."""
@@ -146,7 +188,7 @@ class mcg59(_Stepwise):
 
     def states(self, parts: int, part: int) -> list[Any]:
         first = self.seeds[0] % (1 << 59) or 1
-        return [first * pow(13 ** 13, self.position + c * part, 1 << 59) % (1 << 59)
+        return [first * pow(13 ** 13, self.at + c * part, 1 << 59) % (1 << 59)
                 for c in range(parts)]
 
 
@@ -172,7 +214,7 @@ class mrg32k3a(_Stepwise):
     def states(self, parts: int, part: int) -> list[Any]:
         found = []
         for a, m, first in ((_A1, _M1, self._first[0]), (_A2, _M2, self._first[1])):
-            at, step = _times(_power(a, self.position, m), first, m), _power(a, part, m)
+            at, step = _times(_power(a, self.at, m), first, m), _power(a, part, m)
             row = []
             for _ in range(parts):
                 row.append(at)
@@ -211,3 +253,24 @@ def skip_ahead(engine: Engine, count: Any) -> None:
     if not isinstance(engine, Engine):
         refuse("skip_ahead", f"the first argument is an engine, got {type(engine).__name__}")
     engine.position += whole("skip_ahead", "count", count)
+
+
+@ends_at_call
+def leapfrog(engine: Engine, index: Any, stride: Any) -> None:
+    """Go on with every ``stride``-th number only, from the number ``index`` further on.
+
+    So ``stride`` engines, each with an ``index`` of its own, share one stream between them.
+
+    Args:
+        engine: an engine; of ``mrg32k3a``, ``mcg59`` and ``mt19937`` the numbers in between are
+            computed, too.
+        index: from 0, below ``stride``.
+        stride: how many engines share the stream.
+    """
+    if not isinstance(engine, Engine):
+        refuse("leapfrog", f"the first argument is an engine, got {type(engine).__name__}")
+    every = whole("leapfrog", "the stride", stride, 1)
+    first = whole("leapfrog", "the index", index)
+    if first >= every:
+        refuse("leapfrog", f"the index must be below the stride, {every}, got {first}")
+    engine.take_every(every, first)

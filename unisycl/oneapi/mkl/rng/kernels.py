@@ -166,6 +166,34 @@ def store_within(target: Any, at: Any, value: Any, count: Any) -> None:
         target.store(at, value)
 
 
+@dataclass(eq=False)
+class each_word:
+    """The words of counters one by one, each computed by itself."""
+
+    counters: Any
+
+    def load(self, k: Any) -> Any:
+        """Return word ``k`` from the first on that was not taken."""
+        at = np.int64(k) + self.counters.taken
+        w = self.counters.words(at >> np.int64(2))
+        j = at & np.int64(3)
+        low, high = w[1] if j == 1 else w[0], w[3] if j == 3 else w[2]
+        return high if j > 1 else low
+
+
+def indexed_single(k: Any, words: Any, stride: Any, rule: Any, target: Any) -> None:
+    """Write one number of a word."""
+    target.store(k, rule.of(words.load(k * stride)))
+
+
+def indexed_double(i: Any, words: Any, stride: Any, rule: Any, target: Any, count: Any) -> None:
+    """Write two numbers of two words."""
+    k = np.int64(2) * np.int64(i)
+    p, q = rule.of_two(words.load(k * stride), words.load((k + np.int64(1)) * stride))
+    target.store(k, p)
+    store_within(target, k + np.int64(1), q, count)
+
+
 # ---- engines that go from one number to the next
 @dataclass(eq=False)
 class mcg59:
