@@ -1,4 +1,5 @@
 """Public: what unisycl adds to SYCL: user events, times, maps of buffers, queues over all ranks.
+"""Public: what unisycl adds to SYCL: events that the program completes, times, arrays of USM ...
 
 Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYCL_...`` of
 ``unisycl`` tells that one is here.
@@ -12,6 +13,8 @@ from unisycl.api.queue.measuring import autotune, benchmark, measurement, profil
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
 from unisycl.ext.unisycl import tiles
+from unisycl.ext.unisycl.arrays import arange, empty, full, linspace, zeros
+from unisycl.ext.unisycl.elementwise import vectorize, vectorized
 from unisycl.lang.kernels.device_queue import (
     create_user_event,
     enqueue_kernel,
@@ -40,11 +43,12 @@ from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_queue import distr_queue
 from unisycl.ranks.queue.places import all_ranks, collective, on_rank
 
-__all__ = ["all", "all_ranks", "autotune", "benchmark", "chunk", "collective", "command_times",
-           "create_user_event", "device_is", "distr_buffer", "distr_queue", "enqueue_kernel",
-           "enqueue_marker", "enqueue_status", "enqueue_task", "even_split", "fixed",
-           "get_default_queue_size", "get_kernel_preferred_work_group_size_multiple",
-           "get_kernel_work_group_size", "is_valid_event", "kernel_enqueue_flags", "load_graph",
-           "mapped_buffer", "measurement", "ndrange", "neighborhood", "non_uniform_nd_range",
-           "on_rank", "one_to_one", "profile", "save_graph", "set_user_event_status",
-           "show_versions", "slice", "tiles", "user_event"]
+__all__ = ["all", "all_ranks", "arange", "autotune", "benchmark", "chunk", "collective",
+           "command_times", "create_user_event", "device_is", "distr_buffer", "distr_queue",
+           "empty", "enqueue_kernel", "enqueue_marker", "enqueue_status", "enqueue_task",
+           "even_split", "fixed", "full", "get_default_queue_size",
+           "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
+           "is_valid_event", "kernel_enqueue_flags", "linspace", "load_graph", "mapped_buffer",
+           "measurement", "ndrange", "neighborhood", "non_uniform_nd_range", "on_rank",
+           "one_to_one", "profile", "save_graph", "set_user_event_status", "show_versions",
+           "slice", "tiles", "user_event", "vectorize", "vectorized", "zeros"]

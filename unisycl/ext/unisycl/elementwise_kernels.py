@@ -1,0 +1,69 @@
+"""The kernels of ``vectorize``: one for each number of operands.
+
+Written in the kernel language. Non-goals: shapes, which the host makes equal (``elementwise``).
+Invariant: a work-item writes the element that it has the index of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__kernel_language__ = True
+
+
+@dataclass(eq=False)
+class elements:
+    """Elements of memory."""
+
+    at: Any
+
+    def load(self, i: Any) -> Any:
+        """Return the element of an index."""
+        return self.at[i]
+
+
+@dataclass(eq=False)
+class number:
+    """One number for all."""
+
+    value: Any
+
+    def load(self, i: Any) -> Any:
+        """Return the number."""
+        return self.value
+
+
+def one(i: Any, f: Any, out: Any, a: Any) -> None:
+    """Write the function of one number."""
+    out[i] = f(a.load(i))
+
+
+def two(i: Any, f: Any, out: Any, a: Any, b: Any) -> None:
+    """Write the function of two numbers."""
+    out[i] = f(a.load(i), b.load(i))
+
+
+def three(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
+    """Write the function of three numbers."""
+    out[i] = f(a.load(i), b.load(i), rest[0].load(i))
+
+
+def four(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
+    """Write the function of four numbers."""
+    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i))
+
+
+def five(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
+    """Write the function of five numbers."""
+    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i))
+
+
+def six(i: Any, f: Any, out: Any, a: Any, b: Any, *rest: Any) -> None:
+    """Write the function of six numbers."""
+    out[i] = f(a.load(i), b.load(i), rest[0].load(i), rest[1].load(i), rest[2].load(i),
+               rest[3].load(i))
+
+
+OF = (one, two, three, four, five, six)
+"""The kernels, by how many operands there are."""
