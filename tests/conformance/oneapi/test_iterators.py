@@ -8,7 +8,7 @@ import pytest
 import unisycl as sycl
 from unisycl.oneapi import dpl
 
-pytestmark = pytest.mark.part("L-15")
+pytestmark = pytest.mark.row("L-15")
 N = 50
 X = np.arange(N, dtype=np.float32) * 3
 
