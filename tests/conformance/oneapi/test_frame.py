@@ -159,3 +159,24 @@ def test_memory_of_a_routine_lives_as_long_as_its_commands(queue: sycl.queue) ->
     assert np.array_equal(np.cumsum(np.arange(3000)), out)
     sycl.free(a, queue)
     sycl.free(out, queue)
+
+
+def test_checked_queues_ask_operators_whether_they_are_associative(device: sycl.device) -> None:
+    checked, plain = sycl.queue(device, sycl.property.queue.debug()), sycl.queue(device)
+    out, ones = np.zeros(10, np.float32), np.ones(10, np.float32)
+
+    def mean(a, b):
+        return (a + b) / 2
+
+    for call in (lambda: dpl.inclusive_scan(checked, ones, out, mean),
+                 lambda: dpl.reduce(checked, ones, None, lambda a, b: a - b),
+                 lambda: dpl.reduce(checked, ones, None, lambda a, b: b),
+                 lambda: dpl.inclusive_scan_by_segment(checked, ones, ones, out, op=mean)):
+        with pytest.raises(sycl.UsageError, match=r"must be associative.*op\(op\(a, b\), c\)"):
+            call()
+    assert (out == 0).all()
+    dpl.inclusive_scan(checked, ones, out, lambda a, b: a + b)
+    assert np.array_equal(np.arange(1, 11), out)
+    dpl.inclusive_scan(checked, ones, out, lambda a, b: b)
+    dpl.inclusive_scan(plain, ones, out, mean)
+    assert dpl.reduce(checked, ones, None, lambda a, b: min(a, b)) == 1

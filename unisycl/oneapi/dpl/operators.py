@@ -6,6 +6,7 @@ it computes the same, bit for bit.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from typing import Any
 
@@ -35,6 +36,29 @@ def identity_of(op: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(op, type(sycl.plus)) and sycl.has_known_identity(op, dtype):
         return sycl.known_identity(op, dtype)
     return None
+
+
+def check_associative(name: str, op: Any, dtype: np.dtype[Any], *, turned: bool = False) -> None:
+    """Refuse a function that combines a few numbers otherwise when they are grouped otherwise.
+
+    Where ``turned`` is true, also when they change places. Known operators are not asked.
+    """
+    if isinstance(op, type(sycl.plus)) or dtype.kind not in "iuf":
+        return
+    make = dtype.type
+    for a, b, c in itertools.permutations([make(v) for v in (2, 3, 5, 11)], 3):
+        with np.errstate(all="ignore"):
+            left = make(op(make(op(a, b)), c))
+            ways = [(f"op(a, op(b, c)) is {right}", right)
+                    for right in (make(op(a, make(op(b, c)))),)]
+            if turned:
+                ways.append((f"op(op(c, b), a) is {make(op(make(op(c, b)), a))}",
+                             make(op(make(op(c, b)), a))))
+        for text, right in ways:
+            if not (left == right or np.isclose(left, right, rtol=1e-3) or left != left):
+                refuse(name, "the operator must be associative" + (
+                    ", and its order must not matter" if turned else "")
+                    + f": of a = {a}, b = {b}, c = {c}, op(op(a, b), c) is {left}, and {text}")
 
 
 def is_default(comp: Any) -> bool:

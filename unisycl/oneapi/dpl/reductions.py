@@ -20,7 +20,7 @@ from unisycl.oneapi.dpl.iterators import (
     zip_iterator,
 )
 from unisycl.oneapi.dpl.kernels import predicates, reductions, sweeps
-from unisycl.oneapi.dpl.operators import identity_of, known, order_of
+from unisycl.oneapi.dpl.operators import check_associative, identity_of, known, order_of
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
 from unisycl.oneapi.frame.operands import Operand, Record
@@ -56,6 +56,8 @@ def _reduced(call: Call, source: Operand, start: Any, op: Any, dtype: Any) -> fu
             call.refuse("there is no element, and the operator has no identity that is known; "
                         "give a start")
         return call.done(lambda: kind.type(start))
+    if call.checked:
+        check_associative(call.name, known(op), kind, turned=True)
     out = combined(call, source, op, kind)
     if start is not None:
         call.launch(sycl.nd_range(1, 1), reductions.with_start, out, kind.type(start), known(op),

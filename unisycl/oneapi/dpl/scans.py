@@ -15,7 +15,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.iterators import transform_iterator
 from unisycl.oneapi.dpl.kernels import reductions, scans
-from unisycl.oneapi.dpl.operators import identity_of, known
+from unisycl.oneapi.dpl.operators import check_associative, identity_of, known
 from unisycl.oneapi.dpl.single_pass import scanned_once
 from unisycl.oneapi.frame import views
 from unisycl.oneapi.frame.call import Call, routine
@@ -78,6 +78,8 @@ def _scan(call: Call, source: Operand, out: Any, op: Any, start: Any, *, dtype: 
     kind = scalar(call.name, "the elements", dtype)
     if start is not None:
         start = kind.type(start)
+    if call.checked:
+        check_associative(call.name, known(op), kind)
     if source.size:
         scanned(call, source, target, op, kind, start=start, exclusive=exclusive)
     return call.done()

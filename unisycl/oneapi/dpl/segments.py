@@ -15,7 +15,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dpl.iterators import zip_iterator
 from unisycl.oneapi.dpl.kernels import predicates, segments
-from unisycl.oneapi.dpl.operators import known
+from unisycl.oneapi.dpl.operators import check_associative, known
 from unisycl.oneapi.dpl.places import Heads
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.frame import views
@@ -38,6 +38,8 @@ class _Segments:
         kind = type_of(start) if isinstance(start, np.generic) else self.values.dtype
         self.dtype = scalar(call.name, "the values", kind)
         self.op = known(op)
+        if call.checked:
+            check_associative(call.name, self.op, self.dtype)
         start = None if start is None else self.dtype.type(start)
         self.plan = views.plan(self.count, call.shape.chunk(self.count), self.op, self.dtype.type,
                                start)
