@@ -1,4 +1,4 @@
-"""Public: oneMKL on a queue: ``blas``, ``rng``, and who does their work.
+"""Public: oneMKL on a queue: its libraries, and who does their work.
 
 Non-goals: computing. Invariant: a routine is a command of its queue.
 """
@@ -7,7 +7,7 @@ from typing import Any
 
 from unisycl.oneapi.frame.providers import available, provider, using
 from unisycl.oneapi.frame.providers import provider_of as _provider_of
-from unisycl.oneapi.mkl import blas, dft, lapack, rng, sparse
+from unisycl.oneapi.mkl import blas, dft, lapack, rng, sparse, stats, vm
 from unisycl.oneapi.mkl.names import (
     batch_error,
     computation_error,
@@ -26,7 +26,8 @@ from unisycl.oneapi.mkl.names import (
 
 __all__ = ["available", "batch_error", "blas", "computation_error", "dft", "diag", "generate",
            "index_base", "invalid_argument", "job", "jobsvd", "lapack", "layout", "provider",
-           "provider_of", "rng", "side", "sparse", "transpose", "uninitialized", "uplo", "using"]
+           "provider_of", "rng", "side", "sparse", "stats", "transpose",
+           "uninitialized", "uplo", "using", "vm"]
 
 
 def provider_of(where: Any, library: str = "mkl.blas", routine: str = "",
