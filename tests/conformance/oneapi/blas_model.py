@@ -77,6 +77,10 @@ def expected(row: table.Row, o, v):
     if name in ("gemm", "gemmt"):
         return {"c": v["alpha"] * op(v["a"], o["transa"]) @ op(v["b"], o["transb"])
                 + v["beta"] * v["c"]}
+    if name == "omatcopy":
+        return {"b": v["alpha"] * op(v["a"], o["trans"])}
+    if name == "omatadd":
+        return {"c": v["alpha"] * op(v["a"], o["transa"]) + v["beta"] * op(v["b"], o["transb"])}
     if name in ("symm", "hemm"):
         left = o["left_right"] is mkl.side.left
         return {"c": v["alpha"] * (v["a"] @ v["b"] if left else v["b"] @ v["a"])

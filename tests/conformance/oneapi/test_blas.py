@@ -260,6 +260,46 @@ def test_beta_of_zero_ignores_what_is_there(queue: sycl.queue) -> None:
     assert (c == 10).all()
 
 
+@pytest.mark.part("L-4")
+def test_batches_equal_loops(queue: sycl.queue) -> None:
+    m, n, k, batch = 3, 4, 5, 6
+    rng = np.random.default_rng(12)
+    a, b, c = (sycl.malloc_shared(batch * size, np.float32, queue) for size in (20, 25, 17))
+    for memory in (a, b, c):
+        memory[:] = rng.standard_normal(memory.size()).astype(np.float32)
+    before = c[:].copy()
+    mkl.blas.row_major.gemm_batch(queue, N, T, m, n, k, 2, a, k, 20, b, k, 25, 0.5, c, n, 17,
+                                  batch).wait()
+    for p in range(batch):
+        x, y = a[20 * p:20 * p + 15].reshape(m, k), b[25 * p:25 * p + 20].reshape(n, k)
+        z = before[17 * p:17 * p + 12].reshape(m, n)
+        right = 2 * x.astype(float) @ y.T + 0.5 * z
+        assert np.allclose(c[17 * p:17 * p + 12].reshape(m, n), right, atol=1e-5)
+        assert np.array_equal(c[17 * p + 12:17 * p + 17], before[17 * p + 12:17 * p + 17])
+    lists = [[memory.pointer_to(p * step) for p in range(3)]
+             for memory, step in ((a, 20), (b, 25), (c, 17))]
+    before = c[:].copy()
+    mkl.blas.row_major.gemm_batch(
+        queue, [N, T], [T, T], [m, k], [n, n], [k, m], [2, 1], lists[0], [k, k], lists[1], [k, m],
+        [0.5, 0], lists[2], [n, n - 1 + 1], 2, [3, 0]).wait()
+    for p in range(3):
+        x, y = a[20 * p:20 * p + 15].reshape(m, k), b[25 * p:25 * p + 20].reshape(n, k)
+        right = 2 * x.astype(float) @ y.T + 0.5 * before[17 * p:17 * p + 12].reshape(m, n)
+        assert np.allclose(c[17 * p:17 * p + 12].reshape(m, n), right, atol=1e-5)
+    for text, call in {
+            "stride_c is 11; problems have 12": lambda: mkl.blas.row_major.gemm_batch(
+                queue, N, T, m, n, k, 2, a, k, 20, b, k, 25, 0.5, c, n, 11, batch),
+            "a has 120 elements where 135": lambda: mkl.blas.row_major.gemm_batch(
+                queue, N, T, m, n, k, 2, a, k, 24, b, k, 25, 0.5, c, n, 17, batch),
+            "a has 3 entries where 4": lambda: mkl.blas.gemm_batch(
+                queue, [N], [N], [3], [3], [3], [1], lists[0], [3], lists[1], [3], [0], lists[2],
+                [3], 1, [4])}.items():
+        with pytest.raises(mkl.invalid_argument, match=text):
+            call()
+    for memory in (a, b, c):
+        sycl.free(memory, queue)
+
+
 A = np.eye(4, dtype=np.float32)
 B, OUT = A.copy(), A.copy()
 READ_ONLY = A.copy()

@@ -6,11 +6,21 @@ arguments in their order, and ``dependencies``, and returns an event. Non-goals:
 
 from typing import Any
 
+from unisycl.oneapi.mkl.blas.batches import Batch
 from unisycl.oneapi.mkl.blas.routines import Namespace
+from unisycl.oneapi.mkl.blas.table import BATCHED, ROUTINES
 from unisycl.oneapi.mkl.names import layout
 
-column_major = Namespace(layout.col_major)
-row_major = Namespace(layout.row_major)
+
+def _made(order: Any) -> Any:
+    found = Namespace(order)
+    for name in BATCHED:
+        setattr(found, f"{name}_batch", Batch(getattr(found, name), ROUTINES[name], order))
+    return found
+
+
+column_major = _made(layout.col_major)
+row_major = _made(layout.row_major)
 
 __all__ = ["column_major", "row_major"]
 

@@ -215,12 +215,17 @@ _LEVEL3 = (
                           Matrix("b", "k", "n", turned="transb"), BETA, C_NN), cost="n*n*k"),
 )
 
-ROUTINES: dict[str, Row] = {r.name: r for r in (*_LEVEL1, *_LEVEL2, *_LEVEL3)}
+_EXTENSIONS = (
+    Row("omatcopy", "sdcz", (T, M, N, ALPHA, Matrix("a", "m", "n"),
+                             Matrix("b", "m", "n", turned="trans", writes=True)), cost="m*n"),
+    Row("omatadd", "sdcz", (TA, TB, M, N, ALPHA, Matrix("a", "m", "n", turned="transa"), BETA,
+                            Matrix("b", "m", "n", turned="transb"), C_MN), cost="m*n"),
+)
+
+ROUTINES: dict[str, Row] = {r.name: r for r in (*_LEVEL1, *_LEVEL2, *_LEVEL3, *_EXTENSIONS)}
 """All rows by their names."""
 
-CONJUGATES = frozenset({"herk", "her2k"})
-"""Routines whose option of transposing means transposing and conjugating."""
-SYMMETRIC = frozenset({"syrk", "syr2k"})
-"""Routines that do not conjugate."""
+BATCHED = ("axpy", "copy", "gemv", "syrk", "gemm", "trsm", "omatcopy")
+"""Routines with a form for many problems at once."""
 LEVEL1 = frozenset(r.name for r in _LEVEL1)
 """Routines that take no layout."""

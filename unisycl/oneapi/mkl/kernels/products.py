@@ -101,6 +101,19 @@ def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
     y.put(i, found)
 
 
+def combine(e: Any, columns: Any, a: Any, c: Any, numbers: Any) -> None:
+    """Write a multiple of a matrix."""
+    i, j = e // columns, e % columns
+    c.at.store(i * c.down + j * c.along, numbers.alpha * a.get(i, j))
+
+
+def combine_two(e: Any, columns: Any, a: Any, b: Any, c: Any, numbers: Any) -> None:
+    """Write the sum of multiples of two matrices."""
+    i, j = e // columns, e % columns
+    c.at.store(i * c.down + j * c.along,
+               numbers.alpha * a.get(i, j) + numbers.beta * b.get(i, j))
+
+
 def axpby(i: Any, x: Any, y: Any, numbers: Any) -> None:
     """Add a multiple of x to a multiple of y."""
     found = numbers.alpha * x.get(i)

@@ -68,6 +68,24 @@ def _gemv(call: Call, given: Given, rows_lie: bool) -> None:
                     _line(given, "x", columns), _line(given, "y", rows), _numbers(given))
 
 
+def _omatcopy(call: Call, given: Given, rows_lie: bool) -> None:
+    rows, columns = given.named["m"], given.named["n"]
+    if given.named["trans"] is not names.transpose.nontrans:
+        rows, columns = columns, rows
+    if rows * columns:
+        call.launch(rows * columns, products.combine, np.int64(columns),
+                    _grid(given, "a", rows_lie, "trans"), _grid(given, "b", rows_lie),
+                    _numbers(given))
+
+
+def _omatadd(call: Call, given: Given, rows_lie: bool) -> None:
+    rows, columns = given.named["m"], given.named["n"]
+    if rows * columns:
+        call.launch(rows * columns, products.combine_two, np.int64(columns),
+                    _grid(given, "a", rows_lie, "transa"), _grid(given, "b", rows_lie, "transb"),
+                    _grid(given, "c", rows_lie), _numbers(given))
+
+
 def _each(kernel: Any, vectors: Sequence[str], *, numbers: bool) -> Launch:
     def launch(call: Call, given: Given, rows_lie: bool) -> None:
         n = given.named["n"]
@@ -107,6 +125,8 @@ def _sum(of: Any, of_complex: Any = None, *, real: bool = False, second: str = "
 _ROUTINES: dict[str, tuple[str, Launch]] = {
     "gemm": ("sdcz", _gemm),
     "gemv": ("sdcz", _gemv),
+    "omatcopy": ("sdcz", _omatcopy),
+    "omatadd": ("sdcz", _omatadd),
     "axpy": ("sdcz", _axpy),
     "axpby": ("sdcz", _each(products.axpby, "xy", numbers=True)),
     "scal": ("sdcz", _each(products.scal, "x", numbers=True)),
