@@ -362,13 +362,7 @@ class Driver(ABC):
     """Whether a command behind others is best given to the driver without asking for their ends."""
 
     takes_commands: bool = False
-    """Whether ``take`` has other libraries give commands to a queue of the device's own."""
-
-    def take(self, function: Callable[[Any], None], deps: Sequence[Completion],
-             label: str) -> Completion:
-        """Call a function with a native queue, to which it gives commands behind others."""
-        raise UnsupportedError(errc.feature_not_supported, f"the backend '{self.backend.name}' "
-                               "takes no commands of other libraries")
+    """Whether ``native.take`` has other libraries give commands to a queue of the device's own."""
 
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""

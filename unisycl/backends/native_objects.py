@@ -63,6 +63,10 @@ class NativeObjects:
         """Return what was compiled for the device, from an object with a ``program``."""
         self._refuse("binary")
 
+    def take(self, function: Any, deps: Sequence[Any], label: str) -> Any:
+        """Have a function give commands to a native queue, behind others; return their end."""
+        self._refuse("queue for commands of other libraries")
+
     def sampler(self, *, normalized: bool, addressing: int, filtering: int) -> Any:
         """Return a sampler; addressing and filtering are the native interface's numbers."""
         self._refuse("sampler")

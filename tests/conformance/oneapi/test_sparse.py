@@ -81,17 +81,21 @@ def _check(queue, rng, handle, dense, kind) -> None:
             for z in (db, dc):
                 sycl.free(z, queue)
         if m == n:
-            for uplo, part in ((mkl.uplo.upper, np.triu), (mkl.uplo.lower, np.tril)):
-                for diag in (mkl.diag.nonunit, mkl.diag.unit):
-                    a = part(wide).astype("D")
-                    if diag is mkl.diag.unit:
-                        np.fill_diagonal(a, 1)
-                    sparse.trsv(queue, uplo, trans, diag, 1, handle, dx, dy).wait()
-                    right = np.linalg.solve(op(a, trans), x.astype("D"))
-                    assert np.allclose(dy[:], right, rtol=2000 * np.finfo(kind).eps, atol=1e-4 if
-                                       kind.char in "fF" else 1e-10)
+            _solve(queue, handle, wide, trans, dx, dy)
         sycl.free(dx, queue)
         sycl.free(dy, queue)
+
+
+def _solve(queue, handle, wide, trans, dx, dy) -> None:
+    for uplo, part in ((mkl.uplo.upper, np.triu), (mkl.uplo.lower, np.tril)):
+        for diag in (mkl.diag.nonunit, mkl.diag.unit):
+            a = part(wide).astype("D")
+            if diag is mkl.diag.unit:
+                np.fill_diagonal(a, 1)
+            sparse.trsv(queue, uplo, trans, diag, 1, handle, dx, dy).wait()
+            right = np.linalg.solve(op(a, trans), dx[:].astype("D"))
+            eps = np.finfo(dx.dtype).eps
+            assert np.allclose(dy[:], right, rtol=2000 * eps, atol=2000 * eps)
 
 
 def test_bad_input_is_refused(queue: sycl.queue) -> None:

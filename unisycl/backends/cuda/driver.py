@@ -339,14 +339,6 @@ class CudaDriver(Repeating):
         """Return the stream for commands of a program's own, which come behind all submitted."""
         return self.opened().commands.share()
 
-    def take(self, function: Callable[[Any], None], deps: Sequence[Completion],
-             label: str) -> Completion:
-        """Have another library give commands to a stream, behind others."""
-        def give(lane: Lane) -> int:
-            function(lane.value)
-            return 0
-        return self.opened().commands.begin(give, deps, (label, None), function)
-
     # ------------------------------------------------------------------ memory
     def allocate(self, nbytes: int, kind: usm_kind | None = None, alignment: int = 1, *,
                  addressed: bool = False) -> Any:

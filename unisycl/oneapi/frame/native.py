@@ -48,8 +48,16 @@ Work = Callable[..., None]
 
 
 def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Sequence[Memory],
-         after: Sequence[sycl.event], *, cost: float) -> sycl.event:
-    """Have a library do work behind events, and return its event."""
+         after: Sequence[sycl.event], *, cost: float, sure: bool = False) -> sycl.event:
+    """Have a library do work behind events, and return its event.
+
+    Short work that is ``sure`` not to fail is done at once where nothing is in its way.
+    """
+    if sure and not after and cost <= SHORT and is_processor(queue.get_device()) and not any(
+            m.has_buffer() for m in operands):
+        bound = [_known(m) for m in operands]
+        if queue.ext_unisycl_call_now(work, None, *bound):
+            return sycl.event()
     staged = _staged(queue, place, operands)
     if staged:
         return _with_copies(queue, name, work, operands, after, staged)
@@ -74,19 +82,26 @@ def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Seque
 
 def _reader(memory: Memory, h: sycl.handler, host: bool) -> Callable[[Any], Bound]:
     """Return what gives the memory when the command runs."""
-    base, size = memory.base, memory.size or 0
-    dtype = np.dtype(base.dtype)
-    skip = memory.first * dtype.itemsize
+    base = memory.base
+    skip = memory.first * np.dtype(base.dtype).itemsize
     if isinstance(base, sycl.buffer):
         return _accessed(base, h, host, memory, skip)
-    address = (base.ctypes.data if isinstance(base, np.ndarray) else base.address()) + skip
+    found = _known(memory)
 
     def known(_: Any) -> Bound:
         if host and not isinstance(base, np.ndarray):
             base.get_view()
-        return Bound(address, size, dtype, base)
+        return found
 
     return known
+
+
+def _known(memory: Memory) -> Bound:
+    """Return memory whose address is known before the command begins."""
+    base = memory.base
+    dtype = np.dtype(base.dtype)
+    address = base.ctypes.data if isinstance(base, np.ndarray) else base.address()
+    return Bound(address + memory.first * dtype.itemsize, memory.size or 0, dtype, base)
 
 
 def _accessed(base: Any, h: sycl.handler, host: bool, memory: Memory,

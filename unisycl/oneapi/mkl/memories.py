@@ -54,6 +54,9 @@ def held(routine: str, what: str, x: Any, kind: np.dtype[Any], need: int, *,
     if (found.size or 0) < need:
         raise names.invalid_argument(f"{routine}: {what} has {found.size} elements where {need} "
                                      "are needed")
+    base: Any = found.base
+    if isinstance(base, sycl.usm_pointer):
+        getattr(base, "block").bytes()  # noqa: B009 -- refuses what was freed; no public name
     if writes and not found.writable:
         raise names.invalid_argument(f"{routine}: {what} cannot be written")
     part = found.part(0, need)

@@ -32,7 +32,7 @@ def works_here(driver: Driver) -> bool:
 def begin_native(driver: Driver, label: str, function: Native) -> Begin:
     """Return how to begin a command of another library's."""
     if driver.takes_commands:
-        return lambda deps: driver.take(function, deps, label)
+        return lambda deps: driver.native.take(function, deps, label)
 
     def begin(_: Sequence[Completion]) -> Completion:
         gate = Gate()

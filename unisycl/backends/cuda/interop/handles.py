@@ -45,6 +45,13 @@ class CuObjects(NativeObjects):
         """Return the ``CUstream`` that all commands go to from now on, behind all before."""
         return self._driver.shared_stream()
 
+    def take(self, function: Any, deps: Any, label: str) -> Any:
+        """Have another library give commands to a stream, behind others."""
+        def give(lane: Any) -> int:
+            function(lane.value)
+            return 0
+        return self._driver.opened().commands.begin(give, deps, (label, None), function)
+
     def memory(self, view: Any) -> Any:
         """Return the memory of a view: an array by ``__cuda_array_interface__``, or the host's."""
         memory = view.memory

@@ -107,10 +107,8 @@ class Routine:
     def __call__(self, queue: sycl.queue, *args: Any, dependencies: Any = (),
                  **named: Any) -> sycl.event:
         try:
-            if not dependencies and not named and self._plans:
-                made = self._again(queue, args)
-                if made:
-                    return _ENDED
+            if not dependencies and not named and self._again(queue, args):
+                return _ENDED
             return self._submit(queue, args, dependencies, named)
         except RAISED as error:
             shorten(error)
@@ -147,7 +145,7 @@ class Routine:
         self._remember(queue, args, given, routine, found.place)
         work = routine.work(given, self._layout.number)
         return give(queue, found.place, name, work, [h.memory for h in given.held], after,
-                    cost=given.cost)
+                    cost=given.cost, sure=True)
 
     def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         known = self._names

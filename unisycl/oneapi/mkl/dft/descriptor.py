@@ -257,7 +257,7 @@ class descriptor:
             return made
         size = volume(plan.lengths) * plan.forward.count
         return give(queue, who.place, name, call(plan, backward), found, after,
-                    cost=5 * size * max(1.0, math.log2(size)))
+                    cost=5 * size * max(1.0, math.log2(size)), sure=True)
 
     def _shared(self, name: str, given: Any, sides: list[Side], types: list[Any]) -> Memory:
         """Return the memory of a transform in place, of either side's type."""

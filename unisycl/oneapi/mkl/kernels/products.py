@@ -52,7 +52,7 @@ class line:
         self.at.store(self.first + i * self.step, value)
 
 
-def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any, tiles: Any) -> None:
+def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any) -> None:
     """Compute a square of c: each work-item 4 by 4 elements, 16 apart in both directions."""
     ly, lx = it.get_local_id(0), it.get_local_id(1)
     top = it.get_group(0) * (SIDE * EACH)
@@ -67,18 +67,18 @@ def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any, til
             x = zero
             if i < sizes.m and k < sizes.k:
                 x = a.get(i, k)
-            tiles.a[ly + e * SIDE, lx] = x
+            sizes.left[ly + e * SIDE, lx] = x
             k, j = first + ly, left + lx + e * SIDE
             y = zero
             if k < sizes.k and j < sizes.n:
                 y = b.get(k, j)
-            tiles.b[ly, lx + e * SIDE] = y
+            sizes.right[ly, lx + e * SIDE] = y
         sycl.group_barrier(it.get_group())
         for k in range(SIDE):
             for e in range(EACH):
-                x = tiles.a[ly + e * SIDE, k]
+                x = sizes.left[ly + e * SIDE, k]
                 for f in range(EACH):
-                    total[e * EACH + f] += x * tiles.b[k, lx + f * SIDE]
+                    total[e * EACH + f] += x * sizes.right[k, lx + f * SIDE]
         sycl.group_barrier(it.get_group())
     for e in range(EACH):
         for f in range(EACH):
@@ -139,11 +139,11 @@ def swap(i: Any, x: Any, y: Any) -> None:
     y.put(i, u)
 
 
-def dots(p: Any, n: Any, part: Any, x: Any, y: Any, rule: Any, out: Any) -> None:
+def dots(p: Any, x: Any, y: Any, rule: Any, out: Any) -> None:
     """Add up the products of a part; ``rule`` has the product and what sums begin with."""
     total = rule.zero
-    last = min((p + 1) * part, n)
-    for i in range(p * part, last):
+    last = min((p + 1) * rule.part, rule.count)
+    for i in range(p * rule.part, last):
         total += rule.of(x.get(i), y.get(i))
     out.store(p, total)
 
@@ -168,27 +168,23 @@ class numbers:
 
 @dataclass(eq=False)
 class sizes:
-    """How large a product is."""
+    """How large a product is, and squares of both factors that a group has read."""
 
     m: Any
     n: Any
     k: Any
-
-
-@dataclass(eq=False)
-class tiles:
-    """Squares of both factors that a group has read."""
-
-    a: Any
-    b: Any
+    left: Any
+    right: Any
 
 
 @dataclass(eq=False)
 class rule:
-    """What is added up, and what sums begin with."""
+    """What is added up, what sums begin with, how many elements there are, and in a part."""
 
     of: Any
     zero: Any
+    count: Any
+    part: Any
 
 
 def times(x: Any, y: Any) -> Any:

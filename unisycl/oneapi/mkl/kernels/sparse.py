@@ -21,6 +21,7 @@ class rows:
     values: Any
     base: Any
     turned: Any
+    height: Any
 
     def first(self, i: Any) -> Any:
         """Return where a row begins."""
@@ -50,7 +51,7 @@ def product(e: Any, columns: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
     y.at.store(i * y.down + j * y.along, found)
 
 
-def turned_product(j: Any, height: Any, width: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
+def turned_product(j: Any, width: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
     """Compute one column of the product of the transposed matrix and a dense one."""
     for i in range(width):
         at = i * y.down + j * y.along
@@ -58,19 +59,19 @@ def turned_product(j: Any, height: Any, width: Any, a: Any, x: Any, y: Any, numb
             y.at.store(at, numbers.beta * y.get(i, j))
         else:
             y.at.store(at, numbers.zero)
-    for i in range(height):
+    for i in range(a.height):
         scaled = numbers.alpha * x.get(i, j)
         for p in range(a.first(i), a.first(i + 1)):
             at = a.column(p) * y.down + j * y.along
             y.at.store(at, y.at.load(at) + a.value(p) * scaled)
 
 
-def solve(it: Any, n: Any, a: Any, x: Any, y: Any, way: Any, numbers: Any) -> None:
+def solve(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
     """Solve with a triangle of the matrix, row by row."""
-    for step in range(n):
-        i = n - 1 - step if way.upper else step
-        total = numbers.alpha * x.load(i)
-        diagonal = numbers.one
+    for step in range(a.height):
+        i = a.height - 1 - step if way.upper else step
+        total = way.alpha * x.load(i)
+        diagonal = way.one
         for p in range(a.first(i), a.first(i + 1)):
             j = a.column(p)
             if (way.upper and j > i) or (not way.upper and j < i):
@@ -80,13 +81,13 @@ def solve(it: Any, n: Any, a: Any, x: Any, y: Any, way: Any, numbers: Any) -> No
         y.store(i, total / diagonal)
 
 
-def solve_turned(it: Any, n: Any, a: Any, x: Any, y: Any, way: Any, numbers: Any) -> None:
+def solve_turned(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
     """Solve with a triangle of the matrix, transposed: each row's part is taken from the rest."""
-    for i in range(n):
-        y.store(i, numbers.alpha * x.load(i))
-    for step in range(n):
-        i = step if way.upper else n - 1 - step
-        diagonal = numbers.one
+    for i in range(a.height):
+        y.store(i, way.alpha * x.load(i))
+    for step in range(a.height):
+        i = step if way.upper else a.height - 1 - step
+        diagonal = way.one
         for p in range(a.first(i), a.first(i + 1)):
             if a.column(p) == i and not way.unit:
                 diagonal = a.value(p)
@@ -100,15 +101,9 @@ def solve_turned(it: Any, n: Any, a: Any, x: Any, y: Any, way: Any, numbers: Any
 
 @dataclass(eq=False)
 class way:
-    """Which triangle is meant, and whether its diagonal is ones."""
+    """Which triangle is meant, whether its diagonal is ones, and numbers of the solution."""
 
     upper: Any
     unit: Any
-
-
-@dataclass(eq=False)
-class scalars:
-    """Numbers of a solution."""
-
     alpha: Any
     one: Any

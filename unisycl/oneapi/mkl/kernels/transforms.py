@@ -15,12 +15,13 @@ __kernel_language__ = True
 
 @dataclass(eq=False)
 class axis:
-    """One dimension: its length, how far apart its elements are, and roots of one for it."""
+    """One dimension: its length, how far apart its elements are, roots of one for it, a radix."""
 
     n: Any
     inner: Any
     roots: Any
     back: Any
+    radix: Any
 
     def root(self, k: Any) -> Any:
         """Return a root of one, conjugated on the way back."""
@@ -131,9 +132,9 @@ def radix4(e: Any, source: Any, target: Any, along: Any, m: Any, s: Any) -> None
     target.store((to + 3 * s) * inner + c, (b - g) * along.root(3 * p * s))
 
 
-def small(e: Any, source: Any, target: Any, along: Any, m: Any, s: Any, radix: Any) -> None:
+def small(e: Any, source: Any, target: Any, along: Any, m: Any, s: Any) -> None:
     """Do a pass of any radix."""
-    inner = along.inner
+    inner, radix = along.inner, along.radix
     c, q = e % inner, e // inner % s
     p = e // (inner * s) % m
     base = e // (inner * s * m) * along.n

@@ -50,13 +50,13 @@ def _gemm(call: Call, given: Given, rows_lie: bool) -> None:
     m, n, k = (given.named[x] for x in "mnk")
     side, tile = products.SIDE, products.SIDE * products.EACH
     kind = TYPES[given.letter]
-    tiles = products.tiles(sycl.local_accessor(kind, (tile, side)),
+    sizes = products.sizes(m, n, k, sycl.local_accessor(kind, (tile, side)),
                            sycl.local_accessor(kind, (side, tile)))
     space = sycl.nd_range((-(-m // tile) * side, -(-n // tile) * side), (side, side))
     if m and n:
-        call.launch(space, products.gemm, products.sizes(m, n, k),
+        call.launch(space, products.gemm, sizes,
                     _grid(given, "a", rows_lie, "transa"), _grid(given, "b", rows_lie, "transb"),
-                    _grid(given, "c", rows_lie), _numbers(given), tiles)
+                    _grid(given, "c", rows_lie), _numbers(given))
 
 
 def _gemv(call: Call, given: Given, rows_lie: bool) -> None:
@@ -111,10 +111,10 @@ def _sum(of: Any, of_complex: Any = None, *, real: bool = False, second: str = "
         parts = -(-n // part)
         kind = (REAL if real else TYPES)[given.letter]
         rule = products.rule(of_complex if given.letter in "cz" and of_complex else of,
-                             kind.type(0))
+                             kind.type(0), n, part)
         partial = call.scratch(max(parts, 1), kind)
         if parts:
-            call.launch(parts, products.dots, n, part, _line(given, "x", n),
+            call.launch(parts, products.dots, _line(given, "x", n),
                         _line(given, second, n), rule, partial)
         call.launch(1, products.total, parts, kind.type(0), partial,
                     given.named["result"].memory)

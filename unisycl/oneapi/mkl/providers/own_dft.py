@@ -108,14 +108,13 @@ class _Work:
         """Submit the passes along one dimension; return where the result is, and the other."""
         known = _table(n, self.plan.complex_type)
         table = Memory(self.call.kept(known), 0, n)
-        along = Record(transforms.axis, _BITS(n), _BITS(inner), table.read_only(), self.backward)
         m, s = n, 1
         for radix in radices(n) or ():
             m //= radix
             kernel: Any = {2: transforms.radix2, 4: transforms.radix4}.get(radix, transforms.small)
-            more = (_BITS(radix),) if kernel is transforms.small else ()
-            self.call.launch(self.size // radix, kernel, source, target, along, _BITS(m), _BITS(s),
-                             *more)
+            along = Record(transforms.axis, _BITS(n), _BITS(inner), table.read_only(),
+                           self.backward, _BITS(radix))
+            self.call.launch(self.size // radix, kernel, source, target, along, _BITS(m), _BITS(s))
             source, target = target, source
             s *= radix
         return source, target

@@ -43,7 +43,7 @@ def _call(routine: str, queue: Any, handle: matrix_handle, dependencies: Any) ->
 def _rows(handle: matrix_handle, turned: Any, letter: str) -> Record:
     return Record(sparse.rows, handle.starts, handle.indices, handle.values,
                   np.dtype(handle.starts.dtype).type(handle.base),  # type: ignore[union-attr]
-                  turned is C and letter in "cz")
+                  turned is C and letter in "cz", handle.rows)
 
 
 def _matrix_memory(handle: matrix_handle) -> list[Held]:
@@ -74,9 +74,9 @@ def gemv(queue: sycl.queue, trans: names.Option, alpha: Any, a: matrix_handle, x
         y: the vector that is written.
         dependencies: events to wait for.
     """
-    wide = 1
-    return _product("gemv", queue, names.layout.col_major, (trans, N), alpha, a, x, wide, None,
-                    beta, y, None, dependencies)
+    return _product("gemv", queue, a, layout=names.layout.col_major, turned=(trans, N),
+                    factors=(alpha, beta), dense=((x, None), (y, None)), columns=1,
+                    dependencies=dependencies)
 
 
 @ends_at_call
@@ -101,12 +101,13 @@ def gemm(queue: sycl.queue, layout: names.Option, transpose_a: names.Option,
         dependencies: events to wait for.
     """
     _option("gemm", "layout", layout, names.layout)
-    return _product("gemm", queue, layout, (transpose_a, transpose_x), alpha, a, x,
-                    whole("gemm", "columns", columns), ldx, beta, y, ldy, dependencies)
+    return _product("gemm", queue, a, layout=layout, turned=(transpose_a, transpose_x),
+                    factors=(alpha, beta), dense=((x, ldx), (y, ldy)),
+                    columns=whole("gemm", "columns", columns), dependencies=dependencies)
 
 
-def _product(routine: str, queue: Any, layout: Any, turned: tuple[Any, Any], alpha: Any,
-             handle: Any, x: Any, columns: int, ldx: Any, beta: Any, y: Any, ldy: Any,
+def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tuple[Any, Any],
+             factors: tuple[Any, Any], dense: tuple[Any, Any], columns: int,
              dependencies: Any) -> sycl.event:
     found = checked(routine, handle)
     letter = found.letter(routine)
@@ -116,22 +117,23 @@ def _product(routine: str, queue: Any, layout: Any, turned: tuple[Any, Any], alp
     if trans is not N:
         height, width = width, height
     by_rows = layout is names.layout.row_major
-    left = _dense(routine, "x", x, (width, columns), ldx, by_rows, trans_x, letter)
-    right = _dense(routine, "y", y, (height, columns), ldy, by_rows, N, letter, writes=True)
+    left = _dense(routine, "x", *dense[0], shape=(width, columns), by_rows=by_rows,
+                  turned=trans_x, letter=letter)
+    right = _dense(routine, "y", *dense[1], shape=(height, columns), by_rows=by_rows, turned=N,
+                   letter=letter, writes=True)
     memories.check_apart(routine, [left[1], right[1], *_matrix_memory(found)])
-    numbers = _scaled(routine, letter, alpha, beta)
+    numbers = _scaled(routine, letter, *factors)
     call = _call(routine, queue, found, dependencies)
     matrix = _rows(found, trans, letter)
     if trans is N and height * columns:
         call.launch(height * columns, sparse.product, columns, matrix, left[0], right[0], numbers)
     elif height * columns:
-        call.launch(columns, sparse.turned_product, found.rows, height, matrix, left[0], right[0],
-                    numbers)
+        call.launch(columns, sparse.turned_product, height, matrix, left[0], right[0], numbers)
     return call.done().get_event()
 
 
-def _dense(routine: str, what: str, x: Any, shape: tuple[int, int], ld: Any, by_rows: bool,
-           turned: Any, letter: str, *, writes: bool = False) -> tuple[Record, Held]:
+def _dense(routine: str, what: str, x: Any, ld: Any, *, shape: tuple[int, int], by_rows: bool,
+           turned: Any, letter: str, writes: bool = False) -> tuple[Record, Held]:
     """Return a dense matrix as kernels read it."""
     rows, columns = shape if turned is N else shape[::-1]
     lying, count = (columns, rows) if by_rows else (rows, columns)
@@ -180,12 +182,12 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
                       for w, m, k in (("x", x, False), ("y", y, True)))
     memories.check_apart(what, [source, target, *_matrix_memory(found)])
     kind: Any = TYPES[letter].type
-    numbers = sparse.scalars(kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
+    way = sparse.way(uplo is names.uplo.upper, diag is names.diag.unit,
+                     kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
     call = _call(what, queue, found, dependencies)
     kernel: Any = sparse.solve if trans is N else sparse.solve_turned
     if n:
-        call.launch(1, kernel, n, _rows(found, trans, letter), source.memory, target.memory,
-                    sparse.way(uplo is names.uplo.upper, diag is names.diag.unit), numbers)
+        call.launch(1, kernel, _rows(found, trans, letter), source.memory, target.memory, way)
     return call.done().get_event()
 
 
