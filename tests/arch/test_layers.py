@@ -57,7 +57,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
     "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb"),
-    "ranks": ("links", "graph", "queue"),
+    "ranks": ("links", "graph", "network", "queue"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for

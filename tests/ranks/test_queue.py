@@ -148,3 +148,27 @@ def test_a_kernel_that_fails_is_raised_on_its_rank_and_ends_the_others() -> None
         q.gather(u)
     with pytest.raises(sycl.exception, match="no luck"):
         ccl.run_threads(3, body, limit=10)
+
+
+@pytest.mark.row("R-4")
+@pytest.mark.parametrize("name", ["data.h5", "data.zarr"])
+def test_what_three_ranks_write_two_read(name: str, tmp_path) -> None:
+    pytest.importorskip({"h5": "h5py"}.get(name.split(".")[1], "zarr"))
+    where = tmp_path / name
+
+    def write(comm) -> None:
+        q = x.distr_queue("cpu")
+        q.save(where, a=queue_checks.fill_ids(q, (10, 3)), b=queue_checks.fill_ids(q, (2,)))
+
+    def read(comm) -> None:
+        q = x.distr_queue("cpu")
+        a, b = q.load(where, "a"), q.load(where, "b")
+        with q.recording() as seen:
+            found = q.gather(a)
+        assert len([c for c in seen.commands if c.kind == "send"]) == 2  # a half from each
+        assert np.array_equal(found, np.arange(30).reshape(10, 3) + 10000)
+        assert q.gather(b).tolist() == [2000, 2001]
+    ccl.run_threads(3, write)
+    ccl.run_threads(2, read)
+    with pytest.raises(sycl.exception, match="files are"):
+        x.distr_queue("cpu").save(tmp_path / "data.txt")

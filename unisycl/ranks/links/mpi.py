@@ -2,8 +2,9 @@
 
 A collective call begins with short messages that say what each rank calls, so that ranks which
 differ, or do not come, are named. Those of a few bytes carry the data, too. Non-goals: starting
-processes (``tools.mpirun``). Invariants: one thread at a time is in a link; whatever was posted
-and not completed is kept until the process ends.
+processes (``tools.mpirun``). Invariants: one thread at a time carries on a message or a link's
+calls, and no other one waits for it: finalisers, which may run in it, wait for commands; whatever
+was posted and not completed is kept until the process ends.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class MpiLink(Link):
     def __init__(self, comm: Any, words: Any, limit: float, name: str) -> None:
         super().__init__(comm.Get_rank(), comm.Get_size(), limit, name)
         self.comm, self.words = comm, words
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._stepping = threading.Lock()
         self._queue: deque[_Running] = deque()
 
     # ------------------------------------------------------------------ messages
@@ -59,50 +61,57 @@ class MpiLink(Link):
     def _message(self, what: str, other: list[int], post: Any, data: Array) -> Ending:
         made = Ending()
         try:
-            with self._lock:
-                request = post()
+            request = post()
         except Exception as error:  # noqa: BLE001 -- mpi4py's, delivered where it is awaited
             made.finish(_ours(self, what, error))
             return made
         end = time.monotonic() + self.limit
+        mine = threading.Lock()
 
         def step() -> None:
-            with self._lock:
+            if not mine.acquire(blocking=False):
+                return  # another thread is at it
+            try:
                 if made.step is None:
                     return
-                try:
-                    if request.Test():
-                        made.finish()
-                    elif time.monotonic() > end:
-                        kept.append((request, data))
-                        self.broken = self.broken or late(self, what, other)
-                        made.finish(self.broken)
-                except Exception as error:  # noqa: BLE001 -- mpi4py's
-                    made.finish(_ours(self, what, error))
+                if request.Test():
+                    made.finish()
+                elif time.monotonic() > end:
+                    kept.append((request, data))
+                    self.broken = self.broken or late(self, what, other)
+                    made.finish(self.broken)
+            except Exception as error:  # noqa: BLE001 -- mpi4py's
+                made.finish(_ours(self, what, error))
+            finally:
+                mine.release()
         made.step = step
         progress.add(made)
         return made
 
     # ------------------------------------------------------------------ collective calls
     def collect(self, call: Call) -> Pending:
-        with self._lock:
+        made = Ending()
+        running = _Running(self, call, made)
+        made.step = self._step
+        with self._lock:  # nothing is made in here, so no finaliser runs
             call.number = self.number()
-            made = Ending()
-            if self.broken is not None:
-                made.finish(self.broken)
-                return made
-            self._queue.append(_Running(self, call, made))
-            made.step = self._step
-            self._step()
+            self._queue.append(running)
+        if self.broken is not None:
+            made.finish(self.broken)
+        self._step()
         if not made._done:
             progress.add(made)
         return made
 
     def _step(self) -> None:
         """Carry on the oldest call; then the next, as far as they go."""
-        with self._lock:
+        if not self._stepping.acquire(blocking=False):
+            return  # another thread is at it
+        try:
             while self._queue and self._queue[0].step():
                 self._queue.popleft()
+        finally:
+            self._stepping.release()
 
     def split(self, color: int, key: int) -> MpiLink | None:
         self.barrier()  # who does not come is named here; MPI itself would wait for ever
@@ -130,6 +139,8 @@ class _Running:
 
     def step(self) -> bool:
         """Carry on; say whether the call is over."""
+        if self.ending._done:
+            return True
         try:
             if self.steps is None:
                 self.end = time.monotonic() + self.link.limit
@@ -160,8 +171,6 @@ class _Running:
             self.link.broken = error
             for other in list(self.link._queue)[1:]:
                 other.ending.finish(error)
-            while len(self.link._queue) > 1:
-                self.link._queue.pop()
         self.ending.finish(error)
 
     def _run(self) -> Steps:

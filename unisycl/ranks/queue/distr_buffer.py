@@ -52,6 +52,9 @@ class distr_buffer(buffer):
             own = reserve(tuple(geo.as_range(source)), np.dtype(
                 np.float64 if dtype is None else dtype))
         super().__init__(own)
+        # Nothing is written back, and commands keep the memory: its end has nothing to wait for.
+        # A collection may come while a link is being carried on, which must not wait for itself.
+        self._finalizer.detach()
 
     def join(self, size: int, number: int) -> None:
         """Become one of the buffers of a queue (internal)."""

@@ -20,6 +20,7 @@ from unisycl.ranks.graph.mappers import Mapper, chunk
 from unisycl.ranks.queue import places
 from unisycl.ranks.queue.part_accessor import part_accessor
 from unisycl.ranks.queue.places import Place, partition
+from unisycl.ranks.queue.pretending import Launched
 from unisycl.runtime.graph.tasks import begin_python
 from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
@@ -80,7 +81,7 @@ class distr_handler(handler):
         parts = splitting.parts(geometry.global_, queue.size, grain)
         self._share(f"kernel '{label(fn)}'", parts, reductions)
         if queue.pretends:
-            queue.pretend_kernel(self, geometry, parts, fn, args, reductions)
+            queue.pretend_kernel(self, parts, Launched(geometry, fn, args, tuple(reductions)))
             return None
         mine = parts[queue.rank]
         if mine is not None:

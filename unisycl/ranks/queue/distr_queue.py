@@ -29,7 +29,8 @@ from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import whole
 from unisycl.ranks.links import last_words, world
 from unisycl.ranks.links.link import Link
-from unisycl.ranks.queue import messages, results
+from unisycl.ranks.network.pretended import PretendedLink
+from unisycl.ranks.queue import files, messages, pretending, results
 from unisycl.ranks.queue.agreement import Agreement
 from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_handler import distr_handler
@@ -62,12 +63,12 @@ class distr_queue:
             h.parallel_for((n, n), lambda i: ...)
     """
 
-    pretends = False
-
     def __init__(self, *args: Any, link: Link | None = None, debug: bool | None = None) -> None:
         found = world.world() if link is None else link
         self.debug = bool(settings.DEBUG.value()) if debug is None else debug
         self.rank, self.size = found.rank, found.size
+        self._program = found.program if isinstance(found, PretendedLink) else None
+        self.pretends = self._program is not None
         self._queue = queue(*(args or _own_device(found)))
         self._channel = self._queue.channel
         alone = self.size == 1
@@ -78,6 +79,7 @@ class distr_queue:
         self._messages = 0
         self._ahead: deque[Task] = deque()
         self._record: Record | None = None
+        self._uses: Any = {}
         self.last_collective: Task | None = None
         self._waits_for: distr_handler | None = None
         self._words = last_words.writer(found)
@@ -109,7 +111,7 @@ class distr_queue:
         task = run(group_function, h)  # type: ignore[arg-type] # it makes a distr_handler of it
         if self._waits_for is h:
             self.last_collective, self._waits_for = task, None
-        for reduction in h.finish_with if self.size > 1 else ():
+        for reduction in h.finish_with if self.size > 1 and not self.pretends else ():
             task = results.combine(self._channel, self._link, reduction, self._tag())
         self._ahead.append(task)
         if len(self._ahead) >= HORIZON:
@@ -130,6 +132,8 @@ class distr_queue:
     def wait(self) -> None:
         """Wait for this rank's part of everything; raises what failed."""
         self._agree("wait")
+        if self._program is not None and self._program.groups:
+            self._pretend_wait()
         self._queue.wait()
         self._ahead.clear()
 
@@ -157,6 +161,7 @@ class distr_queue:
             root: the only rank that gets them; the others get None.
         """
         found = self.fence(buffer, root)
+        self._pretend_wait(buffer.number)
         if self.size > 1:
             self._agreement.compare()
         return found.get()
@@ -188,6 +193,14 @@ class distr_queue:
         made.task = messages.python(self._channel, name, [access], copy)
         return made
 
+    def save(self, path: Any, **buffers: distr_buffer) -> None:
+        """Write buffers by name to a file, .h5 or .zarr, each rank its rows; collective."""
+        files.save(self, path, buffers)
+
+    def load(self, path: Any, name: str) -> distr_buffer:
+        """Return a buffer with what a file has by that name, each rank its rows; collective."""
+        return files.load(self, path, name)
+
     @contextmanager
     def recording(self) -> Iterator[Record]:
         """Record the task graph, and the command graph of all ranks, inside a ``with`` block."""
@@ -209,6 +222,9 @@ class distr_queue:
     def submitted(self, words: str, name: str, parts: Any, uses: Any, steps: Any) -> None:
         """Take note of a command that was planned (internal)."""
         self._words(name)
+        if self._program is not None:
+            pretending.planned(self._program, name, steps)
+            self._uses = uses
         if self.size > 1 or self.debug:
             self._agreement.note(words)
         if self._record is not None:
@@ -216,7 +232,7 @@ class distr_queue:
 
     def send(self, buffer: Any, step: plan.Step) -> None:
         """Submit this rank's ends of transfers (internal)."""
-        for one in step.transfers:
+        for one in () if self.pretends else step.transfers:
             tag = self._tag()
             if self.rank in (one.source, one.target):
                 messages.transfer(self._channel, self._link, buffer, one, tag)
@@ -234,8 +250,14 @@ class distr_queue:
         return ", ".join(f"{one.mode.name} by {one.mapper!r}" for one in h._used
                          if one.buffer is buffer)
 
-    def pretend_kernel(self, *args: Any) -> None:
-        """Take the place of a kernel that is not run (``simulate``)."""
+    def pretend_kernel(self, h: Any, parts: Any, what: pretending.Launched) -> None:
+        """Take the place of a kernel of a simulation (internal)."""
+        assert self._program is not None
+        pretending.kernel(self._program, h, parts, self._uses, what)
+
+    def _pretend_wait(self, *buffers: int) -> None:
+        if self._program is not None:
+            self._program.groups[-1].waits = buffers
 
     def _agree(self, what: str) -> None:
         if self.debug and self.size > 1:

@@ -1,0 +1,1 @@
+"""Internal: how long a program would take on ranks that are not here."""
