@@ -72,6 +72,8 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "PIL": ("examples",),
     "scipy": ("examples", "oneapi.mkl.providers"),
     "pytest": ("testing",),
+    "dask": ("examples",),
+    "ray": ("examples",),
     "mpi4py": ("ranks.links.mpi",),
     "h5py": ("ranks.queue.files",),
     "zarr": ("ranks.queue.files",),

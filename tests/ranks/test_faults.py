@@ -15,11 +15,10 @@ x = sycl.ext.unisycl
 
 
 @pytest.mark.part("R-2")
-@pytest.mark.parametrize("seed", [1, 2])
-def test_late_messages_change_no_result(seed: int) -> None:
+def test_late_messages_change_no_result() -> None:
     one = queue_checks.check_programs(x.distr_queue("cpu"))
     for found in threads.run(3, lambda link: queue_checks.check_programs(x.distr_queue("cpu")),
-                             wrap=lambda link: FaultyLink(link, seed, 0.003, 0.0)):
+                             wrap=lambda link: FaultyLink(link, 1, 0.003, 0.0)):
         test_queue.compare(found, one)
 
 
