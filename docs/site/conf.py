@@ -11,6 +11,7 @@ root_doc = "docs/index"
 extensions = ["myst_nb", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = "unisycl"
+html_favicon = "favicon.svg"
 html_show_sphinx = False
 html_static_path: list[str] = []
 exclude_patterns = ["**/.ipynb_checkpoints"]

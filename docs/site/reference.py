@@ -56,6 +56,11 @@ def signature(thing: Any, name: str) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(...)"
+    internal = re.search(r"\b(?:Channel|Launch|Task|\w+State)\b", str(found))
+    if inspect.isclass(thing):
+        if internal:  # made by other names, which its text gives
+            return ""
+        found = found.replace(return_annotation=inspect.Signature.empty)
     plain = [p.replace(annotation=_plain(p.annotation)) for p in found.parameters.values()]
     return re.sub(r"['\"]", "", str(found.replace(
         parameters=plain, return_annotation=_plain(found.return_annotation))))
@@ -88,7 +93,8 @@ def rendered(text: str) -> str:
             else:
                 out.append(line[4:])
         elif section and re.match(r"^    \S", line):
-            out.append(_spans(re.sub(r"^    (\*{0,2}\w[\w, *]*): ", r"- `\1`: ", line)))
+            out.append(_spans(re.sub(r"^(\*{0,2}\w[\w, *]*): ", r"- `\1`: ", line[4:])
+                              if section == "Args" else line[4:]))
         else:
             section = section if line.startswith(" ") or not line else ""
             out.append(_spans(line.strip() if section else line))

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from unisycl.api.devices import device_info, khr_info, progress_info, selector
+from unisycl.api.devices import device_info, device_table, khr_info, progress_info, selector
 from unisycl.api.devices.info import (
     PROGRESS,
     Descriptor,
@@ -192,6 +192,10 @@ class device(HasBackendInfo):
         info = self.state.info
         return f"<device {self.state.name}: {info.name}, {info.max_compute_units} compute units>"
 
+    def _repr_html_(self) -> str:
+        """Return what matters about the device as a table, for a notebook."""
+        return device_table.of([self.state])
+
 
 @ends_at_call
 class platform(HasBackendInfo):
@@ -300,6 +304,10 @@ class platform(HasBackendInfo):
 
     def __repr__(self) -> str:
         return f"<platform {self._name}: {len(self.states())} device(s)>"
+
+    def _repr_html_(self) -> str:
+        """Return its devices as a table, for a notebook."""
+        return device_table.of(self.states())
 
 
 def _named(name: str) -> device:

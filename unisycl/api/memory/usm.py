@@ -6,6 +6,7 @@ cannot be indexed from the host; ``free`` raises where C++ would corrupt the hea
 
 from __future__ import annotations
 
+import html
 import math
 import operator
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from unisycl.api.devices.context import context
 from unisycl.api.devices.device import device
 from unisycl.api.devices.queue_base import QueueBase
+from unisycl.api.memory import preview
 from unisycl.api.memory.array_advice import NoArray, refuse_numbers
 from unisycl.api.memory.dlpack import export, interface_of
 from unisycl.api.properties import Property, check, flatten, is_property, property_list
@@ -226,6 +228,14 @@ class usm_pointer(NoArray, blocks.Pointer):
         extent = " x ".join(map(str, self.shape))
         state = ", freed" if self.block.freed else ""
         return f"<usm {self.block.kind.name}: {extent} of {self.dtype}{state}>"
+
+    def __str__(self) -> str:
+        """Return the values where no command is pending that could use them; else how to see."""
+        return f"{self!r}\n{preview.values(self)}"
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        return f"<p>{html.escape(repr(self))}</p><pre>{html.escape(preview.values(self))}</pre>"
 
 
 @ends_at_call

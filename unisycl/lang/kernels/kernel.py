@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar, overload
 
 from unisycl.base import checked_mode
-from unisycl.base.annotations import annotations_of, copy_annotations
+from unisycl.base.annotations import annotations_of, copy_annotations, signature_of
 from unisycl.base.enums import aspect
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.forward_progress import Levels
@@ -225,7 +225,13 @@ class kernel:
         return getattr(self.function, "__qualname__", "")
 
     def __repr__(self) -> str:
-        return f"kernel({getattr(self.function, '__qualname__', self.function)!r})"
+        try:
+            names = ", ".join(signature_of(self.function).parameters)
+        except (TypeError, ValueError):  # a callable that does not say
+            names = "..."
+        sizes = f", work-groups of {' x '.join(map(str, self.reqd_work_group_size))}" if (
+            self.reqd_work_group_size) else ""
+        return f"<kernel {self._label}({names}){sizes}>"
 
 
 _CARRIED = ("reqd_work_group_size", "work_group_size_hint", "reqd_sub_group_size",
