@@ -6,6 +6,7 @@ Non-goals: what pages say of them (``reference``). Invariant: each public name i
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -41,9 +42,9 @@ EXTENSIONS = {
     "ext-unisycl": ("ext.unisycl", "unisycl.ext.unisycl"),
     "khr": ("khr", "unisycl.khr"),
     "compat12": ("compat12: names of SYCL 1.2", "unisycl.compat12"),
-    "dpl": ("oneapi.dpl: parallel algorithms", "unisycl.oneapi.dpl"),
-    "mkl-rng": ("oneapi.mkl.rng: random numbers", "unisycl.oneapi.mkl.rng"),
 }
+LIBRARIES = "unisycl.oneapi"
+"""The package of the libraries: each public one below it has a page, ``oneapi-NAME``."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,25 @@ def page_of(home: str) -> str:
     return max(fitting)[1]
 
 
+def offered(module: Any) -> list[str]:
+    """Return the names that a public module says it has."""
+    if "__dir__" in vars(module) or not hasattr(module, "__all__"):
+        return [n for n in dir(module) if getattr(module, n) not in (Any, annotations)]
+    return list(module.__all__)
+
+
+def libraries() -> dict[str, tuple[str, str]]:
+    """Return the pages of oneAPI's libraries: titles and modules."""
+    found: dict[str, tuple[str, str]] = {}
+    home = importlib.import_module(LIBRARIES)
+    for part in pkgutil.walk_packages(home.__path__, f"{LIBRARIES}."):
+        name = part.name.removeprefix(f"{LIBRARIES}.")
+        if part.ispkg and not {"frame", "kernels"} & set(name.split(".")) and hasattr(
+                importlib.import_module(part.name), "__all__"):
+            found[f"oneapi-{name.replace('.', '-')}"] = f"oneapi.{name}", part.name
+    return found
+
+
 def pages() -> dict[str, tuple[str, list[Name]]]:
     """Return the pages of the reference: titles and names."""
     with warnings.catch_warnings():
@@ -79,8 +99,8 @@ def _pages() -> dict[str, tuple[str, list[Name]]]:
     unisycl = importlib.import_module("unisycl")
     for name, home in sorted(public_names.homes().items()):
         found[page_of(home)][1].append(Name(name, "unisycl", getattr(unisycl, name)))
-    for page, (title, module) in EXTENSIONS.items():
+    for page, (title, module) in {**EXTENSIONS, **libraries()}.items():
         loaded = importlib.import_module(module)
-        names = sorted(n for n in getattr(loaded, "__all__", dir(loaded)) if n[0] != "_")
+        names = sorted(n for n in offered(loaded) if n[0] != "_")
         found[page] = title, [Name(n, module, getattr(loaded, n)) for n in names]
     return found

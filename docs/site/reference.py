@@ -77,6 +77,8 @@ def _plain(annotation: Any) -> Any:
 
 def rendered(text: str) -> str:
     """Return a docstring as a page has it: lists of arguments, code of examples."""
+    text = re.sub(r"^    \w+:.*\(internal\)\.?\n", "", text, flags=re.MULTILINE)
+    text = text.replace(" (internal)", "")
     out: list[str] = []
     section, code = "", False
     for line in text.splitlines():

@@ -2,7 +2,8 @@
 
 A block of ``python`` runs in the names of the blocks before it; a block of ``text`` right behind it
 is what it prints (``...`` stands for any text). Words behind ``python`` say what else is to know:
-``opencl`` or ``cuda``, the device it needs; ``peer``, code of another system, which is only read.
+``opencl`` or ``cuda``, the device it needs; ``mpi4py``, a package; ``peer``, code of another
+system, which is only read.
 Non-goals: other languages and what shells run. Notebooks are pages, too.
 """
 
@@ -81,7 +82,7 @@ def run(page: Path, devices: set[str]) -> list[str]:
     for block in blocks(page):
         if "peer" in block.words:
             compile(block.code, block.place, "exec")
-        elif {"opencl", "cuda"} & set(block.words) <= devices:
+        elif set(block.words) <= devices:
             wrong += _run(block, names)
             if wrong:
                 break

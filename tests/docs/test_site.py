@@ -43,6 +43,7 @@ def test_every_page_of_the_site_is_in_its_contents() -> None:
     own = [p.relative_to(ROOT / "docs").with_suffix("").as_posix() for p in pages.pages()
            if p.parent != ROOT and p.name != "index.md" and "coming-from" not in p.parts]
     assert [x for x in own if f"\n{x}\n" not in contents] == []
+    assert all(x.startswith("oneapi-") for x in names.libraries())
     assert [x for x in (*names.TITLES, *names.EXTENSIONS) if f"\nreference/{x}\n" not in contents
             ] == []
 

@@ -502,8 +502,6 @@ class handler:
     @overload
     def host_task(self, fn: Callable[..., Any]) -> None:
         """Run a Python function on a runtime thread after its dependencies (§4.10.1)."""
-    def ext_codeplay_enqueue_native_command(self, function: Callable[[Any], None]) -> None:
-        """Have a function give the device commands of another library."""
     def copy(self, src: Any, dst: Any, count: int | None = None, start: int = 0) -> None:
         """Copy elements between accessors, USM memory, arrays and device_globals (§4.9.4.3)."""
     def memcpy(self, dst: Any, src: Any, nbytes: int | None = None, offset: int = 0) -> None:
@@ -519,6 +517,8 @@ class handler:
     def mem_advise(self, pointer: usm_pointer[Any, Any], nbytes: int | None = None,
                    advice: int = 0) -> None:
         """Advise how memory will be used: a hint (SYCL 2020 §4.9.4.3)."""
+    def ext_codeplay_enqueue_native_command(self, function: Callable[[Any], None]) -> None:
+        """Have a function give the device commands of another library."""
     def ext_oneapi_barrier(self, events: event | Sequence[event] | None = None) -> None:
         """Let no later command of the queue begin before these events, or all commands so far."""
     def ext_oneapi_graph(self, graph: Any) -> None:

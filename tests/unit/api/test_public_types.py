@@ -22,9 +22,10 @@ INTERNAL = {
                "check_free command fences finish hint launch note_use recorded remember "
                "set_command turns used users",
     "buffer": "region", "host_accessor": "buffer",
-    "accessor": "bind bound_window buffer from_start is_ranged join on_host open rejoin shut "
-                "used_by whole",
-    "local_accessor": "bind used_by", "usm_pointer": "bind block bound offset used_by",
+    "accessor": "bind bound_window buffer from_start is_ranged join lasting on_host open rejoin "
+                "shut used_by whole",
+    "local_accessor": "bind lasting used_by",
+    "usm_pointer": "bind block bound lasting offset used_by",
 }
 """Members of each class that are our own and shown to nobody."""
 
