@@ -25,7 +25,7 @@ from unisycl.ir import visit
 from unisycl.ir.nodes import Atomic, Kernel, Param
 from unisycl.ir.stored_parameters import used
 from unisycl.ir.types import View
-from unisycl.process import float_mode
+from unisycl.process import float_mode, log
 from unisycl.process.recursion import apart, inside
 from unisycl.runtime.devices.devices import ContextState, DeviceState
 from unisycl.runtime.graph.command_group import Capturable
@@ -206,7 +206,8 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
             return program
         local, size = _local_params(kernel), args.local_bytes(kernel)
         try:
-            with float_mode.usual():
+            with log.timed("compile", log.INFO, "kernel '%s' for '%s' compiled or taken from disk",
+                           kernel.name, device.info.name), float_mode.usual():
                 made = device.driver.compile(kernel, geometry)
         except RecursionError:
             if not inside():

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from unisycl.backends.base import HOST, BoundView, Completion, Driver
 from unisycl.base.enums import target as Target
+from unisycl.process import log
 from unisycl.runtime.graph.deps import Access, Tracker
 from unisycl.runtime.graph.tasks import Begin, Task, begin_python
 from unisycl.runtime.memory.places import Places
@@ -107,6 +108,8 @@ def bring(memory: Movable, access: Access, space: str, deps: list[Task]) -> list
 def _transfer(memory: Movable, copies: Copies, part: tuple[int, int],
               spaces: tuple[str, str]) -> Transfer:
     source, space = spaces
+    log.say("transfer", log.DEBUG, "%s data, bytes %d to %d, from %s to %s", memory.noun, *part,
+            source, space)
     made = Transfer(memory, copies.held[space if source == HOST else source][0], part, spaces)
     made._after = [*made._after, *(a for a in copies.places.arrivals(*part, source)
                                    if a not in made._after)]
