@@ -37,6 +37,13 @@ def tiled(it, p):
     p[it.get_global_id(0)] = scratch[0]
 
 
+@sycl.kernel(reqd_work_group_size=8, reqd_sub_group_size=32)
+def tiled_by_32(it, p):
+    scratch = sycl.private_array(np.float64, 4)
+    scratch[0] = it.get_local_id(0)
+    p[it.get_global_id(0)] = scratch[0]
+
+
 @sycl.kernel(device_has=(sycl.aspect.gpu, sycl.aspect.cpu))
 def nowhere(i, p):
     p[i] = 1
@@ -313,16 +320,26 @@ def test_a_bundle_knows_its_constants(queue: sycl.queue) -> None:
     assert sycl.errc.invalid == code_of(with_one.set_specialization_constant, "factor", 3)
 
 
-def needs_groups_of_8(queue: sycl.queue) -> None:
-    """End a test of ``tiled`` on a device without such sub-groups, which must refuse it."""
-    if 8 not in queue.get_device().get_info(sycl.info.device.sub_group_sizes):
-        assert sycl.errc.invalid == code_of(sycl.get_kernel_bundle, queue.get_context(), [tiled])
-        pytest.skip(f"{PREFIX}the device has no sub-groups of 8")
+def tiled_on(queue: sycl.queue) -> tuple[Any, int]:
+    """Return a kernel that requires sub-groups which the device has, and their size.
+
+    What requires others is refused.
+    """
+    sizes = queue.get_device().get_info(sycl.info.device.sub_group_sizes)
+    known = {8: tiled, 32: tiled_by_32}
+    for size, kernel in known.items():
+        if size not in sizes:
+            assert sycl.errc.invalid == code_of(
+                sycl.get_kernel_bundle, queue.get_context(), [kernel])
+    for size, kernel in known.items():
+        if size in sizes:
+            return kernel, size
+    pytest.skip(f"{PREFIX}the device has no sub-groups of 8 or 32")
 
 
 @pytest.mark.row("C-16")
 def test_kernel_objects(queue: sycl.queue) -> None:
-    needs_groups_of_8(queue)
+    tiled, size = tiled_on(queue)
     bundle = sycl.get_kernel_bundle(queue.get_context(), [tiled, shift])
     k = bundle.get_kernel(sycl.get_kernel_id(tiled))
     assert isinstance(k, sycl.kernel)
@@ -333,7 +350,7 @@ def test_kernel_objects(queue: sycl.queue) -> None:
     assert hash(k) == hash(bundle.get_kernel(tiled))
     text = k.get_info(sycl.info.kernel.attributes)
     assert "reqd_work_group_size(8)" in text
-    assert "reqd_sub_group_size(8)" in text
+    assert f"reqd_sub_group_size({size})" in text
     assert "" == bundle.get_kernel(shift).get_info(sycl.info.kernel.attributes)
     assert sycl.errc.invalid == code_of(k.get_info, sycl.info.kernel.num_args)
     assert sycl.errc.invalid == code_of(bundle.get_kernel, scale)
@@ -352,7 +369,7 @@ def test_a_kernel_object_is_not_launched(queue: sycl.queue) -> None:
 
 @pytest.mark.row("C-17", "F-12")
 def test_kernel_queries_by_device(queue: sycl.queue) -> None:
-    needs_groups_of_8(queue)
+    tiled, lanes = tiled_on(queue)
     device, info = queue.get_device(), sycl.info.kernel_device_specific
     p = sycl.malloc_shared(64, np.int32, queue)
     tiled.declare(sycl.nd_range(64, 8), p)
@@ -360,7 +377,7 @@ def test_kernel_queries_by_device(queue: sycl.queue) -> None:
     k, free = bundle.get_kernel(tiled), bundle.get_kernel(shift)
     assert 8 == k.get_info(info.compile_work_group_size, device)[0]
     assert (0, 0, 0) == tuple(free.get_info(info.compile_work_group_size, device))
-    assert (8, 8, 8) == tuple(k.get_info(i, device) for i in (
+    assert (lanes,) * 3 == tuple(k.get_info(i, device) for i in (
         info.compile_sub_group_size, info.max_sub_group_size,
         info.preferred_work_group_size_multiple))
     assert 0 == free.get_info(info.compile_sub_group_size, device)
@@ -369,7 +386,7 @@ def test_kernel_queries_by_device(queue: sycl.queue) -> None:
     assert free.get_info(info.preferred_work_group_size_multiple, device) >= 1
     assert k.get_info(info.private_mem_size, device) == 32
     size = device.get_info(sycl.info.device.max_work_group_size)
-    assert k.get_info(info.max_num_sub_groups, device) == size // 8
+    assert k.get_info(info.max_num_sub_groups, device) == size // lanes
     seen = sycl.malloc_shared(1, np.int64, queue)
 
     def count(it, seen):
