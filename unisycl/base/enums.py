@@ -208,6 +208,7 @@ class source_language(enum.Enum):
     sycl = "sycl"
     opencl = "opencl"
     spirv = "spirv"
+    cuda = "cuda"
 
 
 class bundle_state(enum.Enum):

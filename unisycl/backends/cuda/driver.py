@@ -34,11 +34,13 @@ from unisycl.backends.cuda.discovery.card import Card, cards
 from unisycl.backends.cuda.discovery.info import device_info
 from unisycl.backends.cuda.interop.arrays import register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
+from unisycl.backends.cuda.launch import sources
 from unisycl.backends.cuda.launch.batch import CuBatch
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
 from unisycl.backends.cuda.launch.scratch import CuScratch
+from unisycl.backends.cuda.launch.sources import CuProgram
 from unisycl.backends.cuda.memory.arrays import UnifiedArray, address_of
 from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.memory.mapped import Mapped
@@ -85,6 +87,11 @@ class _Opened:
         self.scratch = CuScratch(self.heap)
         self.kept: list[object] = []
         """What commands use that never end."""
+        self._target = driver.target
+
+    def program(self, text: str, words: Sequence[str], name: str) -> CuProgram:
+        """Return a program of the user's own text; messages call the device ``name``."""
+        return CuProgram(self.session, sources.compiled(text, words, self._target, name))
 
 
 class CudaDriver(Repeating):
@@ -105,8 +112,8 @@ class CudaDriver(Repeating):
         self._session = session
         self._stream = stream
         self._info = device_info(card)
-        self._target = Target(card.capability)
-        self._dialect = make_dialect(self._target)
+        self.target = Target(card.capability)
+        self._dialect = make_dialect(self.target)
         self._lock = threading.RLock()
         self._open: _Opened | None = None
         self._timed = False
@@ -188,7 +195,7 @@ class CudaDriver(Repeating):
         key = key_of(kernel, geometry, self.facts)
         source = self._texts.note(kernel, key, source_of(
             kernel, key, self._dialect, self.facts, variant))
-        image = compiler.compile_kernel(source, kernel, self._target)
+        image = compiler.compile_kernel(source, kernel, self.target)
         session = self.opened().session
         with session:
             return make_executable(session, kernel, source, image)
@@ -347,8 +354,6 @@ class CudaDriver(Repeating):
 
     def reach(self, memory: Any) -> Any:
         """Return other libraries' memory of the host for kernels in place (``Driver.reach``)."""
-        if not (self.card.number("registers_host") and self.card.number("own_address")):
-            return None
         return self.opened().mapped.take(memory)
 
     def hint(self, view: BoundView, advice: int | None = None, *, to_host: bool = False,

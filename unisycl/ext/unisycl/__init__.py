@@ -1,5 +1,4 @@
-"""Public: what unisycl adds to SYCL: user events, times, maps of buffers, queues over all ranks.
-"""Public: what unisycl adds to SYCL: events that the program completes, times, arrays of USM ...
+"""Public: what unisycl adds to SYCL: user events, times, arrays of USM, queues over all ranks.
 
 Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYCL_...`` of
 ``unisycl`` tells that one is here.

@@ -239,7 +239,7 @@ def test_streams_that_are_shared_take_no_more_launches_behind_old_ones(
     for _ in range(5):
         line.parallel_for(8, add, p)
     driver: Any = line.channel.driver
-    stream = driver.shared_stream()
+    stream = driver.opened().commands.share()
     for _ in range(5):
         last = line.parallel_for(8, add, p)
     assert last.task is not None

@@ -17,7 +17,7 @@ from unisycl.backends.cuda.errors import NOT_READY
 from unisycl.backends.cuda.interop import arrays
 from unisycl.backends.cuda.memory.arrays import DeviceArray, UnifiedArray, address_of
 from unisycl.backends.native_objects import Adoption, NativeObjects
-from unisycl.base.enums import usm_kind
+from unisycl.base.enums import source_language, usm_kind
 from unisycl.base.errors import UsageError, errc
 
 _RANGE_START, _RANGE_SIZE = 11, 12  # CU_POINTER_ATTRIBUTE
@@ -43,7 +43,7 @@ class CuObjects(NativeObjects):
 
     def queue(self) -> Any:
         """Return the ``CUstream`` that all commands go to from now on, behind all before."""
-        return self._driver.shared_stream()
+        return self._driver.opened().commands.share()
 
     def take(self, function: Any, deps: Any, label: str) -> Any:
         """Have another library give commands to a stream, behind others."""
@@ -128,6 +128,18 @@ class CuAdoption(Adoption):
             nbytes = count * np.dtype(about["typestr"]).itemsize
         return DeviceArray(native, at, nbytes, _BYTES,
                            writable=not (about and about["data"][1]))
+
+    def language(self, language: source_language) -> bool:
+        """Say whether programs may be written in a language."""
+        return language is source_language.cuda
+
+    def source(self, language: source_language, text: str | bytes, words: tuple[str, ...]) -> Any:
+        """Return a program of a text in CUDA C++."""
+        name = self._driver.devices()[0].name
+        if language is not source_language.cuda:
+            raise UsageError(errc.invalid, f"'{name}' compiles no {language.name}")
+        return self._driver.opened().program(
+            text if isinstance(text, str) else text.decode(), words, name)
 
     def array(self, native: Any) -> Any:
         """Return a view of an array of CuPy's where it lies."""

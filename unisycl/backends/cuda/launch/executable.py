@@ -11,15 +11,16 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from unisycl.backends.base import Geometry, Launch
 from unisycl.backends.cfamily.kernel import Source
 from unisycl.backends.cuda.api import handle
 from unisycl.backends.cuda.discovery.card import Card
-from unisycl.backends.cuda.launch.arguments import Signature
+from unisycl.backends.cuda.launch.arguments import Pack, Signature
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.device.facts import Facts
+from unisycl.backends.device.scratch import Call
 from unisycl.backends.device.shapes import Shape
 from unisycl.backends.device.texts import UNWATCHED, Variant, Watched, shape_of
 from unisycl.base.errors import UsageError, errc
@@ -41,12 +42,22 @@ class Plan(NamedTuple):
     sizes: tuple[Any, ...]
 
 
+class Called(Protocol):
+    """How a kernel of C is called."""
+
+    def pack(self, launch: Launch, call: Call) -> Pack:
+        """Return the arguments of a launch."""
+
+    def layout(self, launch: Launch) -> tuple[dict[int, int], int]:
+        """Return where local accessors begin in a group's dynamic memory, and its size."""
+
+
 class Function:
     """One kernel of a module."""
 
     __slots__ = ("_dynamic", "_session", "handle", "most", "signature", "static")
 
-    def __init__(self, session: Session, module: int, name: str, signature: Signature) -> None:
+    def __init__(self, session: Session, module: int, name: str, signature: Called) -> None:
         api = session.api
         value = api.address("cuModuleGetFunction", module, name.encode())
         self._session = session
@@ -113,19 +124,9 @@ class CuExecutable:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             shape = shape_of(self.kernel, self.source, geometry, facts, self.main.most)
-            known = self._plans[id(geometry)] = Plan(geometry, shape, self._sizes(shape, card))
+            known = self._plans[id(geometry)] = Plan(
+                geometry, shape, grid_sizes(self.what, shape, card))
         return known
-
-    def _sizes(self, shape: Shape, card: Card) -> tuple[Any, ...]:
-        groups = [i // s for i, s in zip(shape.items, shape.local, strict=True)]
-        rest = [1] * (3 - len(groups))
-        most = [card.number(f"grid_{x}", 65535) for x in "xyz"]
-        if any(n > m for n, m in zip(groups, most, strict=False)):
-            raise UsageError(errc.nd_range, f"{self.what}: {' x '.join(map(str, groups[::-1]))} "
-                             f"work-groups; '{card.name}' launches at most {most[0]} along the "
-                             f"last dimension and {most[1]} along the others; use larger "
-                             "work-groups, or fewer dimensions")
-        return tuple(map(ctypes.c_uint, (*groups, *rest, *shape.local, *rest)))
 
     def check(self, geometry: Geometry, card: Card) -> None:
         """Refuse larger work-groups than the card runs of this kernel.
@@ -145,6 +146,19 @@ class CuExecutable:
     def launch_sizes(self, launch: Launch) -> int:
         """Return the bytes of a group's dynamic memory."""
         return self.main.signature.layout(launch)[1]
+
+
+def grid_sizes(what: str, shape: Shape, card: Card) -> tuple[Any, ...]:
+    """Return groups and items as the driver takes them; refuse more groups than it launches."""
+    groups = [i // s for i, s in zip(shape.items, shape.local, strict=True)]
+    rest = [1] * (3 - len(groups))
+    most = [card.number(f"grid_{x}", 65535) for x in "xyz"]
+    if any(n > m for n, m in zip(groups, most, strict=False)):
+        raise UsageError(errc.nd_range, f"{what}: {' x '.join(map(str, groups[::-1]))} "
+                         f"work-groups; '{card.name}' launches at most {most[0]} along the "
+                         f"last dimension and {most[1]} along the others; use larger "
+                         "work-groups, or fewer dimensions")
+    return tuple(map(ctypes.c_uint, (*groups, *rest, *shape.local, *rest)))
 
 
 FINISH_SIZES = tuple(map(ctypes.c_uint, (1, 1, 1, _FINISH_ITEMS, 1, 1)))

@@ -50,10 +50,13 @@ class Mapped:
         self._pages: dict[int, _Run] = {}
 
     def take(self, memory: Bytes) -> Any:
-        """Return bytes for kernels in place, which keep ``memory``.
+        """Return bytes for kernels in place, which keep ``memory``; None where the card has none.
 
         Raises ``errc.feature_not_supported`` where pages cannot be pinned.
         """
+        card = self._session.card
+        if not (card.number("registers_host") and card.number("own_address")):
+            return None
         at = memory.ctypes.data
         first, last = at // _PAGE, (at + max(1, memory.nbytes) - 1) // _PAGE
         writes = memory.flags.writeable

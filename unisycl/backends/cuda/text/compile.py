@@ -148,6 +148,11 @@ def _wheel_folders() -> list[Path]:
     return [Path(x) for x in places or ()]
 
 
+def headers() -> list[str]:
+    """Return the folders of NVIDIA's headers in this environment, for texts of a user's own."""
+    return [str(x) for folder in _wheel_folders() for x in sorted(folder.glob("*/include"))]
+
+
 def _version_of(path: str) -> list[int]:
     return [int(x) for x in re.findall(r"\d+", Path(path).name)]
 
