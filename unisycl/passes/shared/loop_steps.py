@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unisycl.base.dtypes import INT64, UINT64
+from unisycl.base.dtypes import INT32, INT64, UINT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import BOOL, WEAK_INT, Scalar
@@ -36,7 +36,12 @@ def run(kernel: n.Kernel) -> n.Kernel:
 
 
 def overflows(stmt: n.For) -> bool:
-    """Say whether a counter may step beyond what 64 bits hold when the loop ends."""
+    """Say whether a counter may step beyond what 64 bits hold when the loop ends.
+
+    One that was made narrower, because all it steps to fits (``clike.positions``), may not.
+    """
+    if stmt.local.type.dtype is INT32:
+        return False
     if isinstance(stmt.step, n.Const) and abs(stmt.step.value) == 1:
         return False
     return max(_bits(stmt.stop), _bits(stmt.step)) > _ROOM

@@ -11,6 +11,7 @@ from unisycl.frontend.specialize import specialize
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.clike import positions
+from unisycl.passes.shared import loop_steps
 
 line = np.zeros(64, np.float32)
 grid = np.zeros((8, 8), np.float32)
@@ -91,3 +92,13 @@ def test_extents_of_grids_bound_loops() -> None:
         for m in range(line.shape[0]):
             line[m] += 1
     assert [INT32, INT64] == counters(placed(kernel))
+
+
+def test_a_counter_of_32_bits_needs_no_guard_at_the_ends_of_64() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        for j in range(i, -i, -2):
+            longs[i] = j
+    made = placed(kernel)
+    assert [INT32] == counters(made)
+    assert not any(loop_steps.overflows(s) for s in visit.statements(made.body)
+                   if isinstance(s, n.For))
