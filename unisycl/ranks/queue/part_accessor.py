@@ -58,6 +58,17 @@ class part_accessor(accessor):
         group.remember(self)
         self._group = group
 
+    def _as_before(self, source: Any, group: Any, tag: Any) -> bool:
+        """Say no: what an accessor stands for depends on its mapper and its command."""
+        return False
+
+    def _remember(self, group: Group, tag: Any) -> None:
+        """Remember nothing: no later accessor is the same."""
+
+    def lasting(self) -> Any:
+        """Return nothing: a later launch may be of another part."""
+        return None
+
     @property
     def owner(self) -> Any:
         """The distr_buffer (internal)."""
