@@ -178,6 +178,11 @@ class _Window(_Indexed[E, D], _Asked):
     def __array__(self, dtype: Any = None, copy: bool | None = None
                   ) -> np.ndarray[Any, np.dtype[Any]]: ...
 
+class _InParts(Protocol):
+    """A buffer with parts on several ranks: ``unisycl.ext.unisycl.distr_buffer``."""
+
+    size_of_world: int
+
 class accessor(_Window[E, D]):
     """Access to a buffer from one command group (SYCL 2020 §4.7.6.9).
 
@@ -191,6 +196,8 @@ class accessor(_Window[E, D]):
     @overload
     def __init__(self: accessor[_T, Any], source: buffer[_T, Any], /, *args: Any,
                  dimensions: int, dtype: npt.DTypeLike | None = None) -> None: ...
+    @overload
+    def __init__(self: accessor[Any, Any], source: _InParts, /, *args: Any) -> None: ...
     @overload
     def __init__(self: accessor[Any, Any], source: None = None, /, *args: Any,
                  dimensions: int | None = None, dtype: npt.DTypeLike | None = None) -> None: ...

@@ -74,9 +74,10 @@ def by_ray(values: Any) -> float:
     """Return what an actor of Ray sums up over two calls."""
     import ray  # noqa: PLC0415 - optional
 
-    actor = ray.remote(Worker).remote(len(values))
-    ray.get(actor.add.remote(values))
-    return float(ray.get(actor.add.remote(values)))
+    cluster: Any = ray
+    actor = cluster.remote(Worker).remote(len(values))
+    cluster.get(actor.add.remote(values))
+    return float(cluster.get(actor.add.remote(values)))
 
 
 if __name__ == "__main__":
