@@ -17,25 +17,29 @@ from unisycl.base import diagnostics
 ROOT = pages.ROOT
 
 
-def test_every_public_name_is_on_a_page_of_the_reference(tmp_path: Path) -> None:
-    made = reference.write(tmp_path)
-    found = {page: set(re.findall(r"^## (\S+)$", (tmp_path / f"{page}.md").read_text("utf-8"),
-                                  re.MULTILINE)) for page in made}
+@pytest.fixture(name="made", scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the pages of the reference by name."""
+    folder = tmp_path_factory.mktemp("reference")
+    return {page: (folder / f"{page}.md").read_text("utf-8") for page in reference.write(folder)}
+
+
+def test_every_public_name_is_on_a_page_of_the_reference(made: dict[str, str]) -> None:
+    found = {page: set(re.findall(r"^## (\S+)$", text, re.MULTILINE))
+             for page, text in made.items()}
     listed = set().union(*(found[page] for page in names.TITLES))
     assert sorted(set(public_names.homes()) - listed) == []
     for page, (_, known) in names.pages().items():
         assert sorted({n.name for n in known} - found[page]) == []
-    numbers = (tmp_path / "diagnostics.md").read_text("utf-8")
-    assert [key for key in diagnostics.ids() if f"| {key} |" not in numbers] == []
+    assert [key for key in diagnostics.ids() if f"| {key} |" not in made["diagnostics"]] == []
 
 
-def test_no_page_of_the_reference_shows_what_is_internal(tmp_path: Path) -> None:
-    for page in reference.write(tmp_path):
-        text = (tmp_path / f"{page}.md").read_text("utf-8")
+def test_no_page_of_the_reference_shows_what_is_internal(made: dict[str, str]) -> None:
+    for page, text in made.items():
         assert "(internal" not in text, page
         assert text.count("```") % 2 == 0, page
-    assert "### handler.parallel_for\n" in (tmp_path / "queues.md").read_text("utf-8")
-    assert "### handler.check_free" not in (tmp_path / "queues.md").read_text("utf-8")
+    assert "### handler.parallel_for\n" in made["queues"]
+    assert "### handler.check_free" not in made["queues"]
 
 
 def test_every_page_of_the_site_is_in_its_contents() -> None:
