@@ -223,6 +223,9 @@ class host_accessor(_Window[E, D]):
     @overload
     def __init__(self: host_accessor[_T, Any], source: buffer[_T, Any], /, *args: Any,
                  dimensions: int) -> None: ...
+    @overload
+    def __init__(self: host_accessor[Any, Any], source: Any, /, *args: Any,
+                 dimensions: int | None = None) -> None: ...
     def get_view(self: host_accessor[_S, Any]) -> np.ndarray[Any, np.dtype[_S]]:
         """Return the elements as an array over the memory itself; valid until ``close``."""
     def is_open(self) -> bool:
