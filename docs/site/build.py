@@ -20,6 +20,7 @@ BUILD = ROOT / "build" / "site"
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 _LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 REDIRECT = ('<!doctype html><html lang="en"><title>unisycl</title>'
+            '<link rel="icon" href="_static/favicon.svg">'
             '<meta http-equiv="refresh" content="0; url=docs/index.html">'
             '<a href="docs/index.html">unisycl</a></html>\n')
 
