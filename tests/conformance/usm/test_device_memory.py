@@ -31,7 +31,8 @@ def test_kinds_of_memory_are_refused_by_aspect(queue: sycl.queue) -> None:
             lambda: syclex.async_free(queue, p),
             lambda: syclex.memory_pool(queue, sycl.usm.alloc.device))}
     for wanted, several in calls.items():
-        assert not device.has(sycl.aspect[wanted])
+        if device.has(sycl.aspect[wanted]):
+            continue
         for call in several:
             with pytest.raises(sycl.exception, match=wanted) as caught:
                 call()
@@ -39,8 +40,59 @@ def test_kinds_of_memory_are_refused_by_aspect(queue: sycl.queue) -> None:
     with pytest.raises(sycl.exception, match="expected a queue") as caught:
         syclex.reserve_virtual_mem(1 << 16)
     assert caught.value.code() == sycl.errc.invalid
+    for wanted in ("ext_oneapi_virtual_mem", "ext_oneapi_ipc_memory"):
+        assert not device.has(sycl.aspect[wanted])
+
+
+def double(i, p):
+    p[i] *= 2
+
+
+@pytest.mark.row("P-12")
+def test_memory_is_allocated_and_let_go_of_between_commands(queue: sycl.queue) -> None:
+    kind, device = sycl.usm.alloc.device, queue.get_device()
     with sycl.testing.refused(device, sycl.aspect.ext_oneapi_async_memory_alloc):
-        syclex.async_malloc(queue, sycl.usm.alloc.device, 64)
+        syclex.async_malloc(queue, kind, 64)
+    ordered = sycl.queue(queue.get_context(), device, sycl.property.queue.in_order())
+    outs = [np.zeros(1000, np.int32) for _ in range(5)]
+    for k, out in enumerate(outs):  # the memory of one may be the next one's
+        p = syclex.async_malloc(ordered, kind, 1000, np.int32)
+        ordered.fill(p, k + 1)
+        ordered.parallel_for(1000, double, p)
+        ordered.memcpy(out, p, 4000)
+        syclex.async_free(ordered, p)
+        with pytest.raises(sycl.exception, match="freed") as caught:
+            ordered.fill(p, 1)
+        assert caught.value.code() == sycl.errc.invalid
+    ordered.wait_and_throw()
+    assert [[2 * (k + 1)] * 1000 for k in range(5)] == [out.tolist() for out in outs]
+
+
+@pytest.mark.row("P-12")
+def test_pools_count_what_was_taken_from_them(queue: sycl.queue) -> None:
+    kind, device = sycl.usm.alloc.device, queue.get_device()
+    with sycl.testing.refused(device, sycl.aspect.ext_oneapi_async_memory_alloc):
+        syclex.memory_pool(queue, kind)
+    pool = syclex.memory_pool(queue.get_context(), device, kind)
+    assert (queue.get_context(), device, kind) == (
+        pool.get_context(), pool.get_device(), pool.get_alloc_kind())
+    p = syclex.async_malloc_from_pool(queue, 4096, pool)
+    event = queue.submit(lambda h: h.fill(syclex.async_malloc_from_pool(h, 100, pool), 3))
+    event.wait_and_throw()
+    assert pool.get_reserved_size_current() >= pool.get_used_size_current() >= 4096
+    syclex.async_free(queue, p)
+    assert pool.get_used_size_current() < 4096
+    pool.increase_threshold_to(1 << 20)
+    assert 1 << 20 == pool.get_threshold()
+    for wrong in (lambda: syclex.memory_pool(queue), lambda: syclex.memory_pool(queue, kind, 3),
+                  lambda: syclex.async_malloc_from_pool(queue, 64, None),
+                  lambda: syclex.async_malloc(queue.get_context(), kind, 64)):
+        with pytest.raises(sycl.exception) as caught:
+            wrong()
+        assert caught.value.code() == sycl.errc.invalid
+    with pytest.raises(sycl.exception, match="malloc") as caught:
+        syclex.async_malloc(queue, sycl.usm.alloc.shared, 64)
+    assert caught.value.code() == sycl.errc.feature_not_supported
 
 
 @pytest.mark.row("P-12")

@@ -278,7 +278,7 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     except TypeError as err:
         raise UsageError(errc.invalid, "malloc: expected the number of elements or a shape, then "
                          f"their type and a queue, got {count!r} and {dtype!r}") from err
-    return _allocate(count, known, kind, alignment, state, owner)
+    return allocate(count, known, kind, alignment, state, owner)
 
 
 def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
@@ -300,8 +300,9 @@ def place(kind: usm_kind, where: list[Any]) -> tuple[DeviceState, ContextState]:
     return owner.state.local(state), owner.state
 
 
-def _allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
-              state: DeviceState, owner: ContextState) -> usm_pointer:
+def allocate(count: Any, dtype: np.dtype[Any], kind: usm_kind, alignment: int,
+             state: DeviceState, owner: ContextState) -> usm_pointer:
+    """Return an allocation, once what was asked for is known to be right (internal)."""
     shape = tuple(geo.as_range(count))
     if not hasattr(alignment, "__index__") or alignment < 0 or alignment & (alignment - 1):
         raise UsageError(errc.invalid, f"an alignment must be a power of two, not {alignment!r}")
