@@ -284,8 +284,8 @@ class RepeatedCompletion(CuCompletion):
 
     def __init__(self, ends: Ends, lane: Lane, ready: Repeatable) -> None:
         super().__init__(ends, lane, ready.told, ready)
-        self.ready = ready
-        self.call = ready.arguments(lane)
+        self.ready: Repeatable | None = ready
+        self.call: tuple[Any, ...] = ready.arguments(lane)
         self.left = _IN_A_ROW
 
     def close(self) -> None:
@@ -300,6 +300,11 @@ class RepeatedCompletion(CuCompletion):
     def _record(self) -> None:
         self.close()
         super()._record()
+
+    def _end(self, error: BaseException | None) -> None:
+        """Note the end, behind which no launch is added: nothing of it is kept."""
+        super()._end(error)
+        self.ready, self.call = None, ()
 
     def done(self) -> bool:
         """Say whether all the launches have ended; never blocks."""

@@ -55,7 +55,9 @@ class Repeating(Driver):
 
     def extend(self, launch: Launch, end: Completion) -> bool:
         """Launch a kernel once more behind itself."""
-        if type(end) is not RepeatedCompletion or end.ready is not launch.packed:
+        ready = launch.packed
+        if (type(end) is not RepeatedCompletion or type(ready) is not Prepared
+                or end.ready is not ready):
             return False
         lane, session = end.lane, end.ends.session
         if not end.left or session.lost is not None or not hasattr(session.mine, "current"):
@@ -67,7 +69,7 @@ class Repeating(Driver):
                 return False
             result = session.api.try_launch_prepared(*end.call)
             if result:
-                raise session.failed(result, end.ready.told[0])
+                raise session.failed(result, ready.told[0])
             end.number = lane.begun = lane.next()
         finally:
             end.extending = 0
