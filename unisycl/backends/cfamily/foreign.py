@@ -69,7 +69,7 @@ def _aligned(p: Printer, stmt: n.Foreign) -> str:
     places = [x.place for x in stmt.args if isinstance(x, n.Address)
               and memory.space_of(x.place.base) is address_space.local_space]
     if p.multiples is None:
-        p.multiples = multiples.find(p.kernel.body)
+        p.multiples = multiples.find(p.body)
     known = places and all(isinstance(place.base, n.Array) and not multiples.of_place(
         place, p.multiples) % _LINE for place in places)
     return "_aligned" if known else ""

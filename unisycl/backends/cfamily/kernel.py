@@ -95,7 +95,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     for known, wish in facts.names.items():
         p.names.of(known, wish)
     printed = _Kind(p, form)
-    body = pipeline.run(kernel, "clike", "body", facts).body
+    body = p.body = pipeline.run(kernel, "clike", "body", facts).body
     if dialect.members is not None and kernel.index_kind == "nd_range":
         p.parted = partings.found(kernel, body)
     printed.print(body)

@@ -86,7 +86,8 @@ class Printer:
         self.parted: frozenset[int] = frozenset()  # meetings that parts of sub-groups come to
         self.members = ""  # who of a sub-group takes part in the statement at hand
         self.extent: tuple[str, ...] = ()
-        self.multiples: dict[n.Local, int] | None = None  # what variables are multiples of
+        self.body = kernel.body  # what is printed
+        self.multiples: dict[n.Local, int] | None = None  # what its variables are multiples of
         self.query: Callable[[str, int], Text] = lambda name, dim: Text("0")
         self.local_shapes: dict[int, tuple[int, ...]] = {}
         self.same: dict[int, int] = {}  # views whose pitches are those of another one

@@ -60,6 +60,8 @@ class joint_matrix:
 
     def __getattr__(self, name: str) -> Any:
         """Return what an arrangement says, or a type that follows from that of the elements."""
+        if name in ("arrangement", "kind") or name.startswith("_"):  # one that is being copied
+            raise AttributeError(name)
         return attribute(self.arrangement, self.kind, name)
 
 
