@@ -7,7 +7,6 @@ the one before it, whatever the queue; scratch memory lives as long as commands 
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -32,8 +31,7 @@ class Call:
         chosen = policy_of(name, policy)
         self.queue, self.shape = chosen.queue(), chosen.shape()
         self.in_order = chosen.in_order
-        self.checked = self.queue.has_property(sycl.property.queue.debug) or os.environ.get(
-            "UNISYCL_DEBUG", "0") not in ("", "0")
+        self.checked = self.queue.has_property(sycl.property.queue.debug)
         self._after = events_of(depends_on)
         self._held: list[Any] = []
 
