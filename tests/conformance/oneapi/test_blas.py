@@ -182,6 +182,15 @@ def _with(case, memory):
 SPECIAL = ("rotg", "rotmg")
 
 
+def level_of(name) -> str:
+    """Return the row that a routine belongs to."""
+    if name in table.LEVEL1 and name != "axpby":
+        return "L-2"
+    matrices = [a for a in table.ROUTINES[name].arguments if isinstance(a, table.Matrix)]
+    return "L-3" if len(matrices) < 2 and name not in ("syrk", "herk") and name != "axpby" else (
+        "L-4")
+
+
 def cases(row, letter):
     for n, options in enumerate(model.options_of(row, letter)):
         for row_major in (False, True) if row.name not in table.LEVEL1 else (False,):
@@ -191,10 +200,8 @@ def cases(row, letter):
                 yield Case(row, letter, options, row_major, 100 * n + k, list(pair))
 
 
-@pytest.mark.part("L-2")
-@pytest.mark.part("L-3")
-@pytest.mark.part("L-4")
-@pytest.mark.parametrize("name", [n for n in table.ROUTINES if n not in SPECIAL])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.row(level_of(n)))
+                                  for n in table.ROUTINES if n not in SPECIAL])
 def test_routines_do_what_they_mean(queue: sycl.queue, name: str) -> None:
     row = table.ROUTINES[name]
     for letter in row.types:
@@ -238,6 +245,7 @@ def test_memory_of_all_kinds_is_taken(queue: sycl.queue) -> None:
             case.check(run(queue, case, place), (name, place))
 
 
+@pytest.mark.row("L-2")
 def test_rotations_are_made(queue: sycl.queue) -> None:
     for a, b in ((3.0, 4.0), (-5.0, 0.0), (0.0, 2.0), (1e-3, -7.0)):
         memory = [np.array([v]) for v in (a, b, 0.0, 0.0)]
@@ -252,7 +260,7 @@ def test_rotations_are_made(queue: sycl.queue) -> None:
     assert np.isclose(after["y"][0], 0, atol=1e-12)
 
 
-@pytest.mark.part("L-4")
+@pytest.mark.row("L-4")
 def test_beta_of_zero_ignores_what_is_there(queue: sycl.queue) -> None:
     a, b = np.ones((7, 5), np.float32), np.ones((5, 6), np.float32)
     c = np.full((7, 6), np.nan, np.float32)
@@ -260,7 +268,7 @@ def test_beta_of_zero_ignores_what_is_there(queue: sycl.queue) -> None:
     assert (c == 10).all()
 
 
-@pytest.mark.part("L-4")
+@pytest.mark.row("L-4")
 def test_batches_equal_loops(queue: sycl.queue) -> None:
     m, n, k, batch = 3, 4, 5, 6
     rng = np.random.default_rng(12)

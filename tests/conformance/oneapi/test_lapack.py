@@ -138,7 +138,7 @@ PARTS = (solve_by_lu, solve_by_cholesky, orthogonal, singular_values, eigenvalue
          symmetric_and_triangular)
 
 
-@pytest.mark.part("L-5")
+@pytest.mark.row("L-5")
 @pytest.mark.parametrize("part", PARTS, ids=lambda p: p.__name__)
 def test_residuals_are_small(queue: sycl.queue, part) -> None:
     if not queue.get_device().has(sycl.aspect.usm_system_allocations):
@@ -157,7 +157,7 @@ def test_every_provider_has_small_residuals(provider: str) -> None:
                 assert part(queue, kind, np.random.default_rng(6)) is None
 
 
-@pytest.mark.part("L-5")
+@pytest.mark.row("L-5")
 def test_singular_input_raises_with_info(queue: sycl.queue) -> None:
     a = sycl.malloc_shared(9, np.float64, queue)
     ipiv = sycl.malloc_shared(3, np.int64, queue)
@@ -176,7 +176,7 @@ def test_singular_input_raises_with_info(queue: sycl.queue) -> None:
         sycl.free(memory, queue)
 
 
-@pytest.mark.part("L-5")
+@pytest.mark.row("L-5")
 def test_batches_are_loops(queue: sycl.queue) -> None:
     n, batch = 4, 3
     rng = np.random.default_rng(9)
