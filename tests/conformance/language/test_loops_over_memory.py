@@ -186,3 +186,26 @@ def test_an_index_of_one_dimension_names_a_row(queue):
     queue.parallel_for(8, kernel, table, out).wait()
     np.testing.assert_array_equal(out[:, :3], np.repeat(table[:, 1:2], 3, axis=1))
     np.testing.assert_array_equal(out[:, 3], table.sum(axis=1))
+
+
+def test_memory_whose_size_is_known_goes_beside_other_memory(queue):
+    out, b = np.zeros(8, np.int32), np.arange(1, 21, dtype=np.int32)
+
+    def kernel(it, b, out):
+        i, own = it.get_global_id(0), sycl.private_array(np.int16, 6)
+        s = sycl.ext.oneapi.group_local_memory_for_overwrite((np.int32, 6), it.get_group())
+        for j in range(6):
+            own[j] = j
+        s[it.get_local_id(0)] = i
+        sycl.group_barrier(it.get_group())
+        for pair in ((0, 2), (i, i + 3)):
+            for x, y in zip(b[pair[0]:pair[1]], s[0:2], strict=False):
+                out[i] += x * 10 + y
+        for x, y in zip(b[0:2], own, strict=False):
+            out[i] += x + y
+    queue.parallel_for(sycl.nd_range(8, 4), kernel, b, out).wait()
+    for i in range(8):
+        s = [4 * (i // 4), 4 * (i // 4) + 1]
+        want = sum(x * 10 + y for lo, hi in ((0, 2), (i, i + 3))
+                   for x, y in zip(b[lo:hi].tolist(), s, strict=False)) + 1 + 2 + 0 + 1
+        assert want == out[i]

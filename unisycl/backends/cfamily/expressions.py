@@ -285,8 +285,15 @@ def _bitcast(p: Printer, x: n.Bitcast) -> Text:
 
 def _call(p: Printer, x: n.Call) -> Text:
     dtype = x.args[0].type.dtype if x.args else x.type.dtype
-    args = [(emit(p, a), a.type.dtype) for a in x.args]
+    args = [(_operand(p, a), a.type.dtype) for a in x.args]
     return call_builtin(p, x.builtin, dtype, args, x.type.dtype)
+
+
+def _operand(p: Printer, x: n.Expr) -> Text:
+    """Return an operand in its own type: an extent that is known would be an int."""
+    text = emit(p, x)
+    known = isinstance(x, n.Extent | n.Pitch) and text.c.isdigit()
+    return emit(p, n.Const(x.type, int(text.c))) if known else text
 
 
 def call_builtin(p: Printer, row: Builtin, dtype: DType, args: list[tuple[Text, DType]],
