@@ -431,3 +431,25 @@ def test_rows_are_columns_of_the_transposed_problem(monkeypatch: pytest.MonkeyPa
                 if case.row_major and name not in cublas._BY_ROWS:
                     continue
                 case.check(run(queue, case, "arrays"), (name, letter, case.options))
+
+
+def test_repeats_of_a_devices_library_see_new_values_and_freed_memory(
+        queue: sycl.queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("stand_in")
+    module.load = ByColumns
+    monkeypatch.setitem(sys.modules, "stand_in", module)
+    monkeypatch.setattr(providers, "ROWS", (frame_table.Row("mkl.blas", "stand_in", "stand_in"),))
+    monkeypatch.setattr(providers, "_KNOWN", {})
+    monkeypatch.setattr(ByColumns, "serves", lambda self, device: True, raising=False)
+    a, b, c = (sycl.malloc_shared(16, np.float64, queue) for _ in range(3))
+    for value in (1, 2, 3):
+        a[:], b[:] = value, 1
+        if queue.get_backend() is sycl.backend.cuda:
+            pytest.skip("the stand-in works in the host's memory")
+        mkl.blas.gemm(queue, N, N, 4, 4, 4, 1.0, a, 4, b, 4, 0.0, c, 4).wait()
+        assert (c[:] == 4 * value).all()
+    sycl.free(b, queue)
+    with pytest.raises(sycl.UsageError, match="freed"):
+        mkl.blas.gemm(queue, N, N, 4, 4, 4, 1.0, a, 4, b, 4, 0.0, c, 4)
+    for memory in (a, c):
+        sycl.free(memory, queue)
