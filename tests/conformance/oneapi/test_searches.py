@@ -92,8 +92,8 @@ def test_shuffles_are_permutations_that_the_seed_decides(queue: sycl.queue) -> N
         assert abs(places - 120).max() < 50
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.float64], ids=str)
-def test_the_least_and_the_greatest(queue: sycl.queue, kind: type) -> None:
+def test_the_least_and_the_greatest(queue: sycl.queue) -> None:
+    kind = np.float32
     for n, k in ((1, 1), (50, 0), (50, 7), (300, 300)):
         x = numbers(np.dtype(kind), n)
         number = np.flatnonzero(x == x)
