@@ -36,7 +36,7 @@ def combined(call: Call, source: Operand, op: Any, dtype: np.dtype[Any]) -> Any:
     cells = None if identity is not None else sycl.local_accessor(dtype, shape.width)
     while True:
         parts, plan = shape.tiles(count), views.plan(count, shape.tile, op, kind, identity)
-        out = call.scratch(parts, dtype)
+        out = call.scratch(1, dtype) if parts == 1 else call.own(parts, dtype)
         if identity is not None:
             kernel = sweeps.reduce if shape.wide else reductions.joined
             call.launch(shape.tile_space(count), kernel, source, out, plan)

@@ -39,7 +39,7 @@ def scanned(call: Call, source: Operand, target: Operand, op: Any, dtype: np.dty
     if scanned_once(call, source, target,
                     views.plan(count, not exclusive, op, kind, (identity, begin))):
         return
-    totals = call.scratch(shape.tiles(count), dtype)
+    totals = call.own(shape.tiles(count), dtype)
     space, plan = shape.tile_space(count), views.plan(count, shape.tile, op, kind, identity)
     call.launch(space, reductions.joined, source, totals, plan)
     call.launch(ONE, single, scans.before_parts, totals, shape.tiles(count), op, kind,
@@ -58,7 +58,7 @@ def _by_chunks(call: Call, source: Operand, target: Operand, op: Any, dtype: np.
     kind, shape, count = dtype.type, call.shape, source.size or 0
     plan, space = views.plan(count, shape.chunk(count), op, kind), shape.chunk_space(count)
     parts = space.get_group_range()[0]
-    totals = call.scratch(parts, dtype)
+    totals = call.own(parts, dtype)
     call.launch(space, scans.total_of_chunk, source, totals, plan)
     if start is None:
         call.launch(ONE, single, scans.before_chunks, totals, parts, op, kind)

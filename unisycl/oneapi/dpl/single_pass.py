@@ -26,7 +26,9 @@ _FEW_BINS = 1 << 12
 _GROUPS = 1 << 10
 """Work-groups that count, at most."""
 _ITEMS = {1: 20, 2: 20, 4: 20, 8: 10}
-"""Keys of a work-item that sorts, by their size."""
+"""Keys of a work-item that sorts at most, by the size of what is moved."""
+_LOCAL = 36 << 10
+"""Bytes of local memory for keys and values: with counts, fewer than the 48 KiB of any card."""
 
 
 def _is_number(dtype: Any, *, most: int = 8) -> bool:
@@ -103,7 +105,8 @@ def sorted_once(call: Call, keys: Operand, values: Operand | None, rank: Any, ki
     if not (call.shape.once and call.shape.votes) or len(dtypes) < len(pair):
         return False
     n, turns, width = keys.size or 0, kind.itemsize, digits.DIGITS
-    items = _ITEMS[max(t.itemsize for t in dtypes)]
+    items = min(_ITEMS[max(t.itemsize for t in dtypes)],
+                _LOCAL // (width * sum(t.itemsize for t in dtypes)))
     begins = _begins(call, keys, rank, kind, turns)
     tiles = -(-n // (width * items))
     word = np.uint32 if n < 1 << 30 else np.uint64
