@@ -65,6 +65,9 @@ class Memory(Core):
         self._entered("pages that are pinned")
         if at % 4096 or size % 4096:
             self.misuse.append("parts of pages are pinned")
+        if any(a < at + size and at < a + n and kind == "managed"
+               for a, (_, n, kind) in self._blocks.items()):
+            return INVALID_VALUE
         ends = [(a, a + n) for a, (_, n, kind) in self._blocks.items() if kind == "pages"]
         if any(a < at + size and at < b for a, b in ends):
             return 712

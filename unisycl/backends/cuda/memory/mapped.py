@@ -9,21 +9,24 @@ runs is for kernels only, since the driver copies within one.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import mmap
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unisycl.backends.cuda.errors import result_name
-from unisycl.backends.cuda.memory.arrays import Allocation
+from unisycl.backends.cuda.memory.arrays import Allocation, UnifiedArray
 from unisycl.backends.cuda.session import Session
 from unisycl.base.enums import usm_kind
 from unisycl.base.errors import UnsupportedError, errc, exception
 
 _PAGE = mmap.PAGESIZE
 _PORTABLE_MAPPED, _READ_ONLY = 1 | 2, 8
+_KIND = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 _MOST_APART = 1 << 20
 """Bytes up to which copies wait in pinned memory, so that it does not matter where pages are."""
 Bytes = npt.NDArray[np.uint8]
@@ -61,17 +64,23 @@ class Mapped:
         first, last = at // _PAGE, (at + max(1, memory.nbytes) - 1) // _PAGE
         writes = memory.flags.writeable
         with self._lock:
+            if first not in self._pages and self._known(at) and self._known(
+                    at + max(1, memory.nbytes) - 1):
+                return _held(memory, lambda gone, memory=memory: None)  # pinned, or managed
             runs, new = self._runs(first, last + 1, writes=writes)
             if len(runs) > 1 and memory.nbytes > _MOST_APART:
                 self._drop(new)
                 raise _refusal("it shares pages with memory that kernels use already")
             for run in runs:
                 run.users += 1
-        held = Allocation(at, memory.nbytes, lambda gone: self._release(runs, memory),
-                          usm_kind.shared)
-        found: Bytes = held.array() if len(runs) == 1 else np.asarray(held)
-        found.flags.writeable = writes
-        return found
+        found = _held(memory, lambda gone: self._release(runs, memory))
+        return found if len(runs) == 1 else _plain(found)
+
+    def _known(self, at: int) -> bool:
+        """Say whether the driver knows an address of the host's: it gave that memory itself."""
+        kind = ctypes.c_uint64()
+        with self._session as api:
+            return api.attempt("cuPointerGetAttribute", ctypes.byref(kind), _KIND, at) == 0
 
     def _runs(self, first: int, stop: int, *, writes: bool) -> tuple[list[_Run], list[_Run]]:
         """Return the runs of some pages, and those among them that were pinned now; locked."""
@@ -125,6 +134,22 @@ class Mapped:
             for run in runs:
                 run.users -= 1
             self._drop([run for run in runs if not run.users])
+
+
+def _held(memory: Bytes, free: Callable[..., None]) -> UnifiedArray:
+    """Return bytes as those that the card reaches; ``free`` keeps what they are of."""
+    found = Allocation(memory.ctypes.data, memory.nbytes, free, usm_kind.shared).array()
+    if not memory.flags.writeable:
+        found.flags.writeable = False
+    return found
+
+
+def _plain(found: UnifiedArray) -> Bytes:
+    """Return bytes as those of the host, for copies."""
+    made: Bytes = np.asarray(found.allocation)
+    if not found.flags.writeable:
+        made.flags.writeable = False
+    return made
 
 
 def _refusal(why: str) -> UnsupportedError:
