@@ -14,7 +14,7 @@ from unisycl.backends.cfamily.dialect import AtomicOp
 from unisycl.backends.cfamily.expressions import emit, reports
 from unisycl.backends.cfamily.printer import RELATION, UNARY, Printer, Text
 from unisycl.backends.cfamily.printing import FAILED, HEADER, Record
-from unisycl.base.dtypes import INT64, UINT8, UINT64
+from unisycl.base.dtypes import INT32, INT64, UINT8, UINT64
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import UnsupportedError, errc
 from unisycl.ir import nodes as n
@@ -272,12 +272,15 @@ def _for(b: Body, stmt: n.For) -> None:
 
 
 def _counting(b: Body, stmt: n.For, name: str, stop: Text, by: Text) -> tuple[str, str]:
-    """Return the test of a loop and how it goes on; the counter never steps beyond 64 bits."""
+    """Return the test of a loop and how it goes on; the counter never steps beyond 64 bits.
+
+    One of 32 bits (``passes.clike.positions``) is known to step beyond neither.
+    """
     p = b.p
     step = int(stmt.step.value) if isinstance(stmt.step, n.Const) else None
     down = step is not None and step < 0
     test = f"{name} {'>' if down else '<'} {stop.at(RELATION + 1)}"
-    if not loop_steps.overflows(stmt):
+    if stmt.local.type.dtype is INT32 or not loop_steps.overflows(stmt):
         if step is None:
             return test, f"{name} += {by.c}"
         return test, f"{name}++" if step == 1 else f"{name}--" if step == -1 else (

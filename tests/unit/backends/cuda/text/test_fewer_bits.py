@@ -74,3 +74,19 @@ def test_local_memory_of_two_dimensions_is_an_array_of_the_text(fake: FakeCuda) 
         queue.parallel_for(sycl.nd_range((8, 8), (8, 8)), turn, p, tile).wait_and_throw()
         assert (p.get_view().reshape(8, 8) == np.arange(64).reshape(8, 8).T).all()
         assert (fake.launches[-1][-1] > 0) == (shape == (60, 300))
+
+
+def down(i: Any, out: Any) -> None:
+    total = np.int64(0)
+    for k in range(i[0], -i[0], -2):
+        total += k
+    out[i] = total
+
+
+def test_loops_of_32_bits_are_counted_plainly(queue: sycl.queue, fake: FakeCuda) -> None:
+    p = sycl.malloc_shared(13, np.int64, queue)
+    queue.parallel_for(13, down, p).wait_and_throw()
+    assert p.get_view().tolist() == [sum(range(i, -i, -2)) for i in range(13)]
+    driver: Any = queue.channel.driver
+    assert ["-= 2" in text and "more" not in text for _, text in driver._texts._known.values()] == [
+        True]
