@@ -40,8 +40,8 @@ def measure(queue: sycl.queue, torch: Any, tile: Any, size: int) -> None:
     """Print what one kind of matrices takes."""
     rng = np.random.default_rng(1)
     x, y = (rng.standard_normal((size, size), np.float32).astype(tile.stored) for _ in range(2))
-    words = (torch.from_numpy(m.view(np.int16 if tile is gemm.bf16 else np.int32)) for m in (x, y))
-    left, right = (w.cuda().view(torch.bfloat16 if tile is gemm.bf16 else torch.float32)
+    words = (torch.from_numpy(m.view(np.int32 if tile is gemm.tf32 else np.int16)) for m in (x, y))
+    left, right = (w.cuda().view(torch.float32 if tile is gemm.tf32 else torch.bfloat16)
                    for w in words)
     torch.backends.cuda.matmul.allow_tf32 = True
     a, b = (sycl.malloc_device(m.size, m.dtype, queue) for m in (x, y))
@@ -78,7 +78,7 @@ def main() -> None:
     torch: Any = importlib.import_module("torch")
     queue = sycl.queue(sycl.gpu_selector_v, sycl.property.queue.in_order())
     print(queue.get_device().get_info(sycl.info.device.name), torch.__version__)
-    for tile in (gemm.bf16, gemm.tf32):
+    for tile in (gemm.groups, gemm.bf16, gemm.tf32):
         measure(queue, torch, tile, size)
 
 

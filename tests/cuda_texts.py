@@ -70,7 +70,8 @@ def refusal(kernel: n.Kernel, text: str, arch: int) -> str:
     """Return the log of a text that the compiler refuses, or warns of; '' where it is silent."""
     tool, target = compile.compiler(), Target(divmod(arch, 10))
     name, kind = compile.architecture(target, tool.architectures)
-    code, log = tool.compile(text, [*compile.options(kernel, name), *STRICT], kind)
+    words = compile.options(kernel, compile.exact(name, text))
+    code, log = tool.compile(text, [*words, *STRICT], kind)
     return log if log or not code else ""
 
 

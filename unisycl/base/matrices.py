@@ -113,12 +113,14 @@ class MatrixUnit:
     """What a device has for matrices: hardware for ``steps``, else software for every shape.
 
     ``steps`` are, by the types of A and B, what rows, columns and depth are multiples of.
-    ``copies``: it copies tiles to local memory beside the work-items.
+    ``copies``: it copies tiles to local memory beside the work-items; ``wide``: it multiplies for
+    a work-group.
     """
 
     sub_group: int
     steps: tuple[tuple[matrix_type, matrix_type, tuple[int, int, int]], ...] = ()
     copies: bool = False
+    wide: bool = False
 
     def depth(self, kind: matrix_type) -> int:
         """Return what the depth of an operand of a type is a multiple of; 0: no hardware."""

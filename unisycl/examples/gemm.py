@@ -1,11 +1,13 @@
 """A matrix product on tensor cores: ``joint_matrix``, and tiles that are copied ahead.
 
-``python -m unisycl.examples.gemm [--m M] [--n N] [--k K] [--type bfloat16|tf32] [--device D]``
+``python -m unisycl.examples.gemm [--m M] [--n N] [--k K] [--type bfloat16|tf32|groups]
+[--device D]``
 
 C = A · B, rows after rows, of sizes that tiles divide. A work-group computes a tile of C with eight
 sub-groups. Along K it keeps several tiles of A and B in local memory: while the sub-groups multiply
 one, the next ones are on their way. Rows of tiles in local memory are 16 bytes longer than they
-need be, so that eight rows lie in different banks.
+need be, so that eight rows lie in different banks. With ``groups`` the work-group multiplies
+bfloat16 numbers as a whole, which some hardware does faster.
 """
 
 from __future__ import annotations
@@ -23,7 +25,17 @@ from unisycl.ext.intel import unroll
 from unisycl.ext.oneapi import bfloat16
 from unisycl.ext.oneapi.experimental import info
 from unisycl.ext.oneapi.experimental import matrix as mx
-from unisycl.ext.unisycl.tiles import await_tiles, copy_tile, end_batch
+from unisycl.ext.unisycl.tiles import (
+    await_stages,
+    await_tiles,
+    copy_tile,
+    end_batch,
+    finish_stage,
+    group_product,
+    load_stage,
+    multiply_stage,
+    store_product,
+)
 
 Array = npt.NDArray[Any]
 
@@ -52,12 +64,23 @@ class tf32:
     room_a, room_b = stages * size_a, stages * size_b
 
 
+class groups:
+    """The tiles of a product of bfloat16 numbers that a work-group multiplies as a whole."""
+
+    element: Any = bfloat16
+    stored: Any = bfloat16
+    rows, cols, depth, stages = 128, 256, 64, 4
+
+
 SUB_GROUPS = 8
 TOGETHER = 8  # rows of tiles whose work-groups follow one another, so that they share tiles of B
 
 
 def kernel_of(tile: Any) -> Any:
     """Return the kernel for tiles of a kind."""
+    if tile is groups:
+        return kernel_of_groups(tile)
+
     def gemm(it: sycl.nd_item, a: Any, b: Any, c: Any, shape: tuple[int, int, int]) -> None:
         m, n, k = shape
         whole, part = it.get_group(), it.get_sub_group()
@@ -114,6 +137,39 @@ def kernel_of(tile: Any) -> Any:
     return gemm
 
 
+def kernel_of_groups(tile: Any) -> Any:
+    """Return the kernel in which work-groups multiply as a whole."""
+    def gemm(it: sycl.nd_item, a: Any, b: Any, c: Any, shape: tuple[int, int, int]) -> None:
+        m, n, k = shape
+        whole = it.get_group()
+        down, across = m // tile.rows, n // tile.cols
+        band = it.get_group(0) // (TOGETHER * across)
+        height = min(TOGETHER, down - band * TOGETHER)
+        within = it.get_group(0) - band * TOGETHER * across
+        top = (band * TOGETHER + within % height) * tile.rows
+        left = within // height * tile.cols
+        from_a, from_b = sycl.multi_ptr(a) + top * k, sycl.multi_ptr(b) + left
+        product = group_product(whole, tile)
+        for s in range(tile.stages - 1):
+            if s * tile.depth < k:
+                load_stage(whole, product, s, from_a + s * tile.depth, from_b + s * tile.depth * n,
+                           (k, n))
+            end_batch()
+        stage, free = 0, tile.stages - 1
+        for done in range(0, k, tile.depth):
+            await_stages(whole, product, tile.stages - 2)
+            multiply_stage(whole, product, stage)
+            coming = done + (tile.stages - 1) * tile.depth
+            if coming < k:
+                load_stage(whole, product, free, from_a + coming, from_b + coming * n, (k, n))
+            finish_stage(whole, product)
+            stage = stage + 1 if stage < tile.stages - 1 else 0
+            free = free + 1 if free < tile.stages - 1 else 0
+        store_product(whole, product, sycl.multi_ptr(c) + (top * n + left), n)
+
+    return gemm
+
+
 def launch(queue: sycl.queue, tile: Any, kernel: Any, a: Any, b: Any, c: Any, *,
            shape: tuple[int, int, int]) -> sycl.event:
     """Multiply what lies in USM memory, or in buffers' memory as pointers."""
@@ -134,10 +190,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m unisycl.examples.gemm")
     for name, size in (("m", 256), ("n", 256), ("k", 128), ("times", 3)):
         parser.add_argument(f"--{name}", type=int, default=size)
-    parser.add_argument("--type", choices=("bfloat16", "tf32"), default="bfloat16")
+    parser.add_argument("--type", choices=("bfloat16", "tf32", "groups"), default="bfloat16")
     parser.add_argument("--device", default="")
     given = parser.parse_args(arguments)
-    tile = bf16 if given.type == "bfloat16" else tf32
+    kinds: dict[str, Any] = {"bfloat16": bf16, "tf32": tf32, "groups": groups}
+    tile = kinds[given.type]
     queue = sycl.queue(sycl.device(given.device)) if given.device else sycl.queue()
     shape = given.m, given.n, given.k
     rng = np.random.default_rng(1)

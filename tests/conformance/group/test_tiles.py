@@ -51,7 +51,7 @@ def test_tiles_are_those_of_the_matrix(queue, dtype):
 
 
 @pytest.mark.part("M-4")
-@pytest.mark.parametrize("tile", [gemm.bf16, gemm.tf32])
+@pytest.mark.parametrize("tile", [gemm.bf16, gemm.tf32, gemm.groups])
 def test_the_example_multiplies(queue, tile):
     if queue.get_device().get_info(sycl.info.device.local_mem_size) < 128 << 10:
         pytest.skip("the tiles of the example take more local memory")

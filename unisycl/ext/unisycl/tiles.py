@@ -4,6 +4,15 @@ Non-goals: matrices of sub-groups (``ext.oneapi.experimental.matrix``). Invarian
 these functions; some copy beside the work-items.
 """
 
+from unisycl.lang.library.group_products import (
+    await_stages,
+    finish_stage,
+    group_product,
+    load_stage,
+    multiply_stage,
+    store_product,
+)
 from unisycl.lang.library.tiles import await_tiles, copy_tile, end_batch
 
-__all__ = ["await_tiles", "copy_tile", "end_batch"]
+__all__ = ["await_stages", "await_tiles", "copy_tile", "end_batch", "finish_stage",
+           "group_product", "load_stage", "multiply_stage", "store_product"]

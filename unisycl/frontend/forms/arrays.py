@@ -94,6 +94,11 @@ def group_cells(ctx: Context, elem: Scalar, group: Item, each: int = 1) -> Memor
     return replace(made, window=(first, here))
 
 
+def group_memory(ctx: Context, elem: Scalar, extents: tuple[int, ...]) -> Memory:
+    """Declare memory of the work-group."""
+    return _memory(ctx, elem, extents, address_space.local_space, "the group's memory")
+
+
 def local_memory(ctx: Context, kind: Value, node: ast.AST) -> Memory:
     """Declare memory of the work-group: an element type, or a pair of it and a shape."""
     parts = kind.items if isinstance(kind, Several) else (kind,)
@@ -144,7 +149,7 @@ def zero_element(ctx: Context, node: ast.Call) -> Value:
     if isinstance(elem, Scalar):
         return Constant(None) if isinstance(elem, PointerType) else coerce.weak_scalar(0)
     memory = _memory(ctx, elem, (1,), address_space.private_space, "zero")
-    _fill(ctx, memory, n.Const(WEAK_INT, 0))
+    filled(ctx, memory, n.Const(WEAK_INT, 0))
     return replace(memory, index=(coerce.weak_scalar(0),)).read(ctx, node)
 
 
@@ -181,20 +186,20 @@ def lower_private_memory(ctx: Context, node: ast.Call) -> Value:
     return replace(made, per_item=True)
 
 
-def _filled(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
+def _filled_with(name: str, value: int | None) -> Callable[[Context, ast.Call], Value]:
     """Make the lowering of numpy.zeros and its kin: a private array with these elements."""
     def lower(ctx: Context, node: ast.Call) -> Value:
         found = parameters(ctx, node, f"numpy.{name}", ("shape",), ("dtype",))
         memory = _declare(ctx, found.get("dtype", Constant(np.float64)), found["shape"], node)
         if value is not None:
-            _fill(ctx, memory, n.Const(WEAK_INT, value))
+            filled(ctx, memory, n.Const(WEAK_INT, value))
         return memory
     return lower
 
 
-form(np.zeros)(_filled("zeros", 0))
-form(np.ones)(_filled("ones", 1))
-form(np.empty)(_filled("empty", None))
+form(np.zeros)(_filled_with("zeros", 0))
+form(np.ones)(_filled_with("ones", 1))
+form(np.empty)(_filled_with("empty", None))
 
 
 @form(np.full)
@@ -204,11 +209,11 @@ def full(ctx: Context, node: ast.Call) -> Value:
     value = ctx.hold(ctx.to_scalar(found["fill_value"], node))
     kind = found.get("dtype", Constant(value.type.dtype.numpy))
     memory = _declare(ctx, kind, found["shape"], node)
-    _fill(ctx, memory, value)
+    filled(ctx, memory, value)
     return memory
 
 
-def _fill(ctx: Context, memory: Memory, value: n.Expr) -> None:
+def filled(ctx: Context, memory: Memory, value: n.Expr) -> None:
     """Store one value in every element of a private array."""
     if not isinstance(memory.base, n.Array):
         return

@@ -16,6 +16,7 @@ from unisycl.frontend.forms import (
     enqueue,
     fragments,
     geometric,
+    group_products,
     groups,
     hardware,
     math_functions,
@@ -30,7 +31,7 @@ from unisycl.frontend.syntax import chosen_functions
 from unisycl.frontend.values import pointers, vector_operators
 
 MODULES: tuple[ModuleType, ...] = (
-    atomic_places, enqueue, fragments, geometric, groups, hardware, math_functions,
+    atomic_places, enqueue, fragments, geometric, group_products, groups, hardware, math_functions,
     matrices, numpy_functions, output, special, targets, tiles, arrays, chosen_functions,
     pointers, vector_operators)
 """Every module with a form; one more is one more line."""

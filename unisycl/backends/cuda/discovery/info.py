@@ -90,4 +90,5 @@ def matrix_unit(capability: tuple[int, int]) -> MatrixUnit | None:
         (t.bf16, t.bf16, (16, 8, 16)), (t.fp16, t.fp16, (16, 8, 16)),
         (t.tf32, t.tf32, (16, 8, 8)), (t.fp64, t.fp64, (8, 8, 4)),
         *((a, b, (16, 8, 16)) for a in bytes for b in bytes),
-        *((a, b, (16, 8, 32)) for a in small for b in small)), copies=True)
+        *((a, b, (16, 8, 32)) for a in small for b in small)), copies=True,
+        wide=capability == (9, 0))

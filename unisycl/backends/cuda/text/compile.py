@@ -188,11 +188,16 @@ def options(kernel: Kernel, name: str) -> list[str]:
     return [*words, *(w for w in given if w not in words)]
 
 
+def exact(name: str, text: str) -> str:
+    """Return the architecture of a text that uses what only this one has (``wgmma``)."""
+    return f"{name}a" if "wgmma." in text and name == "sm_90" else name
+
+
 def compile_kernel(source: Source, kernel: Kernel, target: Target) -> bytes:
     """Return the code of a kernel's text, from disk if it is there."""
     tool = compiler()
     name, kind = architecture(target, tool.architectures)
-    words = options(kernel, name)
+    words = options(kernel, exact(name, source.text))
     key = disk_cache.key_of("cuda-program-1", source.text, " ".join(words), kind,
                             ".".join(map(str, tool.version)))
     code = disk_cache.load(key)

@@ -15,6 +15,7 @@ from unisycl.backends.cuda.text import (
     builtins,
     half,
     matrices,
+    products,
     reserved,
     sub_groups,
     tiles,
@@ -88,7 +89,7 @@ def _helper(name: str) -> Helper | None:
     if name == "put_cell":
         return _PUT_CELL
     return builtins.HELPERS.get(name) or matrices.helper(name) or tiles.helper(name) \
-        or atomics.helper(name)
+        or products.helper(name) or atomics.helper(name)
 
 
 def _divide(dtype: DType) -> str:

@@ -112,3 +112,18 @@ def test_the_example_loads_by_one_way_only(queue: sycl.queue, tile: Any) -> None
     assert sum(name.endswith("_aligned") for name in called) == 4
     assert any(name.startswith("tile_wait_2") for name in called)
     assert cuda_texts.refusal(kernel, text, 90) == ""
+
+
+def test_work_groups_multiply_by_the_instructions_of_the_card_that_has_them(
+        queue: sycl.queue) -> None:
+    a, b, c = (sycl.malloc_shared(64, t, queue)
+               for t in (BF16, BF16, np.float32))
+    arguments = (a, b, c, (8192, 8192, 8192))
+    kernel, text = text_of(gemm.kernel_of(gemm.groups), arguments, 256, (9, 0))
+    assert "wgmma.mma_async" in text
+    assert compile.exact("sm_90", text) == "sm_90a"
+    assert cuda_texts.refusal(kernel, text, 90) == ""
+    kernel, text = text_of(gemm.kernel_of(gemm.groups), arguments, 256, (8, 0))
+    assert "wgmma" not in text
+    assert "mma.sync" in text
+    assert cuda_texts.refusal(kernel, text, 80) == ""
