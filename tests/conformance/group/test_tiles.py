@@ -9,6 +9,7 @@ import unisycl as sycl
 from unisycl.examples import gemm
 from unisycl.testing.refusal import PREFIX
 
+ml_dtypes = pytest.importorskip("ml_dtypes")
 tiles = sycl.ext.unisycl.tiles
 
 
@@ -68,5 +69,49 @@ def test_the_example_multiplies(queue, tile):
     found = np.empty((m, n), np.float32)
     queue.memcpy(found.reshape(-1), c).wait()
     np.testing.assert_array_equal(found, x.astype(np.float32) @ y.astype(np.float32))
+    for memory in (a, b, c):
+        sycl.free(memory, queue)
+
+
+class small:
+    """Tiles of one sub-group."""
+
+    element = ml_dtypes.bfloat16
+    rows, cols, stages = 64, 64, 2
+
+
+@pytest.mark.part("M-4")
+def test_a_small_group_multiplies_as_a_whole(queue):
+    about = sycl.ext.oneapi.experimental.info.device
+    size = queue.get_device().get_info(about.ext_unisycl_matrix_sub_group_size)
+
+    def kernel(it, a, b, c):
+        whole = it.get_group()
+        p = tiles.group_product(whole, small)
+        tiles.load_stage(whole, p, 0, a, b, (128, 72))
+        tiles.finish_stage(whole, p)
+        for k in range(2):
+            tiles.await_stages(whole, p, 0)
+            tiles.multiply_stage(whole, p, k)
+            if k == 0:
+                tiles.load_stage(whole, p, 1, sycl.multi_ptr(a) + 64, sycl.multi_ptr(b) + 64 * 72,
+                                 (128, 72))
+            tiles.finish_stage(whole, p)
+        tiles.store_product(whole, p, c, 66)
+    rng = np.random.default_rng(6)
+    x = rng.integers(-3, 4, (64, 128)).astype(small.element)
+    y = rng.integers(-3, 4, (128, 72)).astype(small.element)
+    a, b = (sycl.malloc_device(z.size, z.dtype, queue) for z in (x, y))
+    c = sycl.malloc_device(64 * 66, np.float32, queue)
+    queue.memcpy(a, x.reshape(-1)).wait()
+    queue.memcpy(b, y.reshape(-1)).wait()
+    queue.parallel_for(sycl.nd_range((size,), (size,)), kernel, a, b, c).wait()
+    found = np.empty(64 * 66, np.float32)
+    queue.memcpy(found, c).wait()
+    np.testing.assert_array_equal(found.reshape(64, 66)[:, :64],
+                                  x.astype(np.float32) @ y.astype(np.float32)[:, :64])
+    with pytest.raises(sycl.KernelError, match="work-groups of 1 sub-groups"):
+        queue.parallel_for(sycl.nd_range((2 * size,), (2 * size,)),
+                           lambda it: tiles.group_product(it.get_group(), small))
     for memory in (a, b, c):
         sycl.free(memory, queue)
