@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[4]
-PLACES = ("graph", "reduction", "usm", "group/test_non_uniform.py")
+PLACES = ("graph", "reduction", "usm", "group/test_non_uniform.py",
+          "queue/test_repeats.py")
 
 
 def test_conformance_tests_pass_on_the_driver_that_is_none() -> None:
