@@ -80,7 +80,7 @@ class vectorized:
         if (device.has(aspect.usm_system_allocations) and not device.has(aspect.gpu)) or not (
                 device.has(aspect.usm_shared_allocations)) or not math.prod(shape):
             return np.empty(shape, dtype)
-        memory = usm.malloc(shape or 1, where, kind=usm_kind.shared, dtype=dtype)
+        memory = usm.malloc(math.prod(shape), where, kind=usm_kind.shared, dtype=dtype)
         return np.asarray(memory).reshape(shape)
 
     def _result_type(self, given: list[Any]) -> np.dtype[Any]:
