@@ -69,8 +69,14 @@ def test_a_kernel_with_a_place_in_order_holds_up_nobody(monkeypatch: pytest.Monk
     q = sycl.queue(sycl.property.queue.in_order())
     p = sycl.malloc_shared(64, np.int32, q)
     q.fill(p, 0).wait()
+    run, mine = Channel.run_at_once, q.channel
+
+    def interrupted(channel: Channel, *args: Any, **named: Any) -> object:
+        if channel is mine:  # threads of pipes have channels of their own
+            interrupt()
+        return run(channel, *args, **named)
     with monkeypatch.context() as m:
-        m.setattr(Channel, "run_at_once", interrupt)
+        m.setattr(Channel, "run_at_once", interrupted)
         with pytest.raises(KeyboardInterrupt):
             q.parallel_for(64, bump, p)
     q.parallel_for(64, bump, p).wait()

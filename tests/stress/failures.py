@@ -86,7 +86,7 @@ class Failing:
         return False if self.kind in ("launch", "end") else self._call("immediate", launch)
 
     def batch(self, launches: Any, before: Any) -> Any:
-        return self._call("batch", launches)
+        return self._call("batch", launches, before)
 
     def _begin(self, kind: str, *args: Any) -> Any:
         *most, deps = args

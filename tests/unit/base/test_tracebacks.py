@@ -23,7 +23,7 @@ IN_COMMAND_GROUPS = frozenset((
 """Used in command groups, whose submission shortens what leaves them."""
 TELL = frozenset(("buffer_allocator", "image_allocator", "bound_kernel", "info", "property", "usm",
                   "default_selector_v", "cpu_selector_v", "gpu_selector_v", "host_selector_v",
-                  "accelerator_selector_v"))
+                  "accelerator_selector_v", "measurement"))
 """What refuses nothing, or does so where the runtime calls it, or shortens by itself."""
 
 

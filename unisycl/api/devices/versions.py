@@ -12,6 +12,7 @@ import sys
 
 from unisycl.api.devices.device import platform
 from unisycl.api.devices.info import info
+from unisycl.base.tracebacks import ends_at_call
 
 _TOOLS = re.compile(r"extra == .(?:bench|docs|examples|test)\b")
 
@@ -26,6 +27,7 @@ def _packages() -> list[str]:
     return ["unisycl", *dict.fromkeys(found)]
 
 
+@ends_at_call
 def show_versions() -> None:
     """Print the versions of Python, of the packages that matter, and of each device's driver."""
     rows = [("Python", f"{machine.python_version()} {machine.python_implementation()}"),
