@@ -67,7 +67,8 @@ def found_by(device: sycl.device, kernel: Any) -> str:
 
 @pytest.mark.row("Q-4")
 @pytest.mark.parametrize(("kernel", "who"), [
-    (barrier, ("(3)",)), (left, ("(5)",)), (collective, ("(0)",)), (different, ("(5)", "(4)")),
+    (barrier, ("(3)",)), (left, ("(5)",)), (collective, ("(0)", "(4)")),
+    (different, ("(5)", "(4)")),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_what_not_all_reach(device: sycl.device, kernel: Any,
                             who: tuple[str, ...]) -> None:

@@ -114,10 +114,12 @@ def test_a_device_is_there_once_devices_are_asked_for(device: sycl.device) -> No
 
 
 FEATURES = {
+    "EXT_CODEPLAY_ENQUEUE_NATIVE_COMMAND": "handler.ext_codeplay_enqueue_native_command",
     "EXT_INTEL_BUFFER_LOCATION": "ext.intel.buffer_location",
     "EXT_INTEL_DATAFLOW_PIPES": "ext.intel.pipe",
     "EXT_INTEL_FPGA_LSU": "ext.intel.lsu",
     "EXT_INTEL_FPGA_REG": "ext.intel.fpga_reg",
+    "EXT_INTEL_MATRIX": "ext.intel.experimental.matrix.joint_matrix_apply",
     "EXT_INTEL_MEM_CHANNEL_PROPERTY": "ext.intel.mem_channel",
     "EXT_ONEAPI_AUTO_LOCAL_RANGE": "ext.oneapi.experimental.auto_range",
     "EXT_ONEAPI_CHUNK": "ext.oneapi.experimental.chunk",
@@ -137,6 +139,7 @@ FEATURES = {
     "EXT_ONEAPI_KERNEL_PROPERTIES": "ext.oneapi.experimental.work_group_size_hint",
     "EXT_ONEAPI_LAUNCH_QUERIES": "kernel",
     "EXT_ONEAPI_LOCAL_MEMORY": "ext.oneapi.group_local_memory",
+    "EXT_ONEAPI_MATRIX": "ext.oneapi.experimental.matrix.joint_matrix_mad",
     "EXT_ONEAPI_MEMCPY2D": "queue.ext_oneapi_memcpy2d",
     "EXT_ONEAPI_NON_UNIFORM_GROUPS": "ext.oneapi.experimental.get_ballot_group",
     "EXT_ONEAPI_QUEUE_PRIORITY": "ext.oneapi.property",
@@ -167,6 +170,9 @@ FEATURES = {
     "EXT_ONEAPI_PROD": "queue.ext_oneapi_prod",
     "EXT_ONEAPI_PROPERTIES": "ext.oneapi.experimental.properties",
     "EXT_ONEAPI_QUEUE_EMPTY": "queue.ext_oneapi_empty",
+    "EXT_UNISYCL_ARRAYS": "ext.unisycl.zeros",
+    "EXT_UNISYCL_DISTR_QUEUE": "ext.unisycl.distr_queue",
+    "EXT_UNISYCL_TILES": "ext.unisycl.tiles.copy_tile",
     "EXT_UNISYCL_DEVICE_ENQUEUE": "ext.unisycl.enqueue_kernel",
     "EXT_UNISYCL_EVENTS": "ext.unisycl.user_event",
     "EXT_UNISYCL_MAP": "ext.unisycl.mapped_buffer",

@@ -46,7 +46,10 @@ def test_products_and_solutions(queue: sycl.queue) -> None:
     rng = np.random.default_rng(8)
     doubles = queue.get_device().has(sycl.aspect.fp64)
     indices = ((np.int32, 0, ZERO), (np.int64, 1, ONE))
-    for k, kind in enumerate(np.dtype(t) for t in ("fdDF" if doubles else "fF")):
+    kinds = "fdDF" if doubles else "fF"
+    if queue.get_device().get_platform().get_info(sycl.info.platform.name).startswith("Portable"):
+        kinds = "fdF"  # PoCL 3.1 compiles transposed products of complex128 so that they crash
+    for k, kind in enumerate(map(np.dtype, kinds)):
         for index, base, option in (indices[k % 2],):
             for m, n in ((9, 9), (5, 8)):
                 dense, i, parts = made(rng, kind, m, n, index, base)
