@@ -218,3 +218,30 @@ def test_items_that_leave_a_loop_apart_keep_their_counters(queue: sycl.queue, ke
             turns = [[0 if k == m else n for m in range(n)] for k in range(4)]
             wanted = np.array([100 * sum(t) + (t[-1] if t else 0) for t in turns])[own]
         np.testing.assert_array_equal(a, wanted)
+
+
+@pytest.mark.part("D-37")
+def test_who_returns_from_a_branch_with_a_barrier_holds_up_nobody(queue):
+    a, b = np.zeros(24, np.int32), np.zeros(24, np.int32)
+
+    def kernel(it, a, b, n):
+        i, k = it.get_global_id(0), it.get_local_id(0)
+        b[i] = 1
+        if n > 0:
+            sycl.group_barrier(it.get_group())
+            if n > 1:
+                sycl.group_barrier(it.get_group())
+                if k == 5:
+                    return
+                a[i] += 7
+            if k == 2:
+                return
+            a[i] += 1
+        b[i] += 10
+    k = np.arange(24) % 8
+    for n in range(3):
+        a[:], b[:] = 0, 0
+        queue.parallel_for(sycl.nd_range(24, 8), kernel, a, b, n).wait()
+        early, late = (k == 5) & (n > 1), (k == 2) & (n > 0)
+        assert np.array_equal(np.where(early | late, 1, 11), b), n
+        assert np.array_equal(np.where(early, 0, 7 * (n > 1) + ((n > 0) & ~late)), a), n

@@ -203,9 +203,22 @@ def _foreign(b: Body, stmt: n.Foreign) -> None:
 
 # ---- branches and loops
 def _if(b: Body, stmt: n.If) -> None:
+    p = b.p
+    if not p.d.closes_branches or not holds_barrier(stmt):
+        _branches(b, stmt)
+        return
+    if not any(isinstance(s, n.Leave) and not s.number for s in visit.statements((stmt,))):
+        _branches(b, stmt)
+        p.line(p.d.local_barrier)
+        return
+    label, left = p.names.fresh("closing"), p.names.fresh("left")  # who leaves comes to it, too
+    p.line(f"bool {left} = false;")
+    leave, p.scopes[0] = p.scopes[0], f"{{ {left} = true; goto {label}; }}"
     _branches(b, stmt)
-    if b.p.d.closes_branches and holds_barrier(stmt):
-        b.p.line(b.p.d.local_barrier)
+    p.scopes[0] = leave
+    p.line(f"{label}:")
+    p.line(p.d.local_barrier)
+    p.line(f"if ({left}) {leave}")
 
 
 def _branches(b: Body, stmt: n.If) -> None:
