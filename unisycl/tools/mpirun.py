@@ -72,6 +72,7 @@ class _Ranks:
         self.words = [mpiexec, "-n", str(options.n), sys.executable, "-m", "unisycl.tools.rank",
                       *(["--bind"] if options.bind else []), options.program, *options.rest]
         self.said: list[str] = []
+        self.others: list[int] = []
         self.first: int | None = None
 
     def run(self) -> int:
@@ -144,13 +145,16 @@ class _Ranks:
                     told = file.read_text().split()
                     try:
                         number = os.pidfd_open(int(told[0]))
+                    except ProcessLookupError:  # it has ended already
+                        self.first = rank
+                        break
                     except (OSError, IndexError):
                         continue
                     known[number] = rank
                     poll.register(number, select.POLLIN)
             ended = poll.poll(50)
-            if ended:
-                self.first = known[ended[0][0]]
+            if ended and self.first is None:
+                self.first, *self.others = sorted(known[number] for number, _ in ended)
         for number in known:
             os.close(number)
 
@@ -164,6 +168,9 @@ class _Ranks:
         found = last_words.read(self.folder, self.first)
         last = f"its last command was number {found[0]}, {found[1]}" if found else \
             "it had submitted no command"
+        if self.others:  # the launcher ended all but one of them before anybody looked
+            which = ", ".join(str(rank) for rank in (self.first, *self.others))
+            return f"one of the ranks {which} of {self.count} {how}: {self._last()}"
         return f"rank {self.first} of {self.count} {how}; {last}"
 
     def _last(self) -> str:
