@@ -161,13 +161,17 @@ def round_to_tf32(x: Any) -> Any:
 
 
 # ---- where elements lie
+def packed(pack: Any, lane: Any, slot: Any) -> Any:
+    """Return where a work-item's cells lie in one direction, by fours of items or by their rest."""
+    if pack == -1:
+        return 8 * slot + lane // 4
+    return slot // pack * (4 * pack) + lane % 4 * pack + slot % pack
+
+
 def row_of(m: Any, lane: Any, slot: Any) -> Any:
     """Return the row of a work-item's cells in a slot."""
-    if m.row_pack == -1:
-        return 8 * slot + lane // 4
-    if m.row_pack > 0:
-        pack = m.row_pack
-        return slot // pack * (4 * pack) + lane % 4 * pack + slot % pack
+    if m.row_pack != 0:
+        return packed(m.row_pack, lane, slot)
     if m.down == 1:
         return slot
     return lane // m.across + m.down * slot
@@ -175,11 +179,8 @@ def row_of(m: Any, lane: Any, slot: Any) -> Any:
 
 def column_of(m: Any, lane: Any, slot: Any) -> Any:
     """Return the column of a work-item's cells in a slot."""
-    if m.col_pack == -1:
-        return 8 * slot + lane // 4
-    if m.col_pack > 0:
-        pack = m.col_pack
-        return slot // pack * (4 * pack) + lane % 4 * pack + slot % pack
+    if m.col_pack != 0:
+        return packed(m.col_pack, lane, slot)
     if m.across == 1:
         return slot
     if m.down == 1:
