@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.ranks import ccl_checks
+from tests.ranks import ccl_checks, processes
 from unisycl.oneapi import ccl
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
     refused(comm)
     missing(comm)
-    print(f"rank {rank} of {size} is well")
+    processes.say(f"rank {rank} of {size} is well")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import unisycl as sycl
-from tests.ranks import queue_checks, test_queue
+from tests.ranks import processes, queue_checks, test_queue
 from unisycl.ranks.links.alone import AloneLink
 
 if __name__ == "__main__":
@@ -17,4 +17,4 @@ if __name__ == "__main__":
     q = sycl.ext.unisycl.distr_queue(sys.argv[1])
     test_queue.compare(queue_checks.check_all(q), one)
     q.close()
-    print(f"rank {q.rank} of {q.size} is well")
+    processes.say(f"rank {q.rank} of {q.size} is well")

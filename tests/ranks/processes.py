@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,3 +29,14 @@ def start(count: int, *arguments: str, seconds: float = 150, **environment: str,
         [starter(), "-n", str(count), sys.executable, *arguments], cwd=ROOT, text=True,
         capture_output=True, timeout=seconds, check=False,
         env={**os.environ, "UNISYCL_THREADS": "1", "OMP_NUM_THREADS": "1", **environment})
+
+
+def say(text: str) -> None:
+    """Print a line by one write, whatever Python's buffers are: others' lines do not part it."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def well(text: str) -> list[int]:
+    """Return the ranks that said that they are well; how their lines are mixed is MPI's."""
+    return sorted(int(rank) for rank in re.findall(r"rank (\d+) (?:of \d+ )?is well", text))

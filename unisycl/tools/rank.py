@@ -6,6 +6,7 @@ Non-goals: being called by users. Invariant: of several ranks that fail, one tel
 from __future__ import annotations
 
 import faulthandler
+import io
 import os
 import runpy
 import signal
@@ -35,6 +36,7 @@ def main() -> None:
         os.sched_setaffinity(0, _share(own, rank, size))
     faulthandler.enable(all_threads=False)
     last_words.keep(folder, rank)("start")
+    _print_whole_lines()
     sys.argv = [program, *rest]
     sys.path[0] = str(Path(program).resolve().parent)
     try:
@@ -54,6 +56,13 @@ def main() -> None:
         text = "".join(traceback.format_exception(type(error), error,
                                                   trace or error.__traceback__))
         _fail(folder, rank, size, f"rank {rank} of {size} failed:\n{text}", 1)
+
+
+def _print_whole_lines() -> None:
+    """Write what is printed by lines, so that lines of several ranks are not mixed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def _number(what: str) -> int:
