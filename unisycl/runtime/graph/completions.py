@@ -103,24 +103,34 @@ class Recorded:
 
 
 class Join:
-    """Ends when all of several completions have; a command that does nothing waits this way."""
+    """Ends when all of several completions have; a command that does nothing waits this way.
 
-    __slots__ = ("_left",)
+    Each is asked until it has ended and never again: of joins of joins, as barriers behind barriers
+    are, the time to ask would double with each.
+    """
+
+    __slots__ = ("_ended", "_last", "_left")
 
     def __init__(self, completions: Sequence[Completion]) -> None:
         self._left = list(completions)
+        self._ended = self._last = 0
 
     def done(self) -> bool:
         """Say whether all have ended."""
-        return all(c.done() for c in self._left)
+        left, at = self._left, self._ended
+        while at < len(left) and left[at].done():
+            at += 1
+        self._ended = at  # what another thread found may be lost, and is found again
+        return at == len(left)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Block until all have ended or so many seconds pass."""
         end = None if timeout is None else time.monotonic() + timeout
-        for completion in self._left:
+        for at in range(self._ended, len(self._left)):
             left = None if end is None else max(0.0, end - time.monotonic())
-            if not completion.wait(left):
+            if not self._left[at].wait(left):
                 return False
+            self._ended = at + 1
         return True
 
     def error(self) -> BaseException | None:
@@ -129,7 +139,11 @@ class Join:
 
     def profile(self) -> tuple[int, int]:
         """Return the end of the last, twice: the command itself takes no time."""
+        if self._last:
+            return self._last, self._last
         end = max((c.profile()[1] for c in self._left), default=0)
+        if self._ended == len(self._left):
+            self._last = end
         return end, end
 
 

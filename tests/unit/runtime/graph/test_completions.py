@@ -33,6 +33,40 @@ def test_a_join_ends_with_its_last() -> None:
     assert join.error() is None
 
 
+def test_joins_of_joins_ask_each_once() -> None:
+    class Asked(Gate):
+        __slots__ = ("count",)
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = 0
+
+        def done(self) -> bool:
+            self.count += 1
+            return super().done()
+
+        def wait(self, timeout: float | None = None) -> bool:
+            self.count += 1
+            return super().wait(timeout)
+
+        def profile(self) -> tuple[int, int]:
+            self.count += 1
+            return 3, 7
+
+    for ask in (Join.done, Join.wait, Join.profile):
+        leaf = Asked()
+        joins: list[Join] = [Join([leaf])]
+        for _ in range(40):  # 2 ** 40 paths lead to the leaf
+            joins.append(Join([*joins]))
+        assert not joins[-1].done()
+        assert not joins[-1].wait(0.0)
+        leaf.finish()
+        if ask is Join.profile:
+            assert joins[-1].done()
+        assert ask(joins[-1]) in (True, (7, 7))
+        assert leaf.count < 50
+
+
 def test_ended_has_a_time() -> None:
     gate = ended()
     assert gate.done()
