@@ -16,6 +16,7 @@ from unisycl.backends.opencl.discovery.traits import ROUNDED_DIVISION, Traits, l
 from unisycl.backends.opencl.errors import translated
 from unisycl.backends.opencl.interop import sources
 from unisycl.backends.opencl.session import Session
+from unisycl.backends.opencl.text import declarations
 from unisycl.backends.opencl.text.quirks import Quirks
 from unisycl.base.errors import BuildError, errc, exception
 from unisycl.ir import visit
@@ -79,7 +80,9 @@ def build(session: Session, device: Any, traits: Traits, quirks: Quirks, kernel:
         return _link(session, device, kernel, source, words, [
             sources.libraries[int(n)].native for n in linked])
     if quirks.own_cache:
-        return _build(session, device, kernel, source, words)
+        head = declarations.head(traits.library, source.text) if quirks.reads_all else ""
+        return (_with_head(session, device, head, source, words) if head else None) or _build(
+            session, device, kernel, source, words)
     key = disk_cache.key_of("opencl-program-1", source.text, words, traits.platform,
                             traits.platform_version, traits.name, traits.driver_version)
     binary = disk_cache.load(key)
@@ -133,6 +136,17 @@ def _keep(session: Session, program: Any, device: Any, key: str) -> None:
     binary = binary_of(session, program, device)
     if binary:
         disk_cache.save(key, binary)
+
+
+def _with_head(session: Session, device: Any, head: str, source: Source, words: str) -> Any:
+    """Return the program of a text with declarations of its own; None if it is not built so."""
+    cl = session.cl
+    program = cl._cl._Program(session.context, head + source.text)
+    try:
+        program._build(f"{words} {declarations.WITHOUT}".encode(), [device])
+    except cl.Error:
+        return None
+    return program
 
 
 def _build(session: Session, device: Any, kernel: Kernel, source: Source, words: str) -> Any:
