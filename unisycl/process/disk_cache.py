@@ -249,11 +249,23 @@ def _unlink(path: Path) -> bool:
     return True
 
 
+def _worth_a_look(where: Path) -> bool:
+    """Say whether a sweep may find anything to drop, by names and sizes: no file is opened."""
+    total = 0
+    with contextlib.suppress(OSError), os.scandir(where) as found:
+        for entry in found:
+            if entry.name.startswith("new-"):
+                return True
+            with contextlib.suppress(OSError):
+                total += entry.stat(follow_symlinks=False).st_size
+    return total > LIMIT_BYTES
+
+
 def _sweep(where: Path) -> None:
     """Now and then drop the entries used longest ago, down to half the limit."""
     global _writes
     _writes += 1
-    if _writes % _SWEEP_EVERY:
+    if _writes % _SWEEP_EVERY or not _worth_a_look(where):
         return
     found = sorted(entries(where), key=lambda kept: kept.used, reverse=True)
     old = time.time() - _HALF_SECONDS
