@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd.shapes import VARYING, Shapes
+from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
 
 _EXPRESSION = 2
 _CALL = 4
@@ -27,6 +27,17 @@ def waits(body: n.Block, shapes: Shapes) -> bool:
     """
     return any(isinstance(s, n.For | n.While) and id(s) not in shapes.divergent
                and _is_chain(s, shapes) for s in visit.statements(body))
+
+
+def leaps(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether some loop of work-items side by side goes on behind all of them in each turn.
+
+    A step is mostly as long as the launch: each turn is on pages of its own, so it takes what it
+    can from them.
+    """
+    return any(isinstance(s, n.For) and not isinstance(s.step, n.Const)
+               and shapes.of(s.start).rank == LINEAR and shapes.of(s.step).rank < LINEAR
+               for s in visit.statements(body))
 
 
 def _is_chain(loop: n.Stmt, shapes: Shapes) -> bool:

@@ -8,6 +8,7 @@ Invariant: the element has its value behind the loop, and is written only if the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -186,20 +187,20 @@ def _is_steady(place: n.Place, loop: n.For) -> bool:
     changes = visit.assigned((loop,))
     kind = place.base.type
     asked = [e for x in (*place.index, *(x for x, _ in place.inner)) for e in visit.walk(x)]
-    return (isinstance(place.base, n.Param) and _is_whole(place.base) and isinstance(kind, View)
+    return (isinstance(place.base, n.Param) and is_whole(place.base) and isinstance(kind, View)
             and not any(isinstance(e, n.Load | n.Call) for e in asked)
             and not any(isinstance(e, n.Read) and e.local in changes for e in asked)
-            and all(_is_apart(b) or _is_whole(b) for b in _bases(loop)))
+            and all(is_apart(b) or is_whole(b) for b in _bases(loop)))
 
 
-def _is_whole(base: n.Base) -> bool:
+def is_whole(base: n.Base) -> bool:
     """Say whether it is known where a memory begins and ends."""
     kind = base.type
     return isinstance(base, n.Param) and isinstance(kind, View) and not kind.spread \
         and kind.space is address_space.global_space and kind.ndim > 0
 
 
-def _is_apart(base: n.Base) -> bool:
+def is_apart(base: n.Base) -> bool:
     """Say whether a memory is never a parameter's: the kernel's own, or a value."""
     kind = base.type
     return isinstance(base, Table | n.Array) or (
@@ -217,10 +218,14 @@ def _bases(loop: n.For) -> list[n.Base]:
 # ---- what has to hold
 def _tests(loop: n.For, places: list[n.Place]) -> n.Expr | None:
     """Return whether the memories of elements share nothing with others; None: they never do."""
+    return apart([p.base for p in places], [b for b in _bases(loop) if not is_apart(b)])
+
+
+def apart(some: Iterable[n.Base], others: Iterable[n.Base]) -> n.Expr | None:
+    """Return whether some memories share nothing with others; None: they never do."""
     test: n.Expr | None = None
-    mine = list(dict.fromkeys(p.base for p in places))
-    others = [b for b in _bases(loop) if not _is_apart(b)]
-    pairs = {frozenset((a, b)): (a, b) for a in mine for b in others if a is not b}
+    mine, rest = dict.fromkeys(some), list(others)
+    pairs = {frozenset((a, b)): (a, b) for a in mine for b in rest if a is not b}
     for a, b in pairs.values():
         (low, high), (start, end) = _ends(a), _ends(b)
         one = n.Binary(BOOL, "or", n.Compare(BOOL, "le", high, start),

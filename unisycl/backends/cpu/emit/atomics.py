@@ -7,9 +7,11 @@ stores. Non-goals: typing. Invariant: each active lane's operation happens exact
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unisycl.backends.cpu.emit import combined_atomics, memory
 from unisycl.backends.cpu.emit.atomic_operation import ORDER, is_local, one
-from unisycl.backends.cpu.emit.emitter import Emitter
+from unisycl.backends.cpu.emit.emitter import Emitter, Own
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, VECTOR, Val
 from unisycl.backends.cpu.emit.memory import Address
 from unisycl.backends.cpu.emit.text import llvm_type
@@ -31,6 +33,40 @@ def emit(e: Emitter, stmt: n.Atomic) -> None:
     """Emit an atomic operation."""
     at = memory.address(e, stmt.place)
     operands = [e.emit(e, x) for x in stmt.operands]
+    own = e.own.get(stmt.place.base) if isinstance(stmt.place.base, n.Param) else None
+    if own is None:
+        _act(e, stmt, at, operands)
+        return
+    f, maybe_empty = e.f, e.maybe_empty
+    mine, shared, done = f.label("own"), f.label("shared"), f.label("added")
+    f.branch(_within(e, own, at), mine, shared)
+    f.start(mine)
+    alone = replace(stmt, scope=memory_scope.work_group)
+    _act(e, alone, replace(at, base=own.base), operands, few=True)
+    f.jump(done)
+    f.start(shared)
+    e.maybe_empty = maybe_empty
+    _act(e, stmt, at, operands)
+    f.jump(done)
+    f.start(done)
+
+
+def _within(e: Emitter, own: Own, at: Address) -> str:
+    """Return whether all lanes that are on add to elements that the call has sums for."""
+    f, w = e.f, e.lanes.lanes
+    if at.index.form == UNIFORM:
+        return f.op(f"icmp ult i64 {at.index.ref}, {own.limit}")
+    limit = e.lanes.vector(Val(UNIFORM, INT64, own.limit))
+    fits = f.op(f"icmp ult <{w} x i64> {e.lanes.vector(at.index)}, {limit}")
+    if e.mask is not None:
+        off = f.op(f"xor {e.mask_type} {e.mask}, splat (i1 true)")
+        fits = f.op(f"or {e.mask_type} {fits}, {off}")
+    return f.op(f"icmp eq {e.mask_bits} {e.bits(fits)}, -1")
+
+
+def _act(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val], *,
+         few: bool = False) -> None:
+    """Emit an operation of the lanes that are on; ``few``: the memory is small."""
     wanted = stmt.result in e.read_locals
     alike = at.index.form == UNIFORM
     same = alike and all(o.form == UNIFORM for o in operands)
@@ -41,7 +77,7 @@ def emit(e: Emitter, stmt: n.Atomic) -> None:
     elif alike and stmt.op in combined_atomics.OPERATIONS and e.lanes.lanes > 1:
         _keep(e, stmt, VECTOR, combined_atomics.emit(e, stmt, at, operands[0], wanted=wanted))
     elif e.mask is None:
-        _every_lane(e, stmt, at, operands, wanted=wanted)
+        _every_lane(e, stmt, at, operands, wanted=wanted, few=few or is_local(stmt.place))
     else:
         _in_turn(e, stmt, at, operands, wanted=wanted)
 
@@ -54,13 +90,13 @@ def _keep(e: Emitter, stmt: n.Atomic, form: int, old: str) -> None:
 
 
 def _every_lane(e: Emitter, stmt: n.Atomic, at: Address, operands: list[Val], *,
-                wanted: bool) -> None:
-    """Let all lanes act one after another, in straight code."""
+                wanted: bool, few: bool) -> None:
+    """Let all lanes act one after another, in straight code; ``few``: there are below 2**31."""
     dtype, w = stmt.place.type.dtype, e.lanes.lanes
     vector = llvm_type(dtype, w)
     result = "poison"
     index = at.index
-    if index.form == VECTOR and is_local(stmt.place):  # it is far smaller than 2 GiB
+    if index.form == VECTOR and few:
         index = Val(VECTOR, UINT32, e.f.op(f"trunc <{w} x i64> {index.ref} to <{w} x i32>"))
     places, parts = _each(e, index), [_each(e, o) for o in operands]
     for k in range(w):

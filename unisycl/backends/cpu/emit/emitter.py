@@ -55,6 +55,14 @@ class Home:
     stride: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Where a call's own sums of a memory lie, and of how many elements; of none if they do not."""
+
+    base: str
+    limit: str
+
+
 @dataclass(slots=True)
 class Emitter:
     """Everything the emission functions share while one LLVM function is written.
@@ -64,7 +72,7 @@ class Emitter:
     share where each has a thread. ``watched`` are the memories whose races are looked for, in cells
     of ``granule`` bytes, ``written`` those of them that the kernel writes; ``twins`` says how far
     behind an array its twin lies. ``bodies`` are what is emitted, with the shapes of each;
-    ``listed`` are locals that are read from lists, by those shapes.
+    ``listed`` are locals that are read from lists, by those shapes; ``own`` are a call's own sums.
     """
 
     kernel: n.Kernel
@@ -102,6 +110,7 @@ class Emitter:
     twins: dict[n.Array, int] = field(default_factory=dict)
     bodies: tuple[tuple[Shapes, n.Block], ...] = ()
     listed: dict[int, frozenset[n.Local]] = field(default_factory=dict)
+    own: dict[n.Param, Own] = field(default_factory=dict)
 
     # ---- arguments
     def slot(self, number: int, type: str = "i64") -> str:

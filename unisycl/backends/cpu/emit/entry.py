@@ -16,6 +16,7 @@ from dataclasses import replace
 from unisycl.backends.cpu.abi import Layout, layout
 from unisycl.backends.cpu.emit import (
     expressions,
+    own_sums,
     queries,
     reductions,
     rows,
@@ -237,6 +238,7 @@ def _units(e: Emitter, unit: Unit, edge: bool) -> None:
     """Loop over the units of this call."""
     f = e.f
     reductions.begin(e)
+    own_sums.begin(e)
     at = f.alloca("i64")
     f.store("i64", "%begin", at)
     head, body, done = f.label("units"), f.label("unit"), f.label("finished")
@@ -253,6 +255,7 @@ def _units(e: Emitter, unit: Unit, edge: bool) -> None:
     f.jump(head)
     f.start(done)
     reductions.end(e)
+    own_sums.end(e)
 
 
 def _single_unit(e: Emitter, number: str, edge: bool) -> None:

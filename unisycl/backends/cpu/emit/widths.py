@@ -11,12 +11,14 @@ from dataclasses import replace
 
 from unisycl.backends.cpu.emit import queries
 from unisycl.base.dtypes import DType
+from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.passes.simd import costs, pressure, registers, row_blocks
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
+_MOST_LANES = 64
 
 
 _known: dict[int, tuple[n.Kernel, int, int]] = {}
@@ -54,6 +56,9 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     names = 32 if vector_bits == 512 else 16
     alive = pressure.peak(kernel.body, found)
     most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2
+    if kernel.index_kind == "nd_range" and pressure.leaps(kernel.body, found) \
+            and not _asks_sub_groups(kernel):
+        most = _MOST_LANES // native
     wanted = native
     while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= names:
         wanted *= 2
@@ -70,6 +75,14 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     while wanted > 2 and wanted > items:
         wanted //= 2
     return wanted
+
+
+def _asks_sub_groups(kernel: n.Kernel) -> bool:
+    """Say whether a kernel does anything with sub-groups, whose size then matters."""
+    return any(isinstance(x, n.Query) and x.name.startswith("sub_group")
+               for x in visit.all_expressions(kernel.body)) or any(
+        isinstance(s, n.GroupCall) and s.scope is memory_scope.sub_group
+        for s in visit.statements(kernel.body))
 
 
 def shapes_of(kernel: n.Kernel, lanes: int, units: int = 0) -> sh.Shapes:
