@@ -134,6 +134,8 @@ class Narrower:
                 return n.Cast(x.type, n.Read(NARROW, self.small[x.local]))
             case n.Compare() if x.a.type.dtype is INT64 and self.fits(x.a) and self.fits(x.b):
                 return n.Compare(x.type, x.op, self.narrow(x.a), self.narrow(x.b))
+            case n.Select() if x.type.dtype is INT64 and self.fits(x):
+                return n.Cast(x.type, self.narrow(x))
             case n.Cast() if x.type.dtype.is_float and x.x.type.dtype is INT64 and self.fits(x.x):
                 return n.Cast(x.type, self.narrow(x.x))
             case n.Cast() if x.type.dtype is INT32 and x.x.type.dtype is INT64:

@@ -268,7 +268,8 @@ class Ranges:
                 yield from self._bound(cond.b, mirrored.get(op, op), cond.a)
 
     def _bound(self, x: n.Expr, op: str, other: n.Expr) -> Iterator[tuple[n.Local, Interval]]:
-        while isinstance(x, n.Cast) and x.type.dtype is x.x.type.dtype:
+        while isinstance(x, n.Cast) and not x.x.type.dtype.is_float and not x.type.dtype.is_float \
+                and whole(x.x.type.dtype).within(whole(x.type.dtype)):
             x = x.x
         if not isinstance(x, n.Read) or x.local.type.dtype.is_float:
             return
@@ -319,7 +320,7 @@ class Ranges:
             case n.Cast() if not x.x.type.dtype.is_float:
                 return self.of(x.x)
             case n.Select():
-                return self.of(x.a) | self.of(x.b)
+                return self.chosen(x.cond, True, x.a) | self.chosen(x.cond, False, x.b)
             case n.Unary() if x.op == "neg":
                 inner = self.of(x.x)
                 return Interval(-inner.high, -inner.low)
@@ -330,6 +331,13 @@ class Ranges:
                 pick = min if x.builtin.name == "min" else max
                 return Interval(pick(a.low, b.low), pick(a.high, b.high))
         return every
+
+    def chosen(self, cond: n.Expr, holds: bool, x: n.Expr) -> Interval:
+        """Return the interval of an integer where a condition chooses it."""
+        if isinstance(x, n.Const) or not any(True for _ in self.implied(cond, holds)):
+            return self.of(x)
+        with self.knowing(cond, holds):
+            return self.of(x)
 
     def binary(self, x: n.Binary, a: Interval, b: Interval) -> Interval:
         """Return the interval of an arithmetic operation."""

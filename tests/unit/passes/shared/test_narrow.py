@@ -13,6 +13,7 @@ from unisycl.passes.shared import narrow, ranges
 
 data = np.zeros(64, np.float32)
 whole = np.zeros(64, np.int64)
+few = np.zeros(64, np.int32)
 
 
 def narrowed(function: object, *, ids_below: int = 1 << 31) -> dict[str, object]:
@@ -66,6 +67,18 @@ def test_conditions_bound_what_is_read_under_them() -> None:
                 m = n * 1000
         whole[i] = m
     assert INT32 is narrowed(kernel)["m"]
+
+
+def test_what_a_condition_chooses_is_bounded_by_it() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        n = int(few[i])
+        m = n + 9 if n < 0 else n
+        k = n if n < 5 else n + 9
+        whole[i] = m
+        whole[i + 1] = k
+    found = narrowed(kernel)
+    assert INT32 is found["m"]
+    assert INT64 is found["k"], "2**31 - 1 and 9"
 
 
 def test_intervals_follow_python_division() -> None:

@@ -38,20 +38,17 @@ def storage(dtype: DType) -> DType:
 
 
 # ---- addresses
-def address(e: Emitter, place: n.Place) -> Address:
-    """Return where a place lies."""
+def address(e: Emitter, place: n.Place, *, near: bool = False) -> Address:
+    """Return where a place lies; ``near``: from a pointer to where what lanes share leads."""
     base = place.base
     if isinstance(base, n.Array) and is_private(place):
         return _private(e, place, base)
     lanes = e.lanes
     if isinstance(base.type, View):
-        index = lanes.const(0, INT64)
-        for d, x in enumerate(place.index):
-            step = lanes.index(e.emit(e, x))
-            pitch = None if isinstance(base, n.Heap) else view_pitch(e, base, d)
-            index = lanes.add(index, step if pitch is None else lanes.mul(step, pitch))
-        size = base.type.elem.size
-        pointer = view_pointer(e, base)
+        pointer, size = view_pointer(e, base), base.type.elem.size
+        shared, index = sums(e, base, [e.emit(e, x) for x in place.index], apart=near)
+        if shared.ref != "0":
+            pointer = e.f.op(f"getelementptr [{size} x i8], ptr {pointer}, i64 {shared.ref}")
     else:
         assert isinstance(base, n.Param)
         pointer = e.slot_address(e.layout.params[base.index])
@@ -67,6 +64,24 @@ def address(e: Emitter, place: n.Place) -> Address:
         total = lanes.add(total, lanes.mul(lanes.index(e.emit(e, x)),
                                            lanes.const(width, INT64)))
     return Address(pointer, total, 1, place.offset)
+
+
+def sums(e: Emitter, base: n.Base, values: list[Val], *, apart: bool = True) -> tuple[Val, Val]:
+    """Return what all lanes share of an index, if that is to be ``apart``, and the rest.
+
+    Gathers add a pointer by themselves.
+    """
+    lanes, zero = e.lanes, e.lanes.const(0, INT64)
+    apart = apart and any(x.form == VECTOR for x in values) and not isinstance(base, n.Heap)
+    shared, index = zero, zero
+    for d, x in enumerate(values):
+        pitch = None if isinstance(base, n.Heap) else view_pitch(e, base, d)
+        part = lanes.index(x) if pitch is None else lanes.mul(lanes.index(x), pitch)
+        if apart and x.form == UNIFORM:
+            shared = lanes.add(shared, part)
+        else:
+            index = lanes.add(index, part)
+    return shared, index
 
 
 def view_pointer(e: Emitter, base: n.Base) -> str:
@@ -185,7 +200,11 @@ def alignment(at: Address, dtype: DType) -> int:
 # ---- loads
 def load(e: Emitter, place: n.Place) -> Val:
     """Emit a load."""
-    value = load_at(e, address(e, place), storage(place.type.dtype))
+    return loaded(e, place, load_at(e, address(e, place, near=True), storage(place.type.dtype)))
+
+
+def loaded(e: Emitter, place: n.Place, value: Val) -> Val:
+    """Return what was read from a place as a value."""
     if place.type.dtype.kind == "b":
         return e.lanes.compare("ne", value, e.lanes.const(0, UINT8))
     return value
@@ -257,14 +276,15 @@ def _gather(e: Emitter, at: Address, dtype: DType) -> str:
     t = llvm_type(dtype, w)
     name = f"llvm.masked.gather.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"{t} @(<{w} x ptr>, i32, {e.mask_type}, {t})")
+    mask = e.mask if e.mask is not None else every_lane(e)
     return e.f.op(f"call {t} @{name}(<{w} x ptr> {pointers(e, at)}, i32 {alignment(at, dtype)}, "
-                  f"{e.mask_type} {e.full()}, {t} poison)")
+                  f"{e.mask_type} {mask}, {t} poison)")
 
 
 # ---- stores
 def store(e: Emitter, place: n.Place, value: Val) -> None:
     """Emit a store; lanes that write one address leave the value of the last of them."""
-    at = address(e, place)
+    at = address(e, place, near=True)
     dtype = storage(place.type.dtype)
     if place.type.dtype.kind == "b":
         value = e.lanes.map(UINT8, "zext {t} {0} to {to}", value)
@@ -350,11 +370,29 @@ def no_lanes(e: Emitter) -> str:
     return e.cache[key]
 
 
+def every_lane(e: Emitter) -> str:
+    """Return a mask of all lanes for a gather, which clears the register that its mask is in.
+
+    Where masks have registers, LLVM makes a constant one anew for each gather from a register
+    that comparisons write meanwhile, so that gathers wait for these; one that it cannot see
+    through it copies.
+    """
+    if e.widest < 512:
+        return "splat (i1 true)"
+    key = (-3, e.mask_bits)
+    if key not in e.cache:
+        zero = e.f.hidden_zero(e.mask_bits, e.mask_bits)
+        ones = e.f.early(f"xor {e.mask_bits} {zero}, -1")
+        e.cache[key] = e.f.early(f"bitcast {e.mask_bits} {ones} to {e.mask_type}")
+    return e.cache[key]
+
+
 def scatter(e: Emitter, at: Address, dtype: DType, value: str) -> None:
     """Store a vector lane by lane."""
     w = e.lanes.lanes
     t = llvm_type(dtype, w)
     name = f"llvm.masked.scatter.v{w}{mangled(dtype)}.v{w}p0"
     e.f.module.declare(name, f"void @({t}, <{w} x ptr>, i32, {e.mask_type})")
+    mask = e.mask if e.mask is not None else every_lane(e)
     e.f.do(f"call void @{name}({t} {value}, <{w} x ptr> {pointers(e, at)}, "
-           f"i32 {alignment(at, dtype)}, {e.mask_type} {e.full()})")
+           f"i32 {alignment(at, dtype)}, {e.mask_type} {mask})")

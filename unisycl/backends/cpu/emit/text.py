@@ -171,6 +171,12 @@ class Function:
         self._allocas.append(f"  {name} = load {type}, ptr {where}, align 8, !invariant.load !0")
         return name
 
+    def early(self, text: str) -> str:
+        """Append an instruction to the entry block and return the name of its value."""
+        name = self.name()
+        self._allocas.append(f"  {name} = {text}")
+        return name
+
     def hidden_zero(self, bits: str, type: str) -> str:
         """Return, in the entry block, a zero of ``type`` that the optimiser takes for anything."""
         where, number, name = self.name("z"), self.name("z"), self.name("z")
