@@ -375,6 +375,13 @@ class Driver(ABC):
         """
         return False
 
+    def ready(self, launch: Launch) -> Callable[[], object] | None:
+        """Return what runs a kernel as ``immediate`` does, as often as it is called; None: never.
+
+        It holds what it needs of the launch, but for the memory behind its values.
+        """
+        return None
+
     @abstractmethod
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Start a kernel. Never blocks, but for the host device, which may run it at once."""

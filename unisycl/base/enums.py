@@ -23,13 +23,12 @@ class access_mode(enum.Enum):
 
     __hash__ = object.__hash__  # a part of many keys; the enum module's takes three times as long
 
-    @property
-    def reads(self) -> bool:
-        return self is not access_mode.write and self is not access_mode.discard_write
+    reads: bool
+    writes: bool
 
-    @property
-    def writes(self) -> bool:
-        return self is not access_mode.read
+    def __init__(self, name: str) -> None:  # asked for at every launch
+        self.reads = name not in ("write", "discard_write")
+        self.writes = name != "read"
 
     @property
     def discards(self) -> bool:

@@ -18,6 +18,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import RAISED, shorten
 
 _Operand = Any
+_DIMENSIONS = (1, 2, 3)
 
 
 def _fields(what: str, values: tuple[Any, ...]) -> tuple[int, ...]:
@@ -199,6 +200,13 @@ class range(_Index):
     __slots__ = ()
 
     def __init__(self, *values: Any) -> None:
+        if len(values) in _DIMENSIONS:
+            for value in values:  # as most are made, often for each launch
+                if type(value) is not int or value < 0:
+                    break
+            else:
+                self._v = values
+                return
         try:
             super().__init__(*values)
             if min(self._v) < 0:
@@ -230,6 +238,9 @@ class id(_Index):
             raise
 
 
+_ORIGINS = {n: id(*(0,) * n) for n in _DIMENSIONS}
+
+
 class nd_range:
     """A global range cut into equal work-groups (SYCL 2020 §4.9.1.2).
 
@@ -250,18 +261,20 @@ class nd_range:
             self._global = as_range(global_range)
             self._local = local_range.within(self._global) if isinstance(
                 local_range, auto_range) else as_range(local_range)
-            n = len(self._global)
-            self._offset = id(*([0] * n)) if offset is None else as_id(offset)
+            n = len(self._global._v)
+            self._offset = _ORIGINS[n] if offset is None else as_id(offset)
             if offset is not None and not self._uneven:
                 deprecation.warn("offsets of launches are deprecated in SYCL 2020; add the "
                                  "offset to the ids in the kernel")
-            if len(self._local) != n or len(self._offset) != n:
+            if len(self._local._v) != n or len(self._offset._v) != n:
                 raise UsageError(errc.nd_range, f"nd_range: global {self._global!r}, local "
                                  f"{self._local!r} and offset {self._offset!r} differ in "
                                  "dimensions")
-            if 0 not in tuple(self._global):
-                for d in builtins.range(n):
-                    self._check(d, self._global[d], self._local[d])
+            if 0 not in self._global._v:
+                pairs = zip(self._global._v, self._local._v, strict=True)
+                for d, (whole, part) in enumerate(pairs):
+                    if part <= 0 or whole % part:
+                        self._check(d, whole, part)
         except RAISED as error:
             shorten(error)
             raise
@@ -300,14 +313,17 @@ class nd_range:
         """Return the offset added to every global id."""
         return self._offset
 
+    def extents(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """Return the global range, the local range and the offset as tuples (internal)."""
+        return self._global._v, self._local._v, self._offset._v
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, nd_range):
             return NotImplemented
-        return (self._global, self._local, self._offset) == (
-            other._global, other._local, other._offset)
+        return self.extents() == other.extents()
 
     def __hash__(self) -> int:
-        return hash((self._global, self._local, self._offset))
+        return hash(self.extents())
 
     def __repr__(self) -> str:
         tail = f", {self._offset!r}" if any(self._offset) else ""

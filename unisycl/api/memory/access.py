@@ -122,6 +122,8 @@ class Backed:
 
     __slots__ = ()
     region: Region
+    __accessor__: Any = None
+    """The class of its accessors, where that is another one."""
 
 
 class Window(HasProperties):

@@ -54,16 +54,17 @@ class accessor(Window, Capturable):
 
     def __new__(cls, source: Any = None, *args: Any, **named: Any) -> accessor:
         """Make what the buffer's class has for this, where that is not an accessor itself."""
-        kind: type[accessor] = getattr(type(source), "__accessor__", cls)
-        return object.__new__(kind if cls is accessor else cls)
+        kind: type[accessor] | None = getattr(type(source), "__accessor__", None)
+        return object.__new__(kind if kind is not None and cls is accessor else cls)
 
     def __init__(self, source: Any = None, *args: Any, dimensions: int | None = None,
                  dtype: npt.DTypeLike | None = None) -> None:
         try:
             self._group: Group | None = None
             self._array: Array | None = None
-            plain = len(args) == 2 and type(args[1]) is Tag and dimensions is None and dtype is None
-            if plain and self._as_before(source, *args):
+            plain = dimensions is None and dtype is None and 2 <= len(args) <= 3 and (
+                type(args[1]) is Tag)
+            if plain and self._as_before(source, args[0], args[1:]):
                 return
             request = Request("accessor", args)
             if source is None:
@@ -82,39 +83,39 @@ class accessor(Window, Capturable):
             if request.group is not None:
                 self.join(request.group)
                 if plain:
-                    self._remember(request.group, args[1])
+                    self._remember(request.group, args[1:])
         except RAISED as error:
             shorten(error)
             raise
 
-    def _as_before(self, source: Any, group: Any, tag: Tag) -> bool:
+    def _as_before(self, source: Any, group: Any, how: tuple[Any, ...]) -> bool:
         """Become what an accessor of the same buffer, device and tag was; False if none was."""
         if not isinstance(source, Backed):
             return False
         region = source.region
-        known = region.known.get(id(tag))
-        if known is None or known[0] is not tag:
+        known = region.known.get(_name(how))
+        if known is None or known[0] != how:
             return False
         memory, channel = region.memory, group.channel
         if (known[1] != channel.device.number or memory.bound_context is not None or memory.closed
                 or not group.alive or memory.generation != process.generation or memory.borrowed
-                or channel.recorder is not None or len(group.channels()) > 1):
+                or channel.recorder is not None or group.second is not None):
             return False
         self._group, self.buffer, self._region = group, source, region
-        self.mode, self.target, self._properties = tag.mode, tag.target, ()
-        self._shape, self._offset, access, self._type = known[2]
+        self.mode, self.target, self._properties, self._shape, self._offset, access, self._type = \
+            known[2]
         self._placeholder = False
-        group.add_access(access)
-        group.remember(self)
+        group.take(access, self)
         return True
 
-    def _remember(self, group: Group, tag: Tag) -> None:
+    def _remember(self, group: Group, how: tuple[Any, ...]) -> None:
         """Have later accessors like this one made as it was."""
         channel, region = group.channel, self._region
-        if channel.recorder is None and len(group.channels()) == 1 and not (
-                self._properties or region.memory is _NOTHING):
-            region.known[id(tag)] = (
-                tag, channel.device.number, (self._shape, self._offset, self._access(), self._type))
+        if channel.recorder is None and group.second is None and region.memory is not _NOTHING and (
+                how[1:] in _WITH):
+            region.known[_name(how)] = (how, channel.device.number, (
+                self.mode, self.target, self._properties, self._shape, self._offset,
+                self._access(), self._type))
 
     def _setup_empty(self, request: Request, dtype: np.dtype[Any]) -> None:
         self.buffer = Backed()
@@ -190,6 +191,12 @@ class accessor(Window, Capturable):
             raise UsageError(errc.kernel_argument, f"{self!r} is for host tasks; make the "
                              "accessor without a _host_task tag to use it in a kernel")
         return self.bound_window(channel)
+
+    def still(self, group: Group, view: Any) -> bool:
+        """Say whether ``bind`` would return this very view of the host's memory."""
+        region = self._region
+        return (region.is_bound(view) and self._group is group and self._shape == region.shape
+                and self.target is target.device)
 
     def lasting(self) -> Any:
         """Return the region, if all of it can be accessed."""
@@ -409,6 +416,14 @@ class work_group_memory(local_accessor):
 
     def __repr__(self) -> str:
         return f"<work_group_memory: {' x '.join(map(str, self._size.shape))} of {self.dtype}>"
+
+
+def _name(how: tuple[Any, ...]) -> Any:
+    """Return what stands for a tag and a property among what was asked for before."""
+    return id(how[0]) if len(how) == 1 else (id(how[0]), id(how[1]))
+
+
+_WITH = ((), (properties.no_init,))
 
 
 def _key(index: Any) -> Any:

@@ -76,7 +76,8 @@ class bound_kernel:
         self._launch = made
         made.where = as_done(made.where, "bound")
         self._begin = launch.begin_launch(channel, made)
-        self._again = None if launch.needs_more(made) else repeated.Again(made, self._begin, name)
+        self._again = None if launch.needs_more(made) else repeated.Again(
+            made, self._begin, name, channel.driver)
         self._name = name
         self._event = event_of
         self._blocks = tuple(usm.lasting(made.raw))
@@ -101,6 +102,11 @@ class bound_kernel:
                 if block.freed:
                     block.bytes()
             again = self._again
+            if again is not None and (run := again.run) is not None and channel.repeats and not (
+                    depends_on or channel.profiling):
+                task = repeated.at_once(channel, self._name, run)
+                if task is not None:
+                    return self._event(task)
             if again is not None and channel.extends and not depends_on:
                 return self._event(repeated.submit(channel, again, self._launch, self._begin))
             return self._event(launch.start(

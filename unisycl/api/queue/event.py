@@ -39,6 +39,9 @@ class command_times(NamedTuple):
     complete: int
 
 
+_new = object.__new__
+
+
 @ends_at_call
 class event(HasBackendInfo):
     """The progress of one command (SYCL 2020 §4.6.6). A new one is complete.
@@ -57,7 +60,7 @@ class event(HasBackendInfo):
 
     @classmethod
     def _of(cls, task: Task) -> Self:
-        made = object.__new__(cls)
+        made = _new(cls)
         made.task = task
         return made
 

@@ -7,7 +7,7 @@ at most one command; a refused command leaves nothing behind.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CoroutineType, FunctionType, GeneratorType
 from typing import Any, NoReturn, overload
 
@@ -39,12 +39,13 @@ from unisycl.runtime.launch.program import label
 from unisycl.runtime.recorded.command_graph import Dynamic, Redo, note_uses, plan_of, present
 
 Kernel = Callable[..., Any]
+_NOTHING_SET: Mapping[Any, Any] = {}
 
 
 class handler(NativeCommands):
     """The argument of a command group function (SYCL 2020 §4.9.4); made by ``queue.submit``."""
 
-    __slots__ = ("_bundle", "_constants", "_dynamic", "_recipe", "_redo", "_second", "_set")
+    __slots__ = ("_bundle", "_constants", "_dynamic", "_recipe", "_redo", "_set")
     __kernel_refusal__ = "use it in the command group function, outside the kernel"
     __capture_refusal__ = "the handler lives on the host"
 
@@ -52,17 +53,13 @@ class handler(NativeCommands):
         if not args or not isinstance(args[0], Channel):
             raise UsageError(errc.invalid, "a handler is made by queue.submit, not by a program")
         super().__init__(args[0])
-        self._second: Channel | None = args[1] if len(args) > 1 else None
-        self._constants: dict[specialization_id, Any] = {}
+        self.second = args[1] if len(args) > 1 else None
+        self._constants: Mapping[specialization_id, Any] = _NOTHING_SET
         self._bundle: kernel_bundle | None = None
         self._dynamic: Sequence[Any] = ()
         self._redo: Redo | None = None
         self._recipe: tuple[str, tuple[Any, ...]] | None = None
-        self._set: dict[int, Any] = {}
-
-    def channels(self) -> tuple[Channel, ...]:
-        """Return the channel of the queue, and that of the secondary queue if there is one."""
-        return (self.channel,) if self._second is None else (self.channel, self._second)
+        self._set: Mapping[int, Any] = _NOTHING_SET
 
     # ------------------------------------------------------------------ requirements
     def require(self, placeholder: accessor | dynamic_parameter) -> None:
@@ -93,7 +90,7 @@ class handler(NativeCommands):
             raise UsageError(errc.invalid, "set_specialization_constant: this command group uses a "
                              "kernel bundle; set the constant on the bundle in input state")
         known = checked_id(name)
-        self._constants[known] = known.convert(value)
+        self._constants = {**self._constants, known: known.convert(value)}
 
     def get_specialization_constant(self, name: specialization_id) -> Any:
         """Return the value the kernel of this command group will see (SYCL 2020 §4.9.5)."""
@@ -185,10 +182,11 @@ class handler(NativeCommands):
     def launch(self, geometry: Any, fn: Any, args: tuple[Any, ...],
                reductions: tuple[reduction, ...]) -> None:
         """Set a kernel as the command of the group (internal)."""
-        if isinstance(fn, native_kernel):
-            self._launch_native(geometry, fn, args, reductions)
-            return
-        check_callable(fn)
+        if type(fn) is not FunctionType:
+            if isinstance(fn, native_kernel):
+                self._launch_native(geometry, fn, args, reductions)
+                return
+            check_callable(fn)
         if self._set:
             args = self._given_apart(fn, args)
         if self.channel.recorder is not None:
@@ -198,12 +196,13 @@ class handler(NativeCommands):
             fn = with_traits(fn, self._bundle.traits_of(fn))
         elif self._constants:
             args = Arguments.with_constants(args, self._constants)
-        if self._second is not None:
+        if self.second is not None:
             self._set_either(f"kernel '{label(fn)}'", lambda channel: launch.begin_launch(
                 channel, launch.build(channel, self, fn, geometry, args, reductions), reductions))
             return
         made, begin, again = launch.in_group(self.channel, self, fn, geometry, args, reductions)
-        self.set_command(f"kernel '{label(fn)}'", begin, native=True, launch=made, again=again)
+        what = f"kernel '{label(fn) if again is None else again.name}'"
+        self.set_command(what, begin, native=True, launch=made, again=again)
 
     def _given_apart(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments that ``set_arg`` and ``set_args`` gave a kernel of Python."""
@@ -224,7 +223,7 @@ class handler(NativeCommands):
             value: an accessor, a local_accessor, USM memory, or a value of NumPy's or a vec.
         """
         self.check_alive()
-        self._set[index] = value
+        self._set = {**self._set, index: value}
 
     def set_args(self, *values: Any) -> None:
         """Set the arguments of the kernel that the group launches, from the first on."""
@@ -239,7 +238,7 @@ class handler(NativeCommands):
         if args:
             self.set_args(*args)
         channel = self.channel
-        executable, values = kernel.executable(channel), bind_native(self._set, self, channel)
+        executable, values = kernel.executable(channel), bind_native(dict(self._set), self, channel)
         executable.check(geometry, values)
         made = launch.Launch(executable, geometry, values)
         launch.stage(channel, made)
@@ -265,8 +264,8 @@ class handler(NativeCommands):
         if not ways:
             raise errors[0]
         self.channel, begin = next(iter(ways.items()))
-        if self._second is not None and len(ways) == 2:
-            begin = Either(begin, self.channel, self._second, ways[self._second])
+        if self.second is not None and len(ways) == 2:
+            begin = Either(begin, self.channel, self.second, ways[self.second])
         self.set_command(what, begin, native=True, kind=kind)
 
     def _from_bundle(self, bundle: kernel_bundle, fn: Any,
@@ -455,7 +454,7 @@ class handler(NativeCommands):
         first, found = self.channel, views()
         if not _size(found[0]):
             self.set_command(what, begin_nothing, native=True, kind=kind)
-        elif self._second is not None:
+        elif self.second is not None:
             self._set_either(what, lambda channel: begin(
                 channel, *(found if channel is first else views())), kind)
         else:
@@ -540,6 +539,8 @@ def run(group_function: Callable[[handler], Any], h: handler) -> Task:
 
 def check_group(fn: Any) -> None:
     """Refuse anything but a command group function."""
+    if type(fn) is FunctionType:
+        return
     if not callable(fn):
         raise UsageError(errc.invalid, "submit: expected a command group function, which takes the "
                          f"handler and submits one command with it, got {type(fn).__name__}; "

@@ -217,7 +217,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             check_group(group_function)
-            h = handler(self.channel, *(() if secondary is None else (_secondary(secondary),)))
+            h = handler(self.channel, None if secondary is None else _secondary(secondary))
             return self._made(run(cast("Any", group_function), h))
         except RAISED as error:
             shorten(error)

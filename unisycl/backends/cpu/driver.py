@@ -147,17 +147,30 @@ class CpuDriver(Driver):
 
     def immediate(self, launch: Launch) -> bool:
         """Run a command of a few microseconds to its end in this thread; False if it is larger."""
+        run = self.ready(launch)
+        if run is None:
+            return False
+        run()
+        return True
+
+    def ready(self, launch: Launch) -> Callable[[], object] | None:
+        """Return what runs a command of a few microseconds in this thread; None if it is larger."""
         executable: CpuExecutable = launch.executable  # type: ignore[assignment]
         plan = executable.plan(launch.geometry)
         if not plan.small:
-            return False
+            return None
         block = launch.packed
         if block is None:
             block = launch.packed = executable.packer.pack(plan.head, launch.values)
-        crash_here[1] = launch.words or crash.words(executable, launch)
-        executable.direct(block)
-        crash_here[1] = 0
-        return True
+        words, direct, here = launch.words or crash.words(executable, launch), executable.direct, \
+            crash_here
+
+        def run() -> None:
+            here[1] = words
+            direct(block)
+            here[1] = 0
+
+        return run
 
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Give a kernel to the pool."""

@@ -59,10 +59,13 @@ class Command:
 
 
 class Group:
-    """The accesses, dependencies and command of one submission; lives while its function runs."""
+    """The accesses, dependencies and command of one submission; lives while its function runs.
+
+    ``second`` is the channel of a secondary queue, if it has one.
+    """
 
     __slots__ = ("_accesses", "_again", "_begin", "_deps", "_kind", "_label", "_launch", "_native",
-                 "_users", "alive", "blocks", "channel", "fences", "turns", "used")
+                 "_users", "alive", "blocks", "channel", "fences", "second", "turns", "used")
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -76,6 +79,7 @@ class Group:
         self._native = False
         self._launch: Launch | None = None
         self._again: Again | None = None
+        self.second: Channel | None = None
         self.turns: Turns | None = None
         self.fences = False
         self.blocks: list[Any] = []
@@ -83,7 +87,7 @@ class Group:
 
     def channels(self) -> tuple[Channel, ...]:
         """Return the channels the command may run on: one, or two with a secondary queue."""
-        return (self.channel,)
+        return (self.channel,) if self.second is None else (self.channel, self.second)
 
     def recorded(self, node: object) -> None:
         """Note which node of a graph the group has become."""
@@ -98,6 +102,11 @@ class Group:
         """Record that the command will use memory."""
         self.check_alive()
         self._accesses.append(access)
+
+    def take(self, access: Access, user: HostUser) -> None:
+        """Record an access and note its accessor, in a group that is known to be alive."""
+        self._accesses.append(access)
+        self._users.append(user)
 
     def remember(self, user: HostUser) -> None:
         """Note an accessor, so that a host task can open it."""
@@ -170,8 +179,16 @@ class Group:
         if channel.recorder is not None:
             return channel.recorder.take(self)
         again, made = self._again, self._launch
-        if not channel.extends:
-            again = None
+        if again is not None:
+            run = again.run
+            if run is not None and not (self._deps or channel.profiling or ordering.state.on):
+                task = repeated.at_once(channel, again.name, run, self._accesses)
+                if task is not None:
+                    self.abandon()
+                    self._launch = self._again = None
+                    return task
+            if not channel.extends:
+                again = None
         if again is not None and made is not None and not self._deps:
             stood = repeated.continued(channel, again, made, merge(self._accesses))
             if stood is not None:
@@ -242,6 +259,10 @@ class Capturable:
     def bind(self, group: Group | None, channel: Channel) -> BoundView | LocalSize:
         """Return the argument for one launch; ``group`` is None for a queue's shortcut."""
         raise NotImplementedError
+
+    def still(self, group: Group, view: Any) -> bool:
+        """Say whether ``bind`` would return this very object; it need not know."""
+        return False
 
     def lasting(self) -> Any:
         """Return what lives as long as ``bind`` may return the same object again; None: nothing.

@@ -73,6 +73,18 @@ class Tracker(Generic[T]):
                 segment.readers.append(task)
         return list(found)
 
+    def idle(self, *, writes: bool) -> bool:
+        """Say whether any access would wait for nothing; where the bytes were cut up it says no."""
+        segments = self._segments
+        if len(segments) > 1:
+            return False
+        whole = segments[0]
+        if whole.writer is not None and not self._stale(whole.writer):
+            return False
+        if writes and whole.readers:
+            return all(map(self._stale, whole.readers))
+        return True
+
     def newest(self, start: int, stop: int, task: T, *, writes: bool) -> bool:
         """Say whether an access would add nothing and wait for nothing but a task, which made it.
 

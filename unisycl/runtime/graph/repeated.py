@@ -9,10 +9,10 @@ way, in the same order; a task has ended only when all launches that it stands f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.backends.base import Launch
+from unisycl.backends.base import Driver, Launch
 from unisycl.base.enums import target
 from unisycl.runtime.graph import ordering
 from unisycl.runtime.graph.channel import Channel
@@ -22,15 +22,54 @@ from unisycl.runtime.threads.per_process import process
 
 
 class Again:
-    """A launch that may come again, how it begins, and the task that stood for it last."""
+    """A launch that may come again, how it begins, and the task that stood for it last.
 
-    __slots__ = ("begin", "launch", "name", "task")
+    ``run`` runs it here and now, where it is so small that this is best.
+    """
 
-    def __init__(self, launch: Launch, begin: Begin, name: str) -> None:
+    __slots__ = ("begin", "launch", "name", "run", "task")
+
+    def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
         self.launch: Launch | None = launch
         self.begin: Begin | None = begin
         self.name = name
+        self.run = driver.ready(launch) if driver.quick and not launch.rest else None
         self.task: Task | None = None
+
+
+def at_once(channel: Channel, name: str, run: Callable[[], object],
+            accesses: Sequence[Access] = ()) -> Task | None:
+    """Run a tiny launch here and now, and return its task, which has ended; None: it has to wait.
+
+    Under the lock of the graph, so that nothing begins beside it that has to come before or after.
+    As it has ended when others see it, no history has to know of it.
+    """
+    task = Task(channel, name, channel.driver, "kernel")
+    task.settled = True
+    if not accesses and not channel.in_order:
+        last = channel._last
+        if last is not None and not (last.settled and last.error is None):
+            return None
+        run()
+        return task
+    with process.lock:
+        last = channel._last
+        if last is not None and not (last.settled and last.error is None):
+            return None
+        for access in accesses:
+            memory: Any = access.key
+            if memory.copies is not None or memory.usage is not None or (
+                    access.target is not target.device) or not memory.tracker.idle(
+                        writes=access.mode.writes):
+                return None
+        for access in accesses:
+            if access.mode.writes:
+                memory = access.key
+                memory.wrote = True
+        run()
+        if channel.in_order:
+            channel._last = task
+    return task
 
 
 def submit(channel: Channel, one: Again, launch: Launch, begin: Begin) -> Task:

@@ -53,12 +53,11 @@ def _range_geometry(extent: tuple[int, ...], offset: tuple[int, ...]) -> Geometr
 
 
 @functools.lru_cache(maxsize=1024)
-def _nd_geometry(space: geo.nd_range) -> Geometry:
+def _nd_geometry(extent: tuple[int, ...], local: tuple[int, ...],
+                 offset: tuple[int, ...]) -> Geometry:
     """An empty index space has no work-groups, so its local range does not matter."""
-    extent, local = tuple(space.get_global_range()), tuple(space.get_local_range())
     _check_size(extent)
-    made = Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local,
-                    tuple(space.get_offset()))
+    made = Geometry("nd_range", extent, (1,) * len(local) if 0 in extent else local, offset)
     return nd_range_parts.cut(made)[0]
 
 
@@ -74,12 +73,12 @@ def space_geometry(space: Any, offset: Any = None) -> Geometry:
     if type(space) is int and offset is None:
         return int_geometry(space)
     if isinstance(space, geo.nd_range):
-        return _nd_geometry(space)
+        return _nd_geometry(*space.extents())
     if callable(space):
         raise UsageError(errc.invalid, f"parallel_for: the index space comes first, and the kernel "
                          f"behind it: parallel_for(range, [reductions,] kernel, *arguments); "
                          f"'{getattr(space, '__name__', space)}' stands where the range belongs")
-    extent = tuple(geo.as_range(space))
+    extent = geo.as_range(space)._v
     start = _ZERO[len(extent)] if offset is None else tuple(geo.as_id(offset))
     if len(start) != len(extent):
         raise UsageError(errc.invalid, f"the offset {start} and the range {extent} differ in "
@@ -200,6 +199,9 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
                     arguments: tuple[Any, ...], found: tuple[Any, tuple[Any, ...]],
                     ) -> tuple[Launch, Begin, repeated.Again | None]:
     (spec, loaded, repeats, *_), raw = found
+    again = repeats.same(raw, group, channel)
+    if again is not None and again.launch is not None and again.begin is not None:
+        return again.launch, again.begin, again
     values = tuple([c(r, group, channel) for c, r in zip(loaded.converters, raw)])  # noqa: B905
     again = repeats.bound_to(values, raw)
     if again is not None and again.launch is not None and again.begin is not None:
@@ -210,7 +212,7 @@ def _in_group_again(channel: Channel, group: Group, function: Any, geometry: Geo
     made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
                   where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
-    repeats.note(raw, id(channel.context), made, begin, program.label(function))
+    repeats.note(raw, channel, made, begin, program.label(function))
     return made, begin, None
 
 
@@ -277,6 +279,10 @@ def launch_now(channel: Channel, function: Any, geometry: Geometry, arguments: t
             not compiled_kernels.watchers):
         again, known, raw = program.repeat(channel, function, geometry, arguments)
         if again is not None and (launch := again.launch) is not None:
+            if (run := again.run) is not None and not (deps or channel.profiling):
+                task = repeated.at_once(channel, again.name, run)
+                if task is not None:
+                    return task
             if deps or not channel.extends:
                 return start(channel, launch, again.name, deps, again.begin)
             return repeated.submit(channel, again, launch, again.begin or begin_nothing)
@@ -299,7 +305,7 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
     made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
                   where=as_done(made.where, "first submitted"))
     begin = begin_launch(channel, made)
-    repeats.note(raw, id(channel.context), made, begin, name)
+    repeats.note(raw, channel, made, begin, name)
     return start(channel, made, name, deps, begin)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.backends.base import Launch
-from unisycl.runtime.graph.command_group import Capturable
+from unisycl.backends.base import Driver, Launch
+from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.graph.command_group import Capturable, Group
 from unisycl.runtime.graph.repeated import Again
 from unisycl.runtime.graph.tasks import Begin
 from unisycl.runtime.memory.usm import Pointer
@@ -33,8 +34,8 @@ class Repeat(Again):
 
     __slots__ = ("__weakref__", "owner", "refs")
 
-    def __init__(self, launch: Launch, begin: Begin, name: str) -> None:
-        super().__init__(launch, begin, name)
+    def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
+        super().__init__(launch, begin, name, driver)
         self.owner = 0
         """The id of the context that the pointers belong to, which they keep; 0: there are none."""
         self.refs: tuple[Ref, ...] = ()
@@ -42,7 +43,7 @@ class Repeat(Again):
     def drop(self) -> None:
         """Forget the launch, and so the memory that it uses. May come at any moment, and again."""
         self.refs = (_gone,) * len(self.refs)
-        self.launch = self.begin = self.task = None
+        self.launch = self.begin = self.run = self.task = None
 
 
 def _gone() -> object:
@@ -71,6 +72,21 @@ class Repeats:
         self.missed = 0
         """How many in a row were not found."""
 
+    def same(self, raw: tuple[Any, ...], group: Group, channel: Channel) -> Repeat | None:
+        """Return the launch with these arguments where that is seen without binding them."""
+        for one in self.kept:
+            launch = one.launch
+            if launch is None or (one.owner and one.owner != id(channel.context)):
+                continue
+            for ref, given, known in zip(one.refs, raw, launch.values):  # noqa: B905
+                if ref() is not given and not (
+                        isinstance(given, Capturable) and given.still(group, known)):
+                    break
+            else:
+                self.missed = 0
+                return one
+        return None
+
     def bound_to(self, values: tuple[Any, ...], raw: tuple[Any, ...]) -> Repeat | None:
         """Return the launch whose values are these very objects, or were made of such numbers."""
         for one in self.kept:
@@ -94,10 +110,10 @@ class Repeats:
         return all(isinstance(given, Pointer | _NUMBERS) or (
             isinstance(given, Capturable) and given.lasting() is not None) for given in raw)
 
-    def note(self, raw: tuple[Any, ...], owner: int, launch: Launch, begin: Begin,
+    def note(self, raw: tuple[Any, ...], channel: Channel, launch: Launch, begin: Begin,
              name: str) -> None:
         """Remember a launch in place of the oldest."""
-        one = Repeat(launch, begin, name)
+        one, owner = Repeat(launch, begin, name, channel.driver), id(channel.context)
         refs: list[Ref] = []
         for given in raw:
             if isinstance(given, Pointer):

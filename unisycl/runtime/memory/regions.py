@@ -67,6 +67,10 @@ class Region:
             bound = self._bound = BoundView(flat, 0, self.shape, self.pitches)
         return bound
 
+    def is_bound(self, view: object) -> bool:
+        """Say whether ``bound`` would return this view, of the host's memory."""
+        return self._bound is view and self._version == self.memory.version
+
     def _bound_elsewhere(self, driver: Driver) -> BoundView:
         bound = self._placed.get(driver.memory)
         if bound is None:

@@ -15,13 +15,19 @@ from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.abi import unit_dimensions
 from unisycl.backends.cpu.emit import float_mode
 from unisycl.backends.cpu.emit.text import Function, Module
+from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.types import View
 
 MOST_STEPS = 8192
 """Vector operations: what takes about as long as waking a thread."""
 
 _MOST_STACK = 32 << 10
+_KINDS = ("range", "nd_range", "single")
+_LONG = (n.While, n.For, n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
+_CALLED, _DIVIDED = 8, 4
+_SLOW = ("div", "floordiv", "mod")
 _SUFFIX = ".direct"
 
 Direct = Callable[[bytes], None]
@@ -30,14 +36,30 @@ _prototype = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)  # keeps the GIL: too shor
 
 def steps(kernel: n.Kernel, lanes: int) -> int:
     """Return the vector operations of one sub-group; 0 if the kernel is never run directly."""
-    if kernel.index_kind not in ("range", "single") or kernel.reducers or kernel.enqueues:
+    if kernel.index_kind not in _KINDS or kernel.reducers or kernel.enqueues or kernel.apart:
         return 0
-    stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes
-    if stack > _MOST_STACK:
+    together = -(-math.prod(kernel.local) // lanes)  # each sub-group of a group has its arrays
+    stack = sum(math.prod(a.shape) * a.type.elem.size for a in kernel.arrays) * lanes * together
+    if stack > _MOST_STACK or _shares_memory(kernel):
         return 0
-    if visit.contains(kernel.body, (n.While, n.For, n.Print, n.Check)):
+    if visit.contains(kernel.body, _LONG):
         return 0
-    return 1 + sum(1 for _ in visit.all_expressions(kernel.body))
+    return 1 + sum(map(_weight, visit.all_expressions(kernel.body))) + sum(
+        lanes for s in visit.statements(kernel.body) if isinstance(s, n.Atomic))
+
+
+def _weight(x: n.Expr) -> int:
+    """Return how many steps an operation counts as."""
+    if isinstance(x, n.Call):
+        return _CALLED
+    return _DIVIDED if isinstance(x, n.Binary) and x.op in _SLOW else 1
+
+
+def _shares_memory(kernel: n.Kernel) -> bool:
+    """Say whether a work-group has memory of its own."""
+    kinds = [p.type for p in kernel.params] + [a.type for a in kernel.arrays]
+    return any(isinstance(kind, View) and kind.space is address_space.local_space
+               for kind in kinds)
 
 
 def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
@@ -48,7 +70,10 @@ def fits(per_sub_group: int, geometry: Geometry, lanes: int) -> bool:
 
 
 def vectors(geometry: Geometry, lanes: int) -> int:
-    """Return how many vectors a range is."""
+    """Return how many vectors a range or nd_range is."""
+    if geometry.kind == "nd_range":
+        size = math.prod(geometry.local)
+        return math.prod(geometry.global_) // size * -(-size // lanes)
     units = unit_dimensions(geometry.global_)
     *outer, last = geometry.global_[:len(geometry.global_) - units]
     return math.prod(outer) * -(-last // lanes)

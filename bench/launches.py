@@ -1,0 +1,230 @@
+"""``python -m bench.launches``: what launches cost, beside PyOpenCL on Intel's runtime.
+
+All ways run in turns in one process, by the clock and by processor time. Non-goals: other peers
+(``dev.py bench launch_usm ...``) and what comes before the first launch (``bench.starts``).
+Invariant: every way is checked once before it is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import unisycl as sycl
+from bench.peers.opencl import Session
+
+ITEMS, GROUP, CHAIN, HEAVY = 256, 64, 1000, 32
+SIZES = (1 << 14, 1 << 16, 1 << 18, 1 << 20)
+_SOURCE = """
+kernel void nothing() {}
+kernel void raise(global float *a) { a[get_global_id(0)] += 1.0f; }
+kernel void add(global const float *a, global float *b) {
+    size_t i = get_global_id(0); b[i] = a[i] + 1.0f; }
+kernel void long_sum(global float *a) {
+    float x = a[get_global_id(0)];
+    for (int k = 0; k < 20000; k++) x = x * 0.999f + 0.5f;
+    a[get_global_id(0)] = x; }
+"""
+
+
+class Way(NamedTuple):
+    """One way to launch: what one turn does, how many launches that is, its peer, the bar."""
+
+    run: Callable[[], object]
+    launches: int = 1
+    peer: str = ""
+    bar: float = 0.0
+
+
+def raise_(i: Any, a: Any) -> None:
+    """Add one to an element."""
+    a[i] += np.float32(1)
+
+
+def raise_nd(it: Any, a: Any) -> None:
+    """Add one to an element, by an nd_item."""
+    a[it.get_global_id(0)] += np.float32(1)
+
+
+def add(i: Any, a: Any, b: Any) -> None:
+    """Read one, write the other."""
+    b[i] = a[i] + np.float32(1)
+
+
+def shift(i: Any, a: Any, by: Any) -> None:
+    """Add a number of the launch."""
+    a[i] += np.float32(by)
+
+
+def long_sum(i: Any, a: Any) -> None:
+    """Take some 50 us an item."""
+    x = a[i]
+    for _ in range(20000):
+        x = x * np.float32(0.999) + np.float32(0.5)
+    a[i] = x
+
+
+def of_unisycl(*, in_order: bool) -> dict[str, Way]:
+    """Return our ways."""
+    order = [sycl.property.queue.in_order()] if in_order else []
+    queue = sycl.queue(sycl.cpu_selector_v, *order)
+    usm: Any = sycl.malloc_shared(ITEMS, np.float32, queue)
+    heavy: Any = sycl.malloc_shared(HEAVY, np.float32, queue)
+    space = sycl.nd_range(ITEMS, GROUP)
+    bound = queue.bind(ITEMS, raise_, usm)
+    step = iter(range(1 << 60))
+    ways = {
+        "range over USM": Way(lambda: queue.parallel_for(ITEMS, raise_, usm).wait(), 1,
+                              "empty", 0.9),
+        "range made each time": Way(lambda: queue.parallel_for(
+            sycl.range(ITEMS), raise_, usm).wait(), 1, "empty", 0.9),
+        "nd_range over USM": Way(lambda: queue.parallel_for(space, raise_nd, usm).wait(), 1,
+                                 "empty", 0.9),
+        "another number each time": Way(lambda: queue.parallel_for(
+            ITEMS, shift, usm, next(step)).wait(), 1, "empty"),
+        "bound": Way(lambda: bound().wait(), 1, "empty"),
+        "32 heavy items": Way(lambda: queue.parallel_for(HEAVY, long_sum, heavy).wait(), 1,
+                              "32 heavy"),
+        **groups(queue, usm)}
+    for size in SIZES:
+        a, b = (sycl.malloc_shared(size, np.float32, queue) for _ in range(2))
+        launch = queue.bind(size, add, a, b)
+        ways[f"bound, {size} items"] = Way(lambda f=launch: f().wait(), 1,  # type: ignore[misc]
+                                           f"{size} items")
+    return ways
+
+
+def groups(queue: sycl.queue, usm: Any) -> dict[str, Way]:
+    """Return what goes through command groups, and launches behind one another."""
+    one, two = (sycl.buffer(np.zeros(ITEMS, np.float32)) for _ in range(2))
+    space = sycl.nd_range(ITEMS, GROUP)
+
+    def of_one(h: Any) -> None:
+        h.parallel_for(ITEMS, raise_, sycl.accessor(one, h, sycl.read_write))
+
+    def nd_of_one(h: Any) -> None:
+        h.parallel_for(space, raise_nd, sycl.accessor(one, h, sycl.read_write))
+
+    def of_two(h: Any) -> None:
+        a = sycl.accessor(one, h, sycl.read_only)
+        b = sycl.accessor(two, h, sycl.write_only, sycl.no_init)
+        h.parallel_for(ITEMS, add, a, b)
+
+    def captured(h: Any) -> None:
+        a = sycl.accessor(one, h, sycl.read_only)
+        b = sycl.accessor(two, h, sycl.write_only)
+
+        @h.parallel_for(sycl.range(ITEMS))
+        def copied(i: Any) -> None:
+            b[i] = a[i] + np.float32(1)
+
+    def chain(submit: Callable[[], object]) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(CHAIN):
+                submit()
+            queue.wait()
+        return run
+
+    def chain_of_events() -> None:
+        last: Any = ()
+        for _ in range(CHAIN):
+            last = queue.parallel_for(ITEMS, raise_, usm, depends_on=last)
+        last.wait()
+
+    return {
+        "one accessor": Way(lambda: queue.submit(of_one).wait(), 1, "empty", 2),
+        "one accessor, nd_range": Way(lambda: queue.submit(nd_of_one).wait(), 1, "empty", 2),
+        "two accessors": Way(lambda: queue.submit(of_two).wait(), 1, "empty", 4),
+        "two accessors, captured": Way(lambda: queue.submit(captured).wait(), 1, "empty", 4),
+        "1,000 launches": Way(chain(lambda: queue.parallel_for(ITEMS, raise_, usm)), CHAIN,
+                              "1,000 in order", 1),
+        "1,000 groups": Way(chain(lambda: queue.submit(of_one)), CHAIN, "1,000 in order"),
+        "1,000 by events": Way(chain_of_events, CHAIN, "1,000 in order")}
+
+
+def of_opencl(session: Session) -> dict[str, Way]:
+    """Return the peers: an in-order queue on Intel's runtime, arguments set once."""
+    cl, queue = session.cl, session.queue
+    program = cl.Program(session.context, _SOURCE).build()
+    enqueue = cl.enqueue_nd_range_kernel
+
+    def kernel(name: str, *arrays: Any) -> Any:
+        found = cl.Kernel(program, name)
+        found.set_args(*map(session.buffer, arrays))
+        return found
+
+    nothing, up = kernel("nothing"), kernel("raise", np.zeros(ITEMS, np.float32))
+    heavy = kernel("long_sum", np.zeros(HEAVY, np.float32))
+
+    def chain() -> None:
+        for _ in range(CHAIN):
+            enqueue(queue, up, (ITEMS,), None)
+        queue.finish()
+
+    ways = {"empty": Way(lambda: enqueue(queue, nothing, (1,), None).wait()),
+            "1,000 in order": Way(chain, CHAIN),
+            "32 heavy": Way(lambda: enqueue(queue, heavy, (HEAVY,), None).wait())}
+    for size in SIZES:
+        one = kernel("add", *np.zeros((2, size), np.float32))
+        ways[f"{size} items"] = Way(lambda k=one, n=size: enqueue(  # type: ignore[misc]
+            queue, k, (n,), None).wait())
+    return ways
+
+
+def times(way: Way, seconds: float) -> tuple[float, float]:
+    """Return what one launch takes by the clock and of the processors, in us, for one round."""
+    count, limit = 0, time.perf_counter() + seconds
+    wall, cpu = time.perf_counter(), time.process_time()
+    while True:
+        way.run()
+        count += way.launches
+        if time.perf_counter() >= limit:
+            break
+    return (1e6 * (time.perf_counter() - wall) / count, 1e6 * (time.process_time() - cpu) / count)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=0.02, help="of one way in one round")
+    parser.add_argument("--out-of-order", action="store_true", help="our queue, for all but chains")
+    parser.add_argument("names", nargs="*", help="ways to time; their peers come along")
+    asked = parser.parse_args()
+    session = Session("intel-opencl")
+    theirs, ours = of_opencl(session), of_unisycl(in_order=not asked.out_of_order)
+    if asked.names:
+        ours = {n: w for n, w in ours.items() if any(a in n for a in asked.names)}
+        theirs = {n: w for n, w in theirs.items() if n in {w.peer for w in ours.values()}}
+    ways = {**theirs, **ours}
+    for way in ways.values():
+        way.run()
+        way.run()
+    rounds = [{n: times(w, asked.seconds) for n, w in ways.items()} for _ in range(asked.rounds)]
+    print(f"{'us of one launch':26}{'wall':>9}{'least':>9}{'cpu':>9}{'least':>9}"
+          "   of the peer: wall (range), least, cpu, least")
+    for name, way in ways.items():
+        mine = [sorted(r[name][k] for r in rounds) for k in (0, 1)]
+        line = f"{name:26}" + "".join(f"{statistics.median(m):9.2f}{m[0]:9.2f}" for m in mine)
+        print(line + (against(way, name, rounds) if way.peer else ""))
+
+
+def against(way: Way, name: str, rounds: list[dict[str, tuple[float, float]]]) -> str:
+    """Return what a way takes beside its peer: medians of the rounds, and of the least of each."""
+    wall, cpu = (sorted(r[name][k] / r[way.peer][k] for r in rounds) for k in (0, 1))
+    least = [min(r[name][k] for r in rounds) / min(r[way.peer][k] for r in rounds) for k in (0, 1)]
+    middle = statistics.median(wall)
+    line = (f"   {middle:5.2f} ({wall[0]:.2f} to {wall[-1]:.2f}), {least[0]:.2f}, "
+            f"{statistics.median(cpu):.2f}, {least[1]:.2f}")
+    if way.bar:
+        line += f"   bar {way.bar:g}: {'reached' if middle <= way.bar else 'MISSED'}"
+    return line
+
+
+if __name__ == "__main__":
+    main()
