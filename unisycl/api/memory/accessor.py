@@ -62,8 +62,8 @@ class accessor(Window, Capturable):
         try:
             self._group: Group | None = None
             self._array: Array | None = None
-            plain = dimensions is None and dtype is None and 2 <= len(args) <= 3 and (
-                type(args[1]) is Tag)
+            plain = dimensions is None and dtype is None and 1 <= len(args) <= 3 and isinstance(
+                args[0], Group) and (len(args) == 1 or type(args[1]) in _MODES)
             if plain and self._as_before(source, args[0], args[1:]):
                 return
             request = Request("accessor", args)
@@ -420,9 +420,10 @@ class work_group_memory(local_accessor):
 
 def _name(how: tuple[Any, ...]) -> Any:
     """Return what stands for a tag and a property among what was asked for before."""
-    return id(how[0]) if len(how) == 1 else (id(how[0]), id(how[1]))
+    return id(how[0]) if len(how) == 1 else tuple(map(id, how))
 
 
+_MODES = (Tag, access_mode)
 _WITH = ((), (properties.no_init,))
 
 

@@ -261,11 +261,11 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
             The event. Kernels launched so use USM memory, not accessors.
         """
         try:
-            if rest and type(rest[0]) in _PLAIN and not depends_on:
-                geometry = (launch.int_geometry(space) if type(space) is int
-                            else launch.space_geometry(space))
+            if rest and not depends_on and type(first := rest[0]) in _PLAIN:
+                fn = first.plain or first if type(first) is kernel else first
+                made = launch.int_geometry if type(space) is int else launch.space_geometry
                 return self._made(launch.launch_now(
-                    self.channel, rest[0], geometry, rest[1:], (), _NONE))
+                    self.channel, fn, made(space), rest[1:], (), _NONE))
             rest, deps = self._dependencies(rest, depends_on)
             offset, reductions, fn, args = split(rest)
             geometry = launch.space_geometry(space, offset)

@@ -67,7 +67,7 @@ class kernel:
     """
 
     __slots__ = ("__dict__", "__unisycl_debug__", "__weakref__", "fast_math", "free", "function",
-                 "progress", "reqd_sub_group_size",
+                 "plain", "progress", "reqd_sub_group_size",
                  "reqd_work_group_size", "traits", "work_group_size_hint")
 
     @overload
@@ -128,6 +128,10 @@ class kernel:
         made.fast_math = bool(fast) or "-ffast-math" in dict(both.traits).get("options", ())
         made.progress = both.progress
         made.free = both.free
+        asks = any((both.required, both.sub_group, both.traits, both.progress, both.free,
+                    made.fast_math, debug is not None,
+                    hasattr(function, "__unisycl_device_has__")))
+        made.plain = function if isinstance(function, FunctionType) and not asks else None
         functools.update_wrapper(made, function)
         return made
 
@@ -140,6 +144,8 @@ class kernel:
     progress: Levels | tuple[()]
     free: tuple[()] | tuple[str, int]
     traits: Traits
+    plain: Any
+    """The function, where launching it is the same as no attribute was given; else None."""
 
     @property
     def __unisycl_function__(self) -> Callable[..., Any]:

@@ -58,7 +58,7 @@ class Channel:
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
                  "driver", "errors", "extends", "generation", "handler", "in_order", "pending",
-                 "profiling", "quick", "repeats", "timeout")
+                 "profiling", "quick", "repeats", "timeout", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
@@ -84,6 +84,7 @@ class Channel:
         self._full = _TRIM
         self._limit = _PRUNE
         self._last: Task | None = None
+        self.warm: dict[Any, Any] | None = None  # what ``launch.program`` knows of such launches
         lifecycle.add(self)
 
     # ------------------------------------------------------------------ submitting

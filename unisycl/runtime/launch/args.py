@@ -72,6 +72,8 @@ def _convert_pointer(raw: Any, group: Group | None, channel: Channel) -> Any:
 def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     if isinstance(raw, Capturable):
         return raw.bind(group, channel)
+    if type(raw) is np.ndarray:
+        return bind_array(raw, channel)
     if isinstance(raw, Commands):
         return None
     fresh = getattr(raw, "__kernel_fresh__", None)

@@ -187,8 +187,7 @@ def in_group(channel: Channel, group: Group, function: Any, geometry: Geometry,
     """
     if channel.repeats and not reductions and type(function) is FunctionType and (
             geometry.whole is None and not compiled_kernels.watchers):
-        known, raw = program.warm(channel.device, function, geometry, arguments, (),
-                                  channel.checks)
+        known, raw = program.warm(channel, function, geometry, arguments)
         if known is not None and not known[1].special:
             return _in_group_again(channel, group, function, geometry, arguments, (known, raw))
     made = build(channel, group, function, geometry, arguments, reductions)
@@ -301,6 +300,11 @@ def _start_warm(channel: Channel, function: Any, geometry: Geometry, arguments: 
     made = _build(channel, None, function, geometry, arguments, (spec, loaded, raw))
     name = program.label(function)
     if loaded.special or made.staged or not repeats.wants(raw):
+        if not (deps or loaded.special or made.staged or channel.profiling) and channel.quick:
+            run = channel.driver.ready(made)
+            task = None if run is None else repeated.at_once(channel, name, run)
+            if task is not None:
+                return task
         return start(channel, made, name, deps)
     made = Launch(made.executable, geometry, made.values,  # not what holds the arguments
                   where=as_done(made.where, "first submitted"))

@@ -33,6 +33,7 @@ from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_
 from unisycl.runtime.launch.repeats import Repeat, Repeats
 
 _LIMIT = 4096
+_MOST_ARGUMENTS = 1 << 20
 
 
 class Line(Protocol):
@@ -41,6 +42,7 @@ class Line(Protocol):
     checks: checked_mode.Words
     context: ContextState
     device: DeviceState
+    warm: dict[Any, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +61,36 @@ class Program:
 
 
 _programs: OrderedDict[Hashable, Program] = OrderedDict()
-_Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry, DeviceState]
-_warm: dict[tuple[int, int, int, int, int, checked_mode.Words], tuple[_Warm, ...]] = {}
-"""What was found by the ids of objects that it keeps alive, so that they stay theirs."""
+_Warm: TypeAlias = tuple[Specialization, Program, Repeats, CodeType, Geometry]
+_Table: TypeAlias = dict[tuple[int, int, int], tuple[_Warm, ...]]
+_warm: dict[tuple[int, checked_mode.Words], _Table] = {}
+"""For the number of a device and what is checked there: what was found by the ids of objects that
+it keeps alive, so that they stay theirs."""
 _ALIKE = 7
 _lock = threading.RLock()  # a finaliser may call forget while its thread is in here
 
 
-def warm(device: DeviceState, function: FunctionType, geometry: Geometry,
-         arguments: tuple[Any, ...], reductions: tuple[Any, ...] = (),
-         checks: checked_mode.Words = checked_mode.NONE) -> tuple[_Warm | None, tuple[Any, ...]]:
-    """Return what a launch like it has left behind and its raw arguments, or None and nothing."""
-    key = (id(function.__code__), id(geometry), id(device), len(arguments), len(reductions),
-           requested_checks.now(checks) if requested_checks.asked() else checks)
-    for known in _warm.get(key, ()):
-        raw = known[0].match(function, arguments, reductions)
+def warm(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
+         ) -> tuple[_Warm | None, tuple[Any, ...]]:
+    """Return what a launch like it, without reductions, has left behind and its raw arguments.
+
+    None and nothing if there was none.
+    """
+    for known in _table(channel).get((id(function.__code__), id(geometry), len(arguments)), ()):
+        raw = known[0].match(function, arguments, ())
         if raw is not None:
             return known, raw
     return None, ()
+
+
+def _table(channel: Line) -> _Table:
+    """Return what launches on a queue have left behind."""
+    if requested_checks.asked():
+        return _warm.setdefault((channel.device.number, requested_checks.now(channel.checks)), {})
+    found = channel.warm
+    if found is None:
+        found = channel.warm = _warm.setdefault((channel.device.number, channel.checks), {})
+    return found
 
 
 def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments: tuple[Any, ...],
@@ -85,9 +99,10 @@ def repeat(channel: Line, function: FunctionType, geometry: Geometry, arguments:
 
     Without reductions; asked for every launch of a queue's shortcut, so all of it is here.
     """
-    checks = requested_checks.now(channel.checks) if requested_checks.asked() else channel.checks
-    for known in _warm.get((id(function.__code__), id(geometry), id(channel.device),
-                            len(arguments), 0, checks), ()):
+    table = channel.warm
+    if table is None or requested_checks.asked():
+        table = _table(channel)
+    for known in table.get((id(function.__code__), id(geometry), len(arguments)), ()):
         raw = known[0].match(function, arguments, ())
         if raw is None:
             continue
@@ -112,17 +127,18 @@ def prepare(device: DeviceState, function: Any, geometry: Geometry, arguments: t
     ``checks``: what its queue asks to be checked while it runs.
     """
     if type(function) is FunctionType and not compiled_kernels.watchers:
-        known, raw = warm(device, function, geometry, arguments, reductions, checks)
-        if known is not None:
-            return known[0], known[1], raw
-        found = _find(device, function, geometry, arguments, reductions, checks)
-        if len(_warm) >= _LIMIT:
-            _warm.clear()
+        table = _warm.setdefault((device.number, requested_checks.now(checks)), {})
         code = function.__code__
-        key = (id(code), id(geometry), id(device), len(arguments), len(reductions),
-               requested_checks.now(checks))
-        _warm[key] = ((*found[:2], Repeats(), code, geometry, device),
-                      *_warm.get(key, ())[:_ALIKE])
+        key = (id(code), id(geometry), len(arguments) if not reductions else (
+            -1 - len(arguments) - _MOST_ARGUMENTS * len(reductions)))
+        for known in table.get(key, ()):
+            raw = known[0].match(function, arguments, reductions)
+            if raw is not None:
+                return known[0], known[1], raw
+        found = _find(device, function, geometry, arguments, reductions, checks)
+        if len(table) >= _LIMIT:
+            table.clear()
+        table[key] = ((*found[:2], Repeats(), code, geometry), *table.get(key, ())[:_ALIKE])
         return found
     return _find(device, function, geometry, arguments, reductions, checks)
 
@@ -181,9 +197,10 @@ def forget(devices: Sequence[int]) -> None:
     with _lock:  # it may be called again in here, at any allocation: so by lists of the keys
         old = [k for k in list(_programs) if isinstance(k, tuple) and k[1] in devices]
         dropped: list[Any] = [_programs.pop(k, None) for k in old]
-        for warm in list(_warm):
-            if any(e[5].number in devices for e in _warm.get(warm, ())):
-                dropped += _warm.pop(warm, ())
+        for of in [key for key in list(_warm) if key[0] in devices]:
+            table = _warm.pop(of, {})
+            dropped += table.values()
+            table.clear()
 
 
 def _tell(function: Any, arguments: tuple[Any, ...], raw: tuple[Any, ...],

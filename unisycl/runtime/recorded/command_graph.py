@@ -282,6 +282,7 @@ class RecordingChannel(Channel):
         self._lock = threading.RLock()
         self._limit = 0
         self._last = None
+        self.warm = None
         self.graph = graph
         self.plain = plain
         self._newest: Node | None = None
