@@ -200,7 +200,7 @@ class handler(NativeCommands):
             self._set_either(f"kernel '{label(fn)}'", lambda channel: launch.begin_launch(
                 channel, launch.build(channel, self, fn, geometry, args, reductions), reductions))
             return
-        fn = fn.plain or fn if type(fn) is kernel else fn
+        fn = (self.channel.repeats and type(fn) is kernel and fn.plain) or fn
         made, begin, again = launch.in_group(self.channel, self, fn, geometry, args, reductions)
         what = f"kernel '{label(fn) if again is None else again.name}'"
         self.set_command(what, begin, native=True, launch=made, again=again)

@@ -56,6 +56,7 @@ _Events = event | Sequence[event]
 _Before = _Events | geo.id | kernel_traits | reduction
 _NONE: tuple[Task, ...] = ()
 _PLAIN = frozenset((FunctionType, kernel))
+_GEOMETRY = {int: launch.int_geometry}
 _GIVEN = (Property, property_list, list, tuple)
 
 
@@ -262,10 +263,10 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
         """
         try:
             if rest and not depends_on and type(first := rest[0]) in _PLAIN:
-                fn = first.plain or first if type(first) is kernel else first
-                made = launch.int_geometry if type(space) is int else launch.space_geometry
+                made, channel = _GEOMETRY.get(type(space), launch.space_geometry), self.channel
+                fn = (channel.repeats and type(first) is kernel and first.plain) or first
                 return self._made(launch.launch_now(
-                    self.channel, fn, made(space), rest[1:], (), _NONE))
+                    channel, fn, made(space), rest[1:], (), _NONE))
             rest, deps = self._dependencies(rest, depends_on)
             offset, reductions, fn, args = split(rest)
             geometry = launch.space_geometry(space, offset)

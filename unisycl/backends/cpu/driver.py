@@ -76,6 +76,7 @@ class CpuDriver(Driver):
     backend = backend.cpu
     quick = True
     repeats = True
+    waits_inside = True  # the thread takes part in the work
 
     def __init__(self, units: tuple[int, ...] = ()) -> None:
         self.units = units or tuple(range(threads()))

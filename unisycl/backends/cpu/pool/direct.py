@@ -20,13 +20,14 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import View
 
-MOST_STEPS = 8192
-"""Vector operations: what takes about as long as waking a thread."""
+MOST_STEPS = 65536
+"""Steps, each an operation of a vector: some 8 us. Waking a thread and its end take 10."""
 
 _MOST_STACK = 32 << 10
 _KINDS = ("range", "nd_range", "single")
 _LONG = (n.While, n.For, n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
-_CALLED, _DIVIDED = 8, 4
+_ACCESSED, _GATHERED, _CALLED, _DIVIDED = 6, 40, 16, 4
+_FREE = (n.Const, n.Read, n.Query, n.Cast, n.Narrow)
 _SLOW = ("div", "floordiv", "mod")
 _SUFFIX = ".direct"
 
@@ -45,14 +46,34 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
     if visit.contains(kernel.body, _LONG):
         return 0
     return 1 + sum(map(_weight, visit.all_expressions(kernel.body))) + sum(
-        lanes for s in visit.statements(kernel.body) if isinstance(s, n.Atomic))
+        _stored(s, lanes) for s in visit.statements(kernel.body))
 
 
 def _weight(x: n.Expr) -> int:
-    """Return how many steps an operation counts as."""
+    """Return how many steps an operation counts as; as ``python -m bench.launches`` finds them."""
+    if isinstance(x, _FREE):
+        return 0
+    if isinstance(x, n.Load):
+        return _reached(x.place)
     if isinstance(x, n.Call):
         return _CALLED
     return _DIVIDED if isinstance(x, n.Binary) and x.op in _SLOW else 1
+
+
+def _stored(stmt: n.Stmt, lanes: int) -> int:
+    """Return how many steps a statement counts as, besides its expressions."""
+    if isinstance(stmt, n.Store):
+        return _reached(stmt.place)
+    if isinstance(stmt, n.LoadMany | n.StoreMany):
+        return _GATHERED
+    return 4 * lanes if isinstance(stmt, n.Atomic) else 0
+
+
+def _reached(place: n.Place) -> int:
+    """Return what reaching memory counts as: more where lanes do not seem to be neighbours."""
+    apart = any(isinstance(x, n.Load | n.Call) or (isinstance(x, n.Binary) and x.op in _SLOW)
+                for index in place.index for x in visit.walk(index))
+    return _GATHERED if apart or place.inner else _ACCESSED
 
 
 def _shares_memory(kernel: n.Kernel) -> bool:
