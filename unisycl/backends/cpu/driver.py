@@ -51,6 +51,7 @@ _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SMALL = 1 << 31
+_SHORT_NS = 10_000_000
 _FEWEST = 4
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 _STREAM_VECTORS = 16  # of a row: shorter ones lose at their ends what they gain in between
@@ -190,7 +191,7 @@ class CpuDriver(Driver):
         if executable.watch is not None:
             watch = executable.watch.begin(launch)
             tail = (watch.address, *tail)
-        assisted = not executable.heavy and report is None
+        assisted = report is None and (not executable.heavy or _was_short(launch))
         submit: Callable[..., NativeJob] = self.pool.submit
         common: Any = None
         words = launch.words or crash.words(executable, launch)
@@ -207,6 +208,8 @@ class CpuDriver(Driver):
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words)
             _asking(job, report)
+            if executable.counted:
+                launch.packed = job
             return job if watch is None else after_launch.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)
         block, args = _movable(executable.packer.pack(plan.head, values, (*slots, *tail)))
@@ -293,6 +296,15 @@ def _asking(job: NativeJob, report: Report | None) -> None:
     """Have a job know who answers for its loops."""
     if report is not None and report.asked is not None:
         job.asked, report.asked.job = report.asked, job
+
+
+def _was_short(launch: Launch) -> bool:
+    """Say whether a kernel whose loops count ended soon when it was launched so the last time.
+
+    Then a thread that waits may take part: Ctrl-C has to wait for the chunk that it began.
+    """
+    job = launch.packed
+    return isinstance(job, NativeJob) and job.done() and job.end_ns - job.start_ns < _SHORT_NS
 
 
 def _movable(packed: bytes) -> tuple[bytearray, int]:

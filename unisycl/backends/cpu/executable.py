@@ -68,7 +68,10 @@ class Plan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CpuExecutable:
-    """What ``compile`` returns: entry addresses, argument layout, lanes of a sub-group."""
+    """What ``compile`` returns: entry addresses, argument layout, lanes of a sub-group.
+
+    ``heavy``: it has loops; ``counted``: all of which run over a range.
+    """
 
     kernel: n.Kernel
     lanes: int
@@ -76,6 +79,7 @@ class CpuExecutable:
     entry: int
     finish: int
     heavy: bool
+    counted: bool
     sites: tuple[Site, ...]
     watch: watching.Plan | None
     packer: Packer
@@ -195,10 +199,11 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     """Compile and load a kernel for the launches of a key."""
     names = (_SYMBOL, direct.symbol(_SYMBOL), *([_SYMBOL + ".finish"] if kernel.reducers else []))
     loaded, parts = _recall(kernel, key, names) or _make(kernel, key, names)
-    heavy = any(isinstance(s, n.While | n.For) for s in visit.statements(kernel.body))
+    loops = {type(s) for s in visit.statements(kernel.body)} & {n.While, n.For}
     packer = Packer(kernel, parts.layout)
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
-                         loaded.addresses.get(_SYMBOL + ".finish", 0), heavy,
+                         loaded.addresses.get(_SYMBOL + ".finish", 0), bool(loops),
+                         loops == {n.For},
                          parts.sites, parts.watch, packer,
                          0 if not packer.plain else direct.steps(plain(kernel), parts.lanes),
                          direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)

@@ -1,7 +1,8 @@
 """Commands so small that handing them to another thread costs more than doing them.
 
-They run in the thread that submits them, as straight-line code of a few microseconds. Non-goals:
-loops, barriers, ``print``, checks and anything that can be long: those go to the pool. Invariant:
+They run in the thread that submits them, as code of a few microseconds. Non-goals: loops whose
+turns are not known, barriers, ``print``, checks and anything that can be long: those go to the
+pool. Invariant:
 what runs here can neither wait for another command nor fail.
 """
 
@@ -25,7 +26,7 @@ MOST_STEPS = 65536
 
 _MOST_STACK = 32 << 10
 _KINDS = ("range", "nd_range", "single")
-_LONG = (n.While, n.For, n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
+_LONG = (n.While, n.Print, n.Check, n.Barrier, n.GroupCall, n.Agree)
 _ACCESSED, _GATHERED, _CALLED, _DIVIDED = 6, 40, 16, 4
 _FREE = (n.Const, n.Read, n.Query, n.Cast, n.Narrow)
 _SLOW = ("div", "floordiv", "mod")
@@ -45,8 +46,30 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
         return 0
     if visit.contains(kernel.body, _LONG):
         return 0
-    return 1 + sum(map(_weight, visit.all_expressions(kernel.body))) + sum(
-        _stored(s, lanes) for s in visit.statements(kernel.body))
+    total, todo = 1, [(kernel.body, 1)]
+    while todo:
+        block, times = todo.pop()
+        for stmt in block:
+            total += times * (_stored(stmt, lanes) + sum(
+                _weight(x) for e in visit.expressions(stmt) for x in visit.walk(e)))
+            turns = _turns(stmt) if isinstance(stmt, n.For) else 1
+            if turns < 0 or total > MOST_STEPS:
+                return 0
+            todo += [(b, times * turns) for b in visit.blocks(stmt)]
+    return total
+
+
+def _turns(loop: n.For) -> int:
+    """Return how often a loop runs; -1 where only the launch says."""
+    start, stop, step = (_number(x) for x in (loop.start, loop.stop, loop.step))
+    return -1 if start is None or stop is None or not step else len(range(start, stop, step))
+
+
+def _number(x: n.Expr) -> int | None:
+    """Return the value of an integer constant; None of anything else."""
+    while isinstance(x, n.Cast | n.Narrow):
+        x = x.x
+    return int(x.value) if isinstance(x, n.Const) else None
 
 
 def _weight(x: n.Expr) -> int:
