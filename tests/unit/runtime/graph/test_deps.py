@@ -38,6 +38,20 @@ def test_segments_split_at_edges_and_merge_again() -> None:
     assert 1 == t.segments()
 
 
+def test_a_history_is_idle_if_an_access_would_wait_for_nothing() -> None:
+    t: Tracker[str] = Tracker(8, stale=lambda task: task.startswith("old"))
+    assert t.idle(writes=True)
+    t.access(0, 8, writes=True, task="old w")
+    assert t.idle(writes=True)
+    t.access(0, 8, writes=False, task="r")
+    assert t.idle(writes=False)
+    assert not t.idle(writes=True)
+    t.access(0, 8, writes=True, task="w")
+    assert not t.idle(writes=False)
+    t.access(0, 4, writes=True, task="old part")
+    assert not t.idle(writes=False)
+
+
 def test_readers_that_are_done_are_forgotten() -> None:
     t: Tracker[str] = Tracker(8, stale=lambda task: task != "last")
     for k in range(1000):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections import Counter
 from collections.abc import Callable
 
 from unisycl.backends.base import Geometry
@@ -46,30 +47,36 @@ def steps(kernel: n.Kernel, lanes: int) -> int:
         return 0
     if visit.contains(kernel.body, _LONG):
         return 0
-    total, todo = 1, [(kernel.body, 1)]
+    total, todo, known = 1, [(kernel.body, 1)], _constants(kernel.body)
     while todo:
         block, times = todo.pop()
         for stmt in block:
             total += times * (_stored(stmt, lanes) + sum(
                 _weight(x) for e in visit.expressions(stmt) for x in visit.walk(e)))
-            turns = _turns(stmt) if isinstance(stmt, n.For) else 1
+            turns = _turns(stmt, known) if isinstance(stmt, n.For) else 1
             if turns < 0 or total > MOST_STEPS:
                 return 0
             todo += [(b, times * turns) for b in visit.blocks(stmt)]
     return total
 
 
-def _turns(loop: n.For) -> int:
+def _turns(loop: n.For, known: dict[n.Local, n.Const]) -> int:
     """Return how often a loop runs; -1 where only the launch says."""
-    start, stop, step = (_number(x) for x in (loop.start, loop.stop, loop.step))
+    start, stop, step = (_number(x, known) for x in (loop.start, loop.stop, loop.step))
     return -1 if start is None or stop is None or not step else len(range(start, stop, step))
 
 
-def _number(x: n.Expr) -> int | None:
+def _number(x: n.Expr, known: dict[n.Local, n.Const]) -> int | None:
     """Return the value of an integer constant; None of anything else."""
-    while isinstance(x, n.Cast | n.Narrow):
-        x = x.x
-    return int(x.value) if isinstance(x, n.Const) else None
+    found = known.get(x.local) if isinstance(x, n.Read) else x
+    return int(found.value) if isinstance(found, n.Const) else None
+
+
+def _constants(body: n.Block) -> dict[n.Local, n.Const]:
+    """Return the locals that are given one constant and nothing else."""
+    counts = Counter(x for s in visit.statements(body) for x in visit.targets(s))
+    return {s.local: s.value for s in visit.statements(body) if isinstance(s, n.Assign)
+            and isinstance(s.value, n.Const) and counts[s.local] == 1}
 
 
 def _weight(x: n.Expr) -> int:

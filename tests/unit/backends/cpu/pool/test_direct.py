@@ -50,17 +50,123 @@ def test_a_large_range_a_loop_or_a_reduction_does(queue):
     def double(i):
         out[i] = 2 * i
 
-    def loop(i):
-        for k in range(4):
+    def loop(i, n):
+        for k in range(n):
+            out[i] += k
+
+    def long(i):
+        for k in range(1 << 20):
             out[i] += k
 
     def add(i, s):
         s.combine(out[i])
 
     assert 1 == counted(queue, lambda: queue.parallel_for(1 << 20, double))
-    assert 1 == counted(queue, lambda: queue.parallel_for(4, loop))
+    assert 1 == counted(queue, lambda: queue.parallel_for(4, loop, 4))
+    assert 1 == counted(queue, lambda: queue.parallel_for(4, long))
     assert 2 == counted(queue, lambda: queue.parallel_for(
         4, sycl.reduction(total, sycl.plus()), add))
+
+
+def test_a_small_nd_range_and_loops_of_known_turns_give_it_nothing(queue):
+    out = np.zeros(96, np.int32)
+
+    def sum_up(it):
+        i = it.get_global_id(0)
+        for k in range(5):
+            for m in range(3, 0, -1):
+                out[i] += k * m
+
+    def meet(it):
+        sycl.group_barrier(it.get_group())
+        out[it.get_global_id(0)] += 1
+
+    def share(it, part):
+        part[it.get_local_id(0)] = 1
+        out[it.get_global_id(0)] += part[it.get_local_id(0)]
+
+    space = sycl.nd_range(96, 24)
+    assert 0 == counted(queue, lambda: queue.parallel_for(space, sum_up))
+    assert (60 == out).all()
+    assert 1 == counted(queue, lambda: queue.parallel_for(space, meet))
+    assert 1 == counted(queue, lambda: queue.submit(lambda h: h.parallel_for(
+        space, share, sycl.local_accessor(np.int32, 24, h))))
+    assert (62 == out).all()
+
+
+def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
+    out = sycl.malloc_shared(1 << 10, np.float32, queue)
+    flag = sycl.malloc_shared(1, np.int32, queue)
+    pool, real, assisted = pool_of(queue), pool_of(queue).submit, []
+
+    def loop(i, a, n):
+        for k in range(n):
+            a[i] += k
+
+    def spin(i, a, f):
+        while f[0] != 0:
+            a[i] += 1
+    pool.submit = lambda *a, **k: assisted.append(k["assisted"]) or real(*a, **k)
+    try:
+        for bound in (queue.bind(1 << 10, loop, out, 3), queue.bind(1 << 10, spin, out, flag)):
+            for _ in range(2):
+                bound().wait()
+    finally:
+        del pool.submit
+    assert 4 == len(assisted)
+    assert not assisted[0]
+    assert not any(assisted[2:])  # the second takes part if the first ended soon
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_a_tiny_group_waits_for_what_uses_its_buffer(in_order):
+    order = [sycl.property.queue.in_order()] if in_order else []
+    queue, other = sycl.queue(sycl.cpu_selector_v, *order), sycl.queue(sycl.cpu_selector_v)
+    data, seen = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    memory, copy = sycl.buffer(data), sycl.buffer(seen)
+
+    def slow(i, a, n):
+        for _ in range(n):
+            a[i] += 1
+
+    def take(i, a, b):
+        b[i] = a[i]
+        a[i] = -a[i]
+
+    def tiny(h):
+        a = sycl.accessor(memory, h, sycl.read_write)
+        h.parallel_for(1, take, a, sycl.accessor(copy, h, sycl.write_only, sycl.no_init))
+    for _ in range(3):
+        queue.submit(tiny)
+        other.submit(lambda h: h.parallel_for(1, slow, sycl.accessor(memory, h), 1_000_000))
+        queue.submit(tiny)
+    memory.close()
+    copy.close()
+    # x -> x -> x + n -> -(x + n) three times, with a change of sign before each
+    value = 0
+    for _ in range(3):
+        value = -(-value + 1_000_000)
+    assert value == data[0]
+    assert -value == seen[0]
+
+
+def test_what_is_decorated_and_what_is_made_each_time_is_remembered(queue):
+    out = sycl.malloc_shared(64, np.int32, queue)
+
+    queue.fill(out, 0, 64).wait()
+
+    @sycl.kernel
+    def mark(it, a):
+        a[it.get_global_id(0)] += 1
+
+    launches = []
+    for _ in range(4):
+        queue.parallel_for(sycl.nd_range(64, 16), mark, out).wait()
+        (kept,) = [entry for key, entry in queue.channel.warm.items() if key[0] == id(
+            mark.function.__code__)]
+        launches.append(len(kept[0][2].kept))
+    assert [0, 1, 1, 1] == launches
+    assert (4 == out[:]).all()
 
 
 def test_a_tiny_kernel_behind_a_long_one_waits_for_it():
