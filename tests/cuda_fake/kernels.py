@@ -163,16 +163,16 @@ class Kernels:
         if isinstance(shape, LocalSize):
             return shape
         if isinstance(kind, View):
-            return self._view(shape, found.get(("view", i, 0)))
+            return self._view(shape, found.get(("view", i, 0)), spread=kind.spread)
         raw = found.get(("scalar", i, 0), found.get(("record", i, 0)))
         if raw is None:  # the text does not use it
             return np.zeros((), shape)[()]
         return np.frombuffer(raw, shape)[0]
 
-    def _view(self, shape: Any, address: int | None) -> BoundView:
+    def _view(self, shape: Any, address: int | None, *, spread: bool = False) -> BoundView:
         """Return a view of memory at an address; of none where the text does not use it."""
-        made, dtype, extents, pitches = shape
-        made = StridedView if made is StridedView else BoundView
+        _, dtype, extents, pitches = shape
+        made = StridedView if spread else BoundView
         if 0 in extents or address is None:
             size = max(1, math.prod(extents))
             return made(np.zeros(size, dtype), 0, extents, pitches)

@@ -2,12 +2,13 @@
 
 ::
 
-    python -m tests.device.cuda --out DIR [--parts devices,smoke,speed,suite] [--seconds 560]
+    python -m tests.device.cuda --out DIR [--parts devices,smoke,arrays,speed,suite] [--seconds 560]
 
 Needed are the package and ``nvidia-cuda-nvrtc``; CuPy is measured beside it where it is installed.
-DIR receives ``devices.txt``, ``smoke.txt`` (a few programs, each with its error), ``speed.txt`` and
-``conformance.json`` and ``.txt`` (rows, and the failures shortened; ``--all`` for every case). A
-part that fails is reported and the next one runs. Non-goals: judging.
+DIR receives ``devices.txt``, ``smoke.txt`` (a few programs, each with its error), one such text
+for each part of ``cuda_features``, ``speed.txt`` and ``conformance.json`` and ``.txt`` (rows, and
+the failures shortened; ``--all`` for every case). A part that fails is reported and the next one
+runs. Non-goals: judging.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from tests.device import cuda_features
 from tests.device.opencl import Suite, call, keep, say
 from unisycl.testing import find_device
 
@@ -297,26 +299,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.device.cuda", description=__doc__)
     parser.add_argument("--out", type=Path, help="the folder for the results")
     parser.add_argument("--device", default="cuda", help="the device's name")
-    parser.add_argument("--parts", default="devices,smoke,speed,suite")
+    parser.add_argument("--parts", default=",".join(
+        ("devices", "smoke", *cuda_features.PARTS, "speed", "suite")))
     parser.add_argument("--seconds", type=float, default=560, help="for all of it")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--all", action="store_true", help="run every case of each test")
     parser.add_argument("--name", default="NVIDIA by CUDA", help="the name of its column")
     parser.add_argument("--about", default="`python -m tests.device.cuda`")
-    parser.add_argument("--do", choices=("smoke", "speed"), help="one part, in this process")
+    parser.add_argument("--do", choices=("smoke", "speed", *cuda_features.PARTS),
+                        help="one part, in this process")
     parser.add_argument("pytest", nargs="*", help="further arguments for pytest")
     options = parser.parse_args()
     if options.do:
-        (smoke if options.do == "smoke" else speed)(options.device)
+        if options.do in cuda_features.PARTS:
+            cuda_features.run(options.do, options.device)
+        else:
+            (smoke if options.do == "smoke" else speed)(options.device)
         return 0
     if options.out is None:
         parser.error("--out is needed")
     stop = time.monotonic() + options.seconds
     options.out.mkdir(parents=True, exist_ok=True)
     env = {**os.environ, "UNISYCL_BACKENDS": "cuda,cpu,host", "PYTHONUNBUFFERED": "1"}
-    for part, command in (("devices", ("-m", "unisycl", "doctor")),
-                          ("smoke", ("-m", "tests.device.cuda", "--do", "smoke")),
-                          ("speed", ("-m", "tests.device.cuda", "--do", "speed"))):
+    for part, command in (("devices", ("-m", "unisycl", "doctor")), *(
+            (name, ("-m", "tests.device.cuda", "--do", name))
+            for name in ("smoke", *cuda_features.PARTS, "speed"))):
         if part in options.parts.split(","):
             status, text = call(env, min(150, stop - time.monotonic()), *command, *(
                 ("--device", options.device) if part != "devices" else ()))

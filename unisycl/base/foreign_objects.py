@@ -1,7 +1,7 @@
 """Other libraries' objects: arrays that lie on a device, of types a backend names; native objects.
 
 Non-goals: arrays in the host's memory. Invariant: the library that a type comes from is not loaded
-to find out; its objects are known by the name of their type.
+to find out; its objects are known by the name of their type, or by an attribute of it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,33 @@ import numpy as np
 
 
 class Description(NamedTuple):
-    """What such an array is: the type of an element, its dimensions, and why kernels refuse it."""
+    """What such an array is: the type of an element, its dimensions, and why kernels refuse it.
+
+    ``layout`` is that of ``ir.types.View``.
+    """
 
     dtype: np.dtype[Any]
     ndim: int
     problem: str = ""
+    writable: bool = True
+    layout: str = ""
 
 
-Describe = Callable[[Any], Description]
+Describe = Callable[[Any], Description | None]
 _named: dict[tuple[str, str], Describe] = {}
+_protocols: dict[str, Describe] = {}
 _known: dict[type, Describe | None] = {}
 
 
 def register(module: str, name: str, describe: Describe) -> None:
     """Have objects of a type, given by its name, and of its subclasses described so."""
     _named[module, name] = describe
+    _known.clear()
+
+
+def register_protocol(name: str, describe: Describe) -> None:
+    """Have objects whose class has an attribute described so; None says that one is no array."""
+    _protocols[name] = describe
     _known.clear()
 
 
@@ -38,7 +50,9 @@ def description(thing: Any) -> Description | None:
         describe = _known[kind]
     except KeyError:
         names = [(base.__module__, base.__qualname__) for base in kind.__mro__]
-        describe = _known[kind] = next((_named[n] for n in names if n in _named), None)
+        describe = next((_named[n] for n in names if n in _named), None) or next(
+            (found for name, found in _protocols.items() if hasattr(kind, name)), None)
+        _known[kind] = describe
     return None if describe is None else describe(thing)
 
 

@@ -141,7 +141,8 @@ def data_type(obj: Any) -> Scalar | Struct | View | None:
 def _lent_type(found: foreign_objects.Description) -> LentView | None:
     """Return the view of an array that another library has on a device."""
     elem = element_type(vector_dtype(found.dtype))
-    return None if elem is None else LentView(elem, found.ndim)
+    mode = access_mode.read_write if found.writable else access_mode.read
+    return None if elem is None else LentView(elem, found.ndim, mode=mode, layout=found.layout)
 
 
 def is_reference(obj: Any) -> bool:

@@ -88,6 +88,9 @@ def _bound(at: int, value: Any, group: Group, channel: Channel) -> Any:
     if (lent := foreign_objects.description(value)) is not None:
         if lent.problem:
             raise UsageError(errc.kernel_argument, f"set_arg({at}): {lent.problem}")
+        if lent.layout:
+            raise UsageError(errc.kernel_argument, f"set_arg({at}): a native kernel knows nothing "
+                             "of strides; pass a C-contiguous copy of the array")
         return bind_array(value, channel)
     if hasattr(value, "__array__"):
         return np.asarray(value)

@@ -32,7 +32,7 @@ from unisycl.backends.cuda.commands.threads import Workers
 from unisycl.backends.cuda.discovery import library
 from unisycl.backends.cuda.discovery.card import Card, cards
 from unisycl.backends.cuda.discovery.info import device_info
-from unisycl.backends.cuda.interop.arrays import register, streams_of
+from unisycl.backends.cuda.interop.arrays import await_ready, register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch import sources
 from unisycl.backends.cuda.launch.batch import CuBatch
@@ -290,6 +290,7 @@ class CudaDriver(Repeating):
         dynamic, lenders = executable.launch_sizes(launch), streams_of(launch.values)
         pack = main.signature.pack(launch, call)
         second: Any = None
+        held: list[Any] = []
         if finish is not None:
             second = finish.signature.pack(launch, _finishing(call, groups_of(plan.shape)))
 
@@ -298,6 +299,7 @@ class CudaDriver(Repeating):
             more = () if executable.together else (None,)
             main.allow(dynamic, executable.what, self.card)
             here.commands.follow(lane, lenders)
+            held.extend(await_ready(launch.values, lane.value))
             result = start(main.handle, *plan.sizes, _unsigned(dynamic), lane.stream,
                            pack.pointers, *more)
             if not result and finish is not None:
@@ -309,7 +311,7 @@ class CudaDriver(Repeating):
 
         after = None if shown is None else functools.partial(
             printing.take, shown, executable.kernel.name, executable.source.sites)
-        keep = executable, launch.values, launch.reductions, call, pack, second
+        keep = executable, launch.values, launch.reductions, call, pack, second, held
         return here.commands.begin(give, deps, (executable.what, launch.where), keep, after)
 
     def move(self, make: Any, dst: BoundView, source: Any, deps: Sequence[Completion],

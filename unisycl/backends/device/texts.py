@@ -97,7 +97,9 @@ UNWATCHED = Watched()
 
 def _elements(memory: Any) -> int:
     """Return how many elements the allocation has that memory is of; very many if nobody knows."""
-    owner = getattr(memory, "owner", None) or getattr(memory, "allocation", None)
+    owner = getattr(memory, "owner", None)
+    if owner is None:  # another library's array may refuse to be true or false
+        owner = getattr(memory, "allocation", None)
     nbytes = getattr(owner, "nbytes", None)
     return _SPAN if nbytes is None else nbytes // memory.dtype.itemsize
 

@@ -142,6 +142,9 @@ class Memory(Operand):
         if isinstance(self.base, sycl.buffer):
             region: Any = self.base.region  # type: ignore[attr-defined]  # not for programs
             owner, start = region.memory, region.start
+        elif (step := _step(self.base)) != item:
+            ends = [_address(self.base) + i * step for i in (self.first, self.first + size - 1)]
+            return [Extent(None, min(ends), max(ends) + item)] if size else []
         else:
             owner, start = None, _address(self.base)
         return [Extent(owner, start + self.first * item, start + (self.first + size) * item)]
@@ -216,6 +219,17 @@ def _address(base: Any) -> int:
         if hasattr(base, name):
             return int(getattr(base, name)())
     return int(base.data.ptr)
+
+
+def _step(base: Any) -> int:
+    """Return how many bytes lie between the beginnings of two elements of memory at addresses."""
+    item = _type_of(base).itemsize
+    if not _is_foreign(base):
+        return item
+    if callable(getattr(base, "stride", None)):  # PyTorch counts elements
+        return int(base.stride()[0]) * item
+    strides = getattr(base, "strides", None)
+    return int(strides[0]) if strides else item
 
 
 def memory_of(routine: str, what: str, x: Any) -> Memory:

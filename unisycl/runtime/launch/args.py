@@ -99,6 +99,8 @@ def _fresh(dtype: Any, channel: Channel) -> BoundView:
 
 def _convert_part(spread: bool, raw: Any, group: Group | None, channel: Channel) -> Any:
     """Use an array that is a part of another one; ``spread``: elements of rows lie apart, too."""
+    if not isinstance(raw, np.ndarray):
+        return _lent(raw, channel)
     _check_reachable(channel)
     if channel.driver.memory != HOST:
         return Staged(raw, spread)

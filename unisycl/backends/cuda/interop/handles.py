@@ -20,7 +20,7 @@ from unisycl.backends.native_objects import Adoption, NativeObjects
 from unisycl.base.enums import source_language, usm_kind
 from unisycl.base.errors import UsageError, errc
 
-_RANGE_START, _RANGE_SIZE = 11, 12  # CU_POINTER_ATTRIBUTE
+_ORDINAL, _RANGE_START, _RANGE_SIZE = 9, 11, 12  # CU_POINTER_ATTRIBUTE
 _BYTES = np.dtype(np.uint8)
 
 
@@ -126,7 +126,7 @@ class CuAdoption(Adoption):
                                  "C-contiguous copy of the array")
             count = int(np.prod(about["shape"], dtype=np.int64))
             nbytes = count * np.dtype(about["typestr"]).itemsize
-        return DeviceArray(native, at, nbytes, _BYTES,
+        return DeviceArray(arrays.Borrowed(native, low + size - at), at, nbytes, _BYTES,
                            writable=not (about and about["data"][1]))
 
     def language(self, language: source_language) -> bool:
@@ -142,8 +142,16 @@ class CuAdoption(Adoption):
             text if isinstance(text, str) else text.decode(), words, name)
 
     def array(self, native: Any) -> Any:
-        """Return a view of an array of CuPy's where it lies."""
-        return arrays.lend(native, self._driver.card.ordinal)
+        """Return a view of another library's array where it lies."""
+        session, ordinal = self._driver.opened().session, self._driver.card.ordinal
+
+        def place(address: int) -> bool:
+            if session.alone:
+                return True
+            with session as api:
+                return bool(ordinal == api.number("cuPointerGetAttribute", _ORDINAL, address))
+
+        return arrays.lend(native, place)
 
 
 class NativeEnd:

@@ -1,0 +1,131 @@
+"""Programs that a card has to show besides the suite: other libraries' arrays, and more.
+
+``python -m tests.device.cuda --parts arrays`` runs those of a part. A library that is missing is
+said to be. Non-goals: speed. Invariant: results are compared with NumPy's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import unisycl as sycl
+from unisycl.oneapi import dpl
+from unisycl.testing import find_device
+
+N = 1 << 20
+Program = Callable[[sycl.queue], None]
+
+
+class Missing(Exception):
+    """What a program needs is not there."""
+
+
+def needed(name: str) -> Any:
+    """Return a module; ``Missing`` where there is none."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Missing(str(error)) from error
+
+
+def add(i: Any, p: Any, n: Any) -> None:
+    p[i] = p[i] + n
+
+
+def joined(i: Any, p: Any, a: Any) -> None:
+    p[i] = p[i] + a[i]
+
+
+# ------------------------------------------------------------------ other libraries' arrays
+def cupy_arrays(q: sycl.queue) -> None:
+    """Work before and behind a kernel in a stream of CuPy's own."""
+    cupy = needed("cupy")
+    with cupy.cuda.Stream(non_blocking=True):
+        for turn in range(20):
+            a = cupy.zeros(N, np.float32)
+            a += turn
+            q.parallel_for(N, add, a, np.float32(1))
+            b = a * 2
+            assert float(b.min()) == float(b.max()) == 2 * (turn + 1)
+
+
+def cupy_parts(q: sycl.queue) -> None:
+    """Strided parts of an array."""
+    cupy = needed("cupy")
+    a = cupy.zeros((64, 64), np.int32)
+    part = a[::2, 1:60:3]
+    q.parallel_for(part.shape, add, part, np.int32(5)).wait()
+    q.parallel_for((64, 64), add, a.T, np.int32(1)).wait()
+    want = np.zeros((64, 64), np.int32)
+    want[::2, 1:60:3] += 5
+    np.testing.assert_array_equal(cupy.asnumpy(a), want + 1)
+
+
+def cupy_algorithms(q: sycl.queue) -> None:
+    """Algorithms of oneDPL over CuPy's arrays."""
+    cupy = needed("cupy")
+    given = np.random.default_rng(1).integers(0, 1 << 20, N, np.int32)
+    a, b = cupy.asarray(given), cupy.zeros(N, np.int32)
+    assert int(given.max()) == int(dpl.reduce(q, a, 0, sycl.maximum()))
+    dpl.inclusive_scan(q, a, b)
+    np.testing.assert_array_equal(cupy.asnumpy(b), np.cumsum(given, dtype=np.int32))
+    dpl.sort(q, a)
+    np.testing.assert_array_equal(cupy.asnumpy(a), np.sort(given))
+
+
+def torch_tensors(q: sycl.queue) -> None:
+    """Work before and behind a kernel in PyTorch's current stream; bfloat16."""
+    torch = needed("torch")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for turn in range(20):
+            a = torch.zeros(N, device="cuda")
+            a += turn
+            q.parallel_for(N, add, a, np.float32(1))
+            b = a * 2
+            assert b.min().item() == b.max().item() == 2 * (turn + 1)
+    short = torch.ones(64, device="cuda", dtype=torch.bfloat16)
+    q.parallel_for(64, add, short, np.float32(1)).wait()
+    assert short.float().sum().item() == 128
+    tracked = torch.zeros(4, device="cuda", requires_grad=True)
+    with pytest.raises(sycl.exception, match="detach"):
+        q.parallel_for(4, add, tracked, np.float32(1))
+
+
+def jax_arrays(q: sycl.queue) -> None:
+    """Arrays that are still being computed, and that kernels may only read."""
+    jnp = needed("jax.numpy")
+    p, out = sycl.malloc_device(N, np.float32, q), np.zeros(N, np.float32)
+    for turn in range(10):
+        q.fill(p, 1).wait()
+        a = jnp.sin(jnp.full(N, turn, np.float32)) ** 2
+        q.parallel_for(N, joined, p, a).wait()
+        q.memcpy(out, p, out.nbytes).wait()
+        np.testing.assert_allclose(out, 1 + np.sin(turn) ** 2, rtol=1e-5)
+    with pytest.raises(sycl.exception, match="read"):
+        q.parallel_for(N, add, a, np.float32(1))
+
+
+PARTS: dict[str, tuple[Program, ...]] = {
+    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays)}
+
+
+def run(part: str, device: str) -> None:
+    """Run the programs of a part; print what went wrong."""
+    q = sycl.queue(find_device(device))
+    for program in PARTS[part]:
+        begin = time.perf_counter()
+        try:
+            program(q)
+        except Missing as error:
+            print(f"{program.__name__}: not run, {error}", flush=True)
+        except Exception:  # noqa: BLE001 - the next one may work
+            print(f"{program.__name__}: FAILED\n{traceback.format_exc()}", flush=True)
+        else:
+            print(f"{program.__name__}: well, {time.perf_counter() - begin:.2f} s", flush=True)
