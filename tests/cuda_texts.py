@@ -33,6 +33,7 @@ from unisycl.backends.cuda.text.target import Target
 from unisycl.base.errors import UnsupportedError
 from unisycl.ir import nodes as n
 from unisycl.passes import pipeline
+from unisycl.passes.clike import apart
 
 STRICT = ("-Werror=all-warnings",)
 _SMALL = 1 << 30
@@ -41,8 +42,11 @@ _ROUND = 256  # items of a work-group that goes round a range
 
 
 def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool = False,
-            distinct: bool = False, dialect: Dialect | None = None) -> Source:
-    """Return the text of a kernel for a launch of this geometry, padded in every dimension."""
+            distinct: bool | None = None, dialect: Dialect | None = None) -> Source:
+    """Return the text of a kernel for a launch of this geometry, padded in every dimension.
+
+    ``distinct``: whether its memories are said not to overlap; None: as far as they may be.
+    """
     ids = sum(geometry.global_) + sum(geometry.offset)
     small = ids < _SMALL and geometry.kind != "work_group" and not kernel.reducers
     kernel = pipeline.run(kernel, "clike", "text", pipeline.Facts(
@@ -58,7 +62,8 @@ def text_of(kernel: n.Kernel, geometry: Geometry, target: Target, *, flat: bool 
             local = (1,)
         case "range" if kernel.reducers:
             local = (_ROUND,)
-    views = tuple(p.index for p in kernel.params) if distinct else ()
+    views = apart.views(kernel) if distinct is None else (
+        tuple(p.index for p in kernel.params) if distinct else ())
     plain = kernel.index_kind == "range" and not kernel.reducers
     return print_kernel(kernel, dialect or make_dialect(target), Form(
         tuple(range(kernel.ndim)) if plain and not flat else (), local,

@@ -29,9 +29,10 @@ from unisycl.base.dtypes import INT32
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.ir.stored_parameters import stored
 from unisycl.ir.types import INT64, Scalar
 from unisycl.passes import pipeline
-from unisycl.passes.clike import structure
+from unisycl.passes.clike import apart, structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Source:
     ``finish`` are the arguments of the second kernel; ``flat``: the work-items of an nd_range form
     one dimension of C, so that sub-groups follow their linear order. ``local_bytes``: how much of
     the local memory that a launch lays out is the kernel's own; it lies at the beginning.
+    ``apart``: pairs of parameters whose views must not overlap.
     """
 
     text: str
@@ -77,6 +79,7 @@ class Source:
     sites: tuple[Site, ...] = ()
     items: int = 1
     local_bytes: int = 0
+    apart: tuple[tuple[int, int], ...] = ()
 
 
 def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
@@ -87,7 +90,9 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     kernel = pipeline.run(kernel, "clike", "print", facts)
     p = Printer(kernel, dialect, exact)
     p.local_shapes, p.small, p.same = dict(form.shapes), form.small, dict(form.same)
-    p.distinct = frozenset(form.distinct)
+    p.distinct = frozenset(form.distinct if dialect.distinct else ())
+    p.constant = p.distinct - stored(kernel) if p.distinct else p.distinct
+    pairs = apart.pairs(kernel, sorted(p.distinct))
     functions = foreign.called(kernel)
     for function in functions:
         p.names.avoid(function.words())
@@ -112,7 +117,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
     where = f"// {kernel.name}" + (f", {kernel.span.place()}" if kernel.span else "")
     whole = "\n".join([*p.preamble(), *foreign.texts(functions), "", where, *text]) + "\n"
     return Source(whole, name, arguments, finish_name, tuple(p.arguments) if finish_name else (),
-                  flat, tuple(p.sites), form.items, printed.local_bytes)
+                  flat, tuple(p.sites), form.items, printed.local_bytes, pairs)
 
 
 def _unwrapped(kernel: n.Kernel) -> n.Kernel:

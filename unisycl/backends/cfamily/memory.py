@@ -175,7 +175,8 @@ def pointer(p: Printer, base: n.Param | n.Array) -> str:
     kind = base.type
     assert isinstance(kind, View)
     local = kind.space is address_space.local_space
-    const = "const " if kind.mode is access_mode.read and not local else ""
+    fixed = kind.mode is access_mode.read or base.index in p.constant
+    const = "const " if fixed and not local else ""
     space = p.d.spaces[kind.space]
     type = f"{space} {const}{element_type(p, kind.elem)} *".lstrip()
     if local:

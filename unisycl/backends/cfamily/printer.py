@@ -92,6 +92,7 @@ class Printer:
         self.local_shapes: dict[int, tuple[int, ...]] = {}
         self.same: dict[int, int] = {}  # views whose pitches are those of another one
         self.distinct: frozenset[int] = frozenset()  # views that overlap no others
+        self.constant: frozenset[int] = frozenset()  # those of them that are never stored to
         self.small = False  # extents and pitches that positions.bounded tells of are ints
         self.small_ids: set[tuple[str, int]] = set()  # ids that are ints
         self._loose: dict[DType, str] = {}

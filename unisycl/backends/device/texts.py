@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unisycl.backends.base import Geometry, Launch, LocalSize
@@ -22,7 +22,7 @@ from unisycl.ir import visit
 from unisycl.ir.types import View
 from unisycl.passes import pipeline
 from unisycl.passes.checks import uninitialised
-from unisycl.passes.clike import positions
+from unisycl.passes.clike import apart, positions
 
 _NESTED = 100  # branches one in another; Clang takes 256 brackets
 _SMALL = 1 << 30  # so that twice an id, and one beside another, are numbers of 32 bits
@@ -37,12 +37,14 @@ class Variant(NamedTuple):
 
     ``shapes``: the extents of local memory by its parameters' numbers; ``wide``: a view spans so
     much that positions need 64 bits, or a number that is given; ``same``: views that have the
-    pitches of an earlier one, and that one.
+    pitches of an earlier one, and that one; ``meet``: views may overlap that most launches have
+    apart.
     """
 
     shapes: LocalShapes = ()
     wide: bool = False
     same: tuple[tuple[int, int], ...] = ()
+    meet: bool = False
 
 
 PLAIN = Variant()
@@ -51,7 +53,8 @@ PLAIN = Variant()
 class Watched(NamedTuple):
     """The parameters that decide about a kernel's variant: see ``local_memory`` and the others.
 
-    ``most``: the bytes of local memory up to which its extents matter, 0 for any.
+    ``most``: the bytes of local memory up to which its extents matter, 0 for any; ``apart``: pairs
+    that must not overlap in the plain text.
     """
 
     locals: tuple[int, ...] = ()
@@ -60,10 +63,12 @@ class Watched(NamedTuple):
     numbers: tuple[int, ...] = ()
     flat: tuple[int, ...] = ()
     most: int = 0
+    apart: tuple[tuple[int, int], ...] = ()
 
     def any(self) -> bool:
         """Say whether a launch has to be looked at."""
-        return bool(self.locals or self.spans or self.alike or self.numbers or self.flat)
+        return bool(self.locals or self.spans or self.alike or self.numbers or self.flat
+                    or self.apart)
 
     def variant(self, launch: Launch) -> Variant:
         """Return what a launch asks for by its views.
@@ -86,10 +91,21 @@ class Watched(NamedTuple):
                              if type(x) is LocalSize) > self.most:
             shapes = ()
         if not self.alike:
-            return Variant(shapes, wide)
+            return Variant(shapes, wide, (), bool(self.apart) and self.meet(values))
         first: dict[tuple[int, ...], int] = {}
         owners = [(i, first.setdefault(values[i].pitches, i)) for i in self.alike]
-        return Variant(shapes, wide, tuple([(i, k) for i, k in owners if i != k]))
+        return Variant(shapes, wide, tuple([(i, k) for i, k in owners if i != k]),
+                       bool(self.apart) and self.meet(values))
+
+    def meet(self, values: Sequence[Any]) -> bool:
+        """Say whether memories that the plain text has apart may overlap."""
+        known: dict[int, tuple[int, int]] = {}
+        for i, k in self.apart:
+            low, high = known.get(i) or known.setdefault(i, _reach(values[i].memory))
+            first, last = known.get(k) or known.setdefault(k, _reach(values[k].memory))
+            if low < last and first < high:
+                return True
+        return False
 
 
 UNWATCHED = Watched()
@@ -102,6 +118,20 @@ def _elements(memory: Any) -> int:
         owner = getattr(memory, "allocation", None)
     nbytes = getattr(owner, "nbytes", None)
     return _SPAN if nbytes is None else nbytes // memory.dtype.itemsize
+
+
+def _reach(memory: Any) -> tuple[int, int]:
+    """Return the addresses that an index may lead to: of all the allocation that memory is of.
+
+    A pointer knows no bounds, and whoever made one into the middle may go back from there.
+    """
+    owner: Any = getattr(memory, "owner", None)
+    if owner is None:
+        owner = getattr(memory, "allocation", None)
+    start: int | None = getattr(owner, "address", None)
+    if start is None:
+        return 0, 1 << 64
+    return start, start + int(owner.nbytes)
 
 
 class Varied(Protocol):
@@ -124,9 +154,9 @@ def variant_of(executable: V, launch: Launch, compiled: Callable[[Variant], V]) 
     found: V | None = executable.variants.get(known)
     if found is None:
         if len(executable.variants) >= _VARIANTS:
-            if not known.wide:
+            if not (known.wide or known.meet):
                 return executable
-            known = Variant(wide=True)
+            known = Variant(wide=known.wide, meet=known.meet)
         found = executable.variants.setdefault(known, compiled(known))
     return found
 
@@ -205,9 +235,10 @@ def source_of(kernel: n.Kernel, key: Key, dialect: Dialect, facts: Facts,
         local = (shapes.group_of_rounds(key.items, facts),)
     elif kernel.index_kind == "single":
         local = (1,)
+    distinct = () if variant.meet or not dialect.distinct else apart.views(kernel)
     return print_kernel(kernel, dialect, Form(
-        key.guards, local, key.items, variant.shapes, small, variant.same, offset=key.offset,
-        flat=key.flat))
+        key.guards, local, key.items, variant.shapes, small, variant.same, distinct, key.offset,
+        key.flat))
 
 
 def local_memory(kernel: n.Kernel, facts: Facts) -> tuple[int, ...]:
@@ -247,7 +278,8 @@ def alike_views(kernel: n.Kernel, source: Source, facts: Facts) -> tuple[int, ..
 def watched(kernel: n.Kernel, source: Source, facts: Facts) -> Watched:
     """Return the parameters that decide about the variant of a plain text."""
     found = Watched(local_memory(kernel, facts), wide_views(kernel, source),
-                    alike_views(kernel, source, facts), most=facts.fixed_local)
+                    alike_views(kernel, source, facts), most=facts.fixed_local,
+                    apart=source.apart)
     if not facts.few or kernel.reducers:
         return found
     return found._replace(

@@ -48,10 +48,11 @@ class NativeMemory:
 class Borrowed:
     """Another library's array as the owner of memory; it is kept, and asked nothing."""
 
-    __slots__ = ("array", "nbytes")
+    __slots__ = ("address", "array", "nbytes")
 
-    def __init__(self, array: Any, nbytes: int) -> None:
+    def __init__(self, array: Any, address: int, nbytes: int) -> None:
         self.array = array
+        self.address = address
         self.nbytes = nbytes
 
 
@@ -142,7 +143,8 @@ def lend(array: Any, place: Any) -> Lent | None:
     ends = [(n - 1) * p for n, p in zip(shape, pitches, strict=True)] if 0 not in shape else [-1]
     low, high = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
     nbytes = (high - low + 1) * dtype.itemsize if 0 not in shape else 0
-    memory = DeviceArray(Borrowed(array, nbytes), address, nbytes, dtype, writable=not fixed)
+    owner = Borrowed(array, address + low * dtype.itemsize, nbytes)
+    memory = DeviceArray(owner, address, nbytes, dtype, writable=not fixed)
     return Lent(memory, shape, pitches, array, _stream_of(array, about))
 
 

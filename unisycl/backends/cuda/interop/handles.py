@@ -126,7 +126,7 @@ class CuAdoption(Adoption):
                                  "C-contiguous copy of the array")
             count = int(np.prod(about["shape"], dtype=np.int64))
             nbytes = count * np.dtype(about["typestr"]).itemsize
-        return DeviceArray(arrays.Borrowed(native, low + size - at), at, nbytes, _BYTES,
+        return DeviceArray(arrays.Borrowed(native, low, size), at, nbytes, _BYTES,
                            writable=not (about and about["data"][1]))
 
     def language(self, language: source_language) -> bool:
