@@ -184,7 +184,9 @@ class CudaDriver(Repeating):
         """Build a kernel for launches of this geometry."""
         made = self._compile(kernel, geometry, PLAIN)
         made.watched = watched(kernel, made.source, self.facts)
-        made.check(geometry, self.card)
+        if not made.watched.locals:  # else launches take variants, and look at those
+            made.loaded()
+            made.check(geometry, self.card)
         return made
 
     def _compile(self, kernel: Kernel, geometry: Geometry, variant: Variant) -> CuExecutable:
@@ -195,15 +197,17 @@ class CudaDriver(Repeating):
         key = key_of(kernel, geometry, self.facts)
         source = self._texts.note(kernel, key, source_of(
             kernel, key, self._dialect, self.facts, variant))
-        image = compiler.compile_kernel(source, kernel, self.target)
-        session = self.opened().session
-        with session:
-            return make_executable(session, kernel, source, image)
+        return make_executable(self.opened().session, kernel, source, lambda: (
+            compiler.compile_kernel(source, kernel, self.target)))
 
     def _variant(self, executable: CuExecutable, launch: Launch) -> CuExecutable:
         """Return a kernel compiled for the views of a launch."""
-        return variant_of(executable, launch, lambda known: self._compile(
-            executable.kernel, launch.geometry, known))
+        def compiled(known: Variant) -> CuExecutable:
+            made = self._compile(executable.kernel, launch.geometry, known)
+            made.check(launch.geometry, self.card)
+            return made
+
+        return variant_of(executable, launch, compiled)
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
         """Return a kernel's CUDA C++ ('source' or 'cuda'), as it was compiled last."""

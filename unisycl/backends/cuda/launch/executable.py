@@ -98,24 +98,55 @@ class Module:
                 api.attempt("cuModuleUnload", self.value)
 
 
+class Code(NamedTuple):
+    """What of a kernel the driver has; ``finish`` joins the results of reductions."""
+
+    module: Module
+    main: Function
+    finish: Function | None
+
+
 @dataclass(slots=True)
 class CuExecutable:
     """What ``compile`` returns.
 
-    ``simple``: it needs nothing but its launch; ``together``: all its groups run at the same time.
+    ``load`` compiles, if need be, and loads, once somebody asks for what that gives: a kernel whose
+    launches all take variants never does. ``simple``: it needs nothing but its launch;
+    ``together``: all its groups run at the same time.
     """
 
     kernel: Kernel
     source: Source
-    module: Module
-    main: Function
-    finish: Function | None
+    load: Callable[[], Code]
     what: str
     simple: bool
     together: bool
     watched: Watched = UNWATCHED
     variants: dict[Variant, CuExecutable] = field(default_factory=dict)
     _plans: dict[int, Plan] = field(default_factory=dict)
+    _code: Code | None = None
+
+    def loaded(self) -> Code:
+        """Return the code; another thread may load it as well."""
+        found = self._code
+        if found is None:
+            found = self._code = self.load()
+        return found
+
+    @property
+    def module(self) -> Module:
+        """What the driver has loaded."""
+        return self.loaded().module
+
+    @property
+    def main(self) -> Function:
+        """The kernel's function."""
+        return (self._code or self.loaded()).main
+
+    @property
+    def finish(self) -> Function | None:
+        """What joins the results of reductions."""
+        return self.loaded().finish
 
     def plan(self, geometry: Geometry, facts: Facts, card: Card) -> Plan:
         """Return how a geometry is launched; remembered with the geometry object."""
@@ -164,16 +195,21 @@ def grid_sizes(what: str, shape: Shape, card: Card) -> tuple[Any, ...]:
 FINISH_SIZES = tuple(map(ctypes.c_uint, (1, 1, 1, _FINISH_ITEMS, 1, 1)))
 
 
-def make_executable(session: Session, kernel: Kernel, source: Source, image: bytes,
-                    ) -> CuExecutable:
-    """Return an executable of a module; the session is entered."""
-    module = Module(session, image)
-    main = Function(session, module.value, source.name, Signature(
-        kernel, source.arguments, source.local_bytes))
-    finish = Function(session, module.value, source.finish_name, Signature(
-        kernel, source.finish)) if source.finish_name else None
+def make_executable(session: Session, kernel: Kernel, source: Source,
+                    compiled: Callable[[], bytes]) -> CuExecutable:
+    """Return an executable of a text, which ``compiled`` makes code of."""
+    def load() -> Code:
+        image = compiled()
+        with session:
+            module = Module(session, image)
+            main = Function(session, module.value, source.name, Signature(
+                kernel, source.arguments, source.local_bytes))
+            finish = Function(session, module.value, source.finish_name, Signature(
+                kernel, source.finish)) if source.finish_name else None
+        return Code(module, main, finish)
+
     lent = any(isinstance(p.type, LentView) for p in kernel.params)
     together = bool(kernel.progress) and (
         kernel.progress[2] is forward_progress_guarantee.concurrent)  # type: ignore[misc]
-    return CuExecutable(kernel, source, module, main, finish, f"kernel '{kernel.name}'",
+    return CuExecutable(kernel, source, load, f"kernel '{kernel.name}'",
                         not source.sites and not kernel.reducers and not lent, together)

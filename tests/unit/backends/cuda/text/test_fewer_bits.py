@@ -90,3 +90,23 @@ def test_loops_of_32_bits_are_counted_plainly(queue: sycl.queue, fake: FakeCuda)
     driver: Any = queue.channel.driver
     assert ["-= 2" in text and "more" not in text for _, text in driver._texts._known.values()] == [
         True]
+
+
+def test_a_kernel_with_local_memory_of_two_dimensions_is_compiled_once() -> None:
+    fake = FakeCuda(seed=1)
+    with installed(fake) as (_, kernels):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p = sycl.malloc_shared(64, np.int32, queue)
+
+        def turn(it: Any, out: Any, tile: Any) -> None:
+            y, x = it.get_local_id(0), it.get_local_id(1)
+            tile[y, x] = y * 8 + x
+            sycl.group_barrier(it.get_group())
+            out[y * 8 + x] = tile[x, y]
+
+        tile = sycl.local_accessor(np.int32, (8, 8))
+        for _ in range(3):
+            queue.parallel_for(sycl.nd_range((8, 8), (8, 8)), turn, p, tile).wait_and_throw()
+        assert 1 == len(kernels.made)
+        assert 1 == fake.calls["cuModuleLoadData"]
+    assert fake.misuse == []
