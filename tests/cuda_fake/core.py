@@ -83,6 +83,9 @@ class Core:
         self.loses = False
         self.gone: set[int] = set()
         self.launches: list[tuple[int, ...]] = []
+        self.streams: list[int] = []
+        """The streams that launches were given to."""
+        self.priorities: dict[int, int] = {}
         self._random = random.Random(seed)
         self._lock = threading.RLock()
         self._numbers = itertools.count(0x7000_0000_0000, 64)

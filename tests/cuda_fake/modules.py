@@ -60,6 +60,7 @@ class Modules(Core):
         if items > self.bounds.get((image, name), 1024):
             return OUT_OF_RESOURCES
         self.launches.append((*plain, number(shared)))
+        self.streams.append(number(stream))
         work = self.kernels[image](name.decode(), plain, number(shared), params)
 
         def do() -> bool:

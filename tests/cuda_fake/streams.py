@@ -19,6 +19,17 @@ class Streams(Core):
         store(out, value := next(self._numbers))
         self._streams[value] = Stream()
 
+    def _cuStreamCreateWithPriority(self, out: Any, flags: int, priority: int) -> None:
+        if not -5 <= priority <= 0:
+            self.misuse.append(f"a stream of priority {priority}")
+        self._cuStreamCreate(out, flags)
+        self.priorities[out._obj.value] = priority
+
+    def _cuCtxGetStreamPriorityRange(self, least: Any, most: Any) -> None:
+        self._entered("cuCtxGetStreamPriorityRange")
+        store(least, 0)
+        store(most, -5)
+
     def _cuStreamDestroy_v2(self, stream: Any) -> None:
         self._finish(self._stream(stream))
         del self._streams[number(stream)]

@@ -112,8 +112,42 @@ def jax_arrays(q: sycl.queue) -> None:
         q.parallel_for(N, add, a, np.float32(1))
 
 
+# ------------------------------------------------------------------ priorities
+def spun(i: Any, p: Any, n: Any) -> None:
+    x = p[i]
+    for _ in range(n):
+        x = x * np.float32(0.999) + np.float32(1)
+    p[i] = x
+
+
+def priorities(q: sycl.queue) -> None:
+    """A kernel of an urgent queue behind much work of another: it should end long before that."""
+    kinds = sycl.property.queue
+    device = q.get_device()
+    slow = sycl.queue(device, kinds.priority_low(), kinds.enable_profiling())
+    about = sycl.info.event_profiling
+    for kind in (kinds.priority_low, kinds.priority_high):
+        urgent = sycl.queue(device, kind(), kinds.enable_profiling())
+        p, small = (sycl.malloc_device(n, np.float32, slow) for n in (1 << 24, 1 << 10))
+        slow.fill(p, 0)
+        urgent.fill(small, 0)
+        slow.wait()
+        for queue in (slow, urgent):
+            queue.parallel_for(1 << 10, spun, small, np.int32(1)).wait()
+        work = [slow.parallel_for(1 << 24, spun, p, np.int32(2000)) for _ in range(4)]
+        one = urgent.parallel_for(1 << 10, spun, small, np.int32(1))
+        one.wait()
+        slow.wait()
+        end = one.get_profiling_info(about.command_end)
+        begin = work[0].get_profiling_info(about.command_start)
+        last = work[-1].get_profiling_info(about.command_end)
+        print(f"{kind.__name__}: ended after {(end - begin) / 1e3:.0f} us of "
+              f"{(last - begin) / 1e3:.0f} us of other work")
+
+
 PARTS: dict[str, tuple[Program, ...]] = {
-    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays)}
+    "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays),
+    "priorities": (priorities,)}
 
 
 def run(part: str, device: str) -> None:

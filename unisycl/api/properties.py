@@ -308,13 +308,18 @@ def check(properties: Iterable[Property], owner: str) -> tuple[Property, ...]:
     return found
 
 
-def check_priority(properties: Iterable[Property]) -> None:
-    """Refuse more than one priority for a queue (sycl_ext_oneapi_queue_priority)."""
+def urgency(properties: Iterable[Property]) -> int:
+    """Return 1, 0 or -1 for the priority of a queue (sycl_ext_oneapi_queue_priority).
+
+    ``errc.invalid`` for more than one.
+    """
     kinds = property.queue
-    found = {type(p) for p in properties} & {
-        kinds.priority_low, kinds.priority_normal, kinds.priority_high}
+    known: dict[type[Property], int] = {
+        kinds.priority_low: -1, kinds.priority_normal: 0, kinds.priority_high: 1}
+    found = {type(p) for p in properties} & set(known)
     if len(found) > 1:
         raise UsageError(errc.invalid, "queue: more than one priority was given; give one")
+    return known[found.pop()] if found else 0
 
 
 def checks(properties: Iterable[Property]) -> checked_mode.Words:

@@ -239,7 +239,8 @@ class Launch:
     kernel of a tree its ``Kin``, whose ``uses`` tell the host device what it may enqueue. ``where``
     is the place of the program's that submitted it (``process.callers``), ``words`` what a backend
     makes of that; ``timeout`` are the seconds that its queue gives it, 0 for ever; ``order`` is a
-    ``runtime.graph.ordering.Order`` where races between commands are looked for.
+    ``runtime.graph.ordering.Order`` where races between commands are looked for; ``urgency`` is 1
+    for a queue of high priority, -1 for one of low.
     """
 
     executable: Executable
@@ -259,6 +260,7 @@ class Launch:
     words: int = 0
     timeout: float = 0.0
     order: Any = None
+    urgency: int = 0
 
 
 class Batch(Protocol):

@@ -93,7 +93,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
             raise UsageError(errc.invalid, f"queue: {chosen!r} is not a device of the context; "
                              "choose one of context.get_devices(), or a part of one")
         self._properties = properties.check(properties.flatten(given), "queue")
-        properties.check_priority(self._properties)
+        urgency = properties.urgency(self._properties)
         profiling = self.has_property(properties.property.queue.enable_profiling)
         self._made = self._event_maker(profiling=profiling)
         if profiling:
@@ -104,7 +104,7 @@ class queue(NativeShortcuts, QueueBase, HasProperties, HasBackendInfo):
             state.local(chosen.state), state, handler=async_handler or found or state.handler,
             in_order=self.has_property(properties.property.queue.in_order), profiling=profiling,
             checks=properties.checks(self._properties),
-            timeout=properties.timeout(self._properties))
+            timeout=properties.timeout(self._properties), urgency=urgency)
         self._finalizer = weakref.finalize(self, self.channel.retire)
         self._finalizer.atexit = False
 

@@ -35,6 +35,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuCtxPopCurrent_v2": (_P,),
     "cuCtxSynchronize": (),
     "cuStreamCreate": (_P, _U),
+    "cuStreamCreateWithPriority": (_P, _U, _I),
+    "cuCtxGetStreamPriorityRange": (_P, _P),
     "cuStreamDestroy_v2": (_P,),
     "cuStreamWaitEvent": (_P, _P, _U),
     "cuStreamSynchronize": (_P,),
@@ -181,6 +183,12 @@ class Api:
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
         return free.value, total.value
+
+    def priorities(self) -> tuple[int, int]:
+        """Return the numbers of the least and the most urgent streams of the current context."""
+        least, most = ctypes.c_int(), ctypes.c_int()
+        self.call("cuCtxGetStreamPriorityRange", ctypes.byref(least), ctypes.byref(most))
+        return least.value, most.value
 
     def milliseconds(self, start: Any, stop: Any) -> float:
         """Return the time between two events."""

@@ -228,12 +228,12 @@ class CudaDriver(Repeating):
         lane = None
         if not deps or (len(deps) == 1 and isinstance(deps[0], CuCompletion)
                          and not isinstance(deps[0], Tentative)):
-            lane = here.commands.lanes.behind(deps)
+            lane = here.commands.lanes.behind(deps, launch.urgency)
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return here.commands.begin(
                 lambda lane: session.api.try_launch_prepared(*ready.arguments(lane)), deps,
-                ready.told, ready)
+                ready.told, ready, urgency=launch.urgency)
         result = session.api.try_launch_prepared(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])
@@ -250,14 +250,14 @@ class CudaDriver(Repeating):
         if executable.together:
             return here.commands.begin(
                 lambda lane: api.try_launch_together(*ready.spread(lane)), deps,
-                ready.told, ready)
+                ready.told, ready, urgency=launch.urgency)
         if launch.packed is None:
             launch.packed = executable
         elif launch.packed is executable:  # it is bound, or of a graph: there will be a third
             launch.packed = ready
         return here.commands.begin(
             lambda lane: api.try_launch_prepared(*ready.arguments(lane)), deps,
-            ready.told, ready)
+            ready.told, ready, urgency=launch.urgency)
 
     def _suited(self, launch: Launch) -> CuExecutable:
         """Return the kernel that a launch takes, compiled for its views where they matter."""
@@ -292,9 +292,8 @@ class CudaDriver(Repeating):
         api, shown = here.session.api, call.report
         main, finish = executable.main, executable.finish
         dynamic, lenders = executable.launch_sizes(launch), streams_of(launch.values)
-        pack = main.signature.pack(launch, call)
+        pack, held = main.signature.pack(launch, call), list[Any]()
         second: Any = None
-        held: list[Any] = []
         if finish is not None:
             second = finish.signature.pack(launch, _finishing(call, groups_of(plan.shape)))
 
@@ -316,7 +315,8 @@ class CudaDriver(Repeating):
         after = None if shown is None else functools.partial(
             printing.take, shown, executable.kernel.name, executable.source.sites)
         keep = executable, launch.values, launch.reductions, call, pack, second, held
-        return here.commands.begin(give, deps, (executable.what, launch.where), keep, after)
+        return here.commands.begin(give, deps, (executable.what, launch.where), keep, after,
+                                   urgency=launch.urgency)
 
     def move(self, make: Any, dst: BoundView, source: Any, deps: Sequence[Completion],
              ) -> CuCompletion:

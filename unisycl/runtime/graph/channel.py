@@ -58,19 +58,20 @@ class Channel:
 
     __slots__ = ("__weakref__", "_full", "_last", "_limit", "_lock", "checks", "context", "device",
                  "driver", "errors", "extends", "generation", "handler", "in_order", "pending",
-                 "profiling", "quick", "repeats", "timeout", "warm")
+                 "profiling", "quick", "repeats", "timeout", "urgency", "warm")
 
     def __init__(self, device: DeviceState, context: ContextState, *,
                  handler: AsyncHandler | None = None, in_order: bool = False,
                  profiling: bool = False, checks: Words = NONE,
-                 timeout: float = 0.0) -> None:
+                 timeout: float = 0.0, urgency: int = 0) -> None:
         self.device = device
         self.checks = checks
         self.timeout = timeout
+        self.urgency = urgency
         self.driver: Driver = device.driver
         self.quick = device.driver.quick
-        self.repeats = device.driver.repeats
-        self.extends = device.driver.extends and not profiling
+        self.repeats = device.driver.repeats and not urgency
+        self.extends = device.driver.extends and not (profiling or urgency)
         self.context = context
         self.handler = handler
         self.in_order = in_order

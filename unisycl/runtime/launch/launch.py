@@ -138,7 +138,7 @@ def _of_values(channel: Channel, group: Group | None, function: Any, geometry: G
         program.check_local_memory(channel.device.info, loaded, values)
     passed = spec.passed(arguments) if spec.handled else arguments
     made = Launch(loaded.executable, geometry, values, raw, function, passed, spec.uses,
-                  where=caller(), timeout=channel.timeout)
+                  where=caller(), timeout=channel.timeout, urgency=channel.urgency)
     if reductions:
         made.reductions = tuple([r.bind_result(group, channel) for r in reductions])
         made.reduction_objects = reductions

@@ -276,6 +276,7 @@ class RecordingChannel(Channel):
         self.checks = checked_mode.NONE if plain is None else plain.checks
         self.profiling = False
         self.timeout = 0.0 if plain is None else plain.timeout
+        self.urgency = 0  # nodes have their graph's
         self.pending = deque()
         self.errors = []
         self.generation = process.generation

@@ -34,7 +34,7 @@ class Commands:
         self.ends = Ends(self.session, self.lanes, timed=True)
 
     def begin(self, call: Call, deps: Sequence[Any], told: Told, keep: object,
-              after: After | None = None) -> CuCompletion:
+              after: After | None = None, *, urgency: int = 0) -> CuCompletion:
         """Give a command to a stream behind others.
 
         Args:
@@ -43,13 +43,14 @@ class Commands:
             told: what messages call it.
             keep: what it uses.
             after: what is to be done when it has ended.
+            urgency: that of its queue.
         """
         ends = self.ends
         open_ = [d for d in deps if isinstance(d, CheckedCompletion) and not d.over]
         if open_:  # whoever sees this one end need not know of those
             after = functools.partial(_after, open_, after)
         with self.session:
-            lane = self.lanes.choose(deps)
+            lane = self.lanes.choose(deps, urgency)
             start = self.stamp(lane) if ends.timed else None
             result = call(lane)
             if result:

@@ -1,9 +1,10 @@
 """The streams of one card: which one a command goes to, and what it waits for there.
 
 A command that follows the newest one of a stream goes behind it; one that follows nothing goes to a
-stream that is free. Non-goals: what a command does. Invariants: a command is behind each of its
-dependencies in one stream, or its stream waits for their events; a number is given to a command
-once the stream has it, so that an event recorded after a number was read covers all up to it.
+stream that is free. Commands of queues with a priority have streams of it. Non-goals: what a
+command does. Invariants: a command is behind each of its dependencies in one stream, or its stream
+waits for their events; a number is given to a command once the stream has it, so that an event
+recorded after a number was read covers all up to it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ class Lane:
     """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
 
     __slots__ = ("_kept", "begun", "finished", "lanes", "last", "next", "ours", "stream", "told",
-                 "value")
+                 "urgency", "value")
 
-    def __init__(self, value: int, lanes: Lanes, *, ours: bool = True) -> None:
+    def __init__(self, value: int, lanes: Lanes, *, ours: bool = True, urgency: int = 0) -> None:
+        self.urgency = urgency
         self.value = value
         self.stream = handle(value)
         self.lanes = lanes
@@ -82,19 +84,19 @@ class Lanes:
     def __iter__(self) -> Any:
         return iter(self._lanes)
 
-    def choose(self, deps: Sequence[Any]) -> Lane:
+    def choose(self, deps: Sequence[Any], urgency: int = 0) -> Lane:
         """Return where a command goes, once its stream waits for what is elsewhere.
 
         The session is entered.
         """
         lane = None
         for dep in deps:
-            if dep.lane is not None and dep.lane.last is dep:
+            if dep.lane is not None and dep.lane.last is dep and dep.lane.urgency == urgency:
                 dep.close()
                 lane = dep.lane
                 break
         if lane is None or lane.lanes is not self or self._own is not None:
-            lane = self._free()
+            lane = self._free(urgency)
         for dep in deps:
             if dep.lane is not lane and not dep.over:
                 event = dep.event()
@@ -116,33 +118,44 @@ class Lanes:
             self._own, self._lanes = made, [Lane(made, self, ours=False)]
         return self._own
 
-    def behind(self, deps: Sequence[Any]) -> Lane | None:
+    def behind(self, deps: Sequence[Any], urgency: int = 0) -> Lane | None:
         """Return the stream whose newest command is all that a command follows, if there is one."""
         if deps:
             lane: Lane = deps[0].lane
             mine = lane.lanes is self and self._own in (None, lane.value)
             deps[0].close()
+            mine = mine and (lane.urgency == urgency or self._own is not None)
             return lane if mine and lane.last is deps[0] else None
         for lane in self._lanes:
             last = lane.last
-            if last is None or last.over:
+            if (last is None or last.over) and (
+                    lane.urgency == urgency or self._own is not None):
                 return lane
         return None
 
-    def _free(self) -> Lane:
+    def _free(self, urgency: int) -> Lane:
         """Return a stream without work; a new one if there may be, else the next in turn."""
-        lanes = self._lanes
         if self._own is not None:
-            return lanes[0]
+            return self._lanes[0]
+        lanes = [lane for lane in self._lanes if lane.urgency == urgency]
         for lane in lanes:
             if lane.idle():
                 return lane
         if len(lanes) < MOST:
-            made = Lane(self._session.api.address("cuStreamCreate", _NON_BLOCKING), self)
-            lanes.append(made)
+            made = Lane(self._stream(urgency), self, urgency=urgency)
+            self._lanes.append(made)
             return made
         self._turn = (self._turn + 1) % len(lanes)
         return lanes[self._turn]
+
+    def _stream(self, urgency: int) -> int:
+        """Return a new stream; the session is entered."""
+        api = self._session.api
+        if not urgency:
+            return api.address("cuStreamCreate", _NON_BLOCKING)
+        least, most = api.priorities()
+        return api.address("cuStreamCreateWithPriority", _NON_BLOCKING,
+                           most if urgency > 0 else least)
 
     def told(self) -> str:
         """Return what is under way, for the error of a device that was lost."""

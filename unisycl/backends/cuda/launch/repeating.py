@@ -36,11 +36,12 @@ class Repeating(Driver):
             return None
         session, ends = here.session, here.commands.ends
         if before is None:
-            lane = here.commands.lanes.behind(())
+            lane = here.commands.lanes.behind((), launch.urgency)
         elif type(before) is RepeatedCompletion or type(before) is CuCompletion:
             before.close()
             lane = before.lane
-            if lane.last is not before or lane.lanes is not here.commands.lanes:
+            if lane.last is not before or lane.lanes is not here.commands.lanes or (
+                    lane.urgency != launch.urgency):
                 return None
         else:
             return None
