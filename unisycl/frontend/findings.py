@@ -40,7 +40,8 @@ class Storage:
 
     ``copies`` are arrays of the work-item that hold a copy of a record, ``fresh`` those that no
     name has yet; ``pointed``: memory of several dimensions that pointers go through; ``memories``:
-    those that a name may stand for, by names that hold in every round.
+    those that a name may stand for, by names that hold in every round; ``owners``: paths to the
+    owners of methods, and the paths that these were reached by before.
     """
 
     params: dict[tuple[tuple[str, Any], ...], n.Param] = field(default_factory=dict)
@@ -50,6 +51,8 @@ class Storage:
     pointed: dict[n.Param | n.Array, None] = field(default_factory=dict)
     memories: dict[Any, Any] = field(default_factory=dict)
     streams: dict[tuple[tuple[str, Any], ...], n.Expr] = field(default_factory=dict)
+    owners: dict[tuple[tuple[str, Any], ...], tuple[tuple[str, Any], ...]] = field(
+        default_factory=dict)
 
 
 @dataclass(eq=False, slots=True)

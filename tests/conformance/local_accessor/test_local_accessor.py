@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -101,3 +104,29 @@ def test_it_has_up_to_three_dimensions_and_none(queue: sycl.queue) -> None:
                        *(sycl.local_accessor(np.int32, e) for e in (4, (4, 2), (2, 4, 3)))).wait()
     other = np.arange(8).reshape(2, 4)[:, ::-1].ravel()
     assert out.tolist() == [[7, o, o + 10, o + 100] for o in other.tolist()]
+
+
+@dataclass(eq=False)
+class Cells:
+    at: Any
+
+    def put(self, k, value):
+        self.at[k] = value
+
+    def get(self, k):
+        return self.at[k]
+
+
+@pytest.mark.part("B-32")
+def test_methods_of_a_record_use_the_memory_that_it_holds(queue):
+    """Memory of a group is one, by whatever path a kernel comes to it."""
+    def k(it, out, cells):
+        i = it.get_local_id(0)
+        cells.put(i, i + 1)
+        sycl.group_barrier(it.get_group())
+        out[i] = cells.get(7 - i) + 10 * cells.at[i]
+
+    i, out = np.arange(8), np.zeros(8, np.int64)
+    cells = Cells(sycl.local_accessor(np.int64, 8))
+    queue.parallel_for(sycl.nd_range(8, 8), k, out, cells).wait()
+    assert out.tolist() == (8 - i + 10 * (i + 1)).tolist()

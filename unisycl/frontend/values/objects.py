@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.base import foreign_objects, geometry
+from unisycl.base.enums import address_space
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.values.classes import is_named
 from unisycl.frontend.values.constants import Constant
@@ -75,6 +76,8 @@ def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: st
     if path[0][0] == "reduction":
         raise ctx.refuse("K054", node, what=f"the operator of a reduction cannot capture "
                           f"data ('{name}')", help="use constants and its two arguments only")
+    if isinstance(kind, View) and kind.space is address_space.local_space:
+        path = _shortest(ctx, path)  # by two paths it would be two memories
     param = ctx.storage.params.get(path)
     if param is None:
         param = ctx.storage.params[path] = n.Param(name, kind, len(ctx.storage.params), path)
@@ -94,6 +97,15 @@ def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: st
         return Stream(ctx.storage.streams[path])
     ctx.need(kind)
     return n.ParamRead(kind, param)
+
+
+def _shortest(ctx: Lowering, path: Path) -> Path:
+    """Return the path to an object that goes by way of no method of what it is a part of."""
+    for k in range(len(path), 0, -1):
+        owner = ctx.storage.owners.get(path[:k])
+        if owner is not None:
+            return _shortest(ctx, (*owner, *path[k:]))
+    return path
 
 
 def _of_parts(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
