@@ -9,21 +9,19 @@ Invariant: memory of the routine's own, as large as what is sorted, is taken and
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dpl.elementwise import each
 from unisycl.oneapi.dpl.iterators import (
-    Computed,
     counting_iterator,
     permutation_iterator,
     zip_iterator,
 )
-from unisycl.oneapi.dpl.kernels import maps, merging, radix, scans
+from unisycl.oneapi.dpl.kernels import maps, merging, parts, radix, scans
 from unisycl.oneapi.dpl.operators import is_default, is_descending, order_of
-from unisycl.oneapi.dpl.reductions import combined
 from unisycl.oneapi.dpl.scans import ONE, single
 from unisycl.oneapi.dpl.single_pass import sorted_once
 from unisycl.oneapi.frame import views
@@ -32,20 +30,6 @@ from unisycl.oneapi.frame.operands import Memory, Operand, Record
 from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import future
 from unisycl.oneapi.frame.types import scalar
-
-SMALL = 1 << 11
-"""As many elements, or fewer, are sorted by one work-item."""
-
-
-class _Differing(Computed):
-    """The bits in which the ranks of elements differ from the first one's."""
-
-    def __init__(self, items: Operand, rank: Any, kind: np.dtype[Any]) -> None:
-        self._over(items)
-        self.rank, self.dtype = rank, kind
-
-    def _made(self, *bases: Any) -> Any:
-        return radix.differing(bases[0], self.rank)
 
 
 def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
@@ -89,22 +73,50 @@ def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any) -> None:
 
 
 def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, kind: Any) -> None:
-    bits = call.shape.digit
-    varying = combined(call, _Differing(items, rank, kind), sycl.bit_or, kind)
-    own = sycl.local_accessor(np.int64, 1 << bits)
-    by = Record(radix.digits, rank, varying, bits, own)
-    if n <= SMALL:
+    shape, bits = call.shape, min(call.shape.digit, 8 * kind.itemsize)
+    digits = parts.digits(rank, sycl.local_accessor(np.uint32, parts.TOGETHER << bits), bits)
+    if n <= shape.few:
         each(call, n, maps.copy, items, other)
-        call.launch(ONE, radix.sort_whole, other, items, by, n)
+        call.launch(ONE, parts.sort_whole, other, items, digits, n)
         return
-    plan = views.chunks(n, max(call.shape.chunk(n), -(-n // 256)))
-    parts = -(-n // plan.part)
-    space = sycl.nd_range(parts, 1)
-    counts = call.scratch((parts << bits) + 1, np.int64)
-    call.launch(space, radix.count_digits, items, counts, by, plan)
-    call.launch(ONE, single, scans.before_all, counts, parts << bits)
-    call.launch(space, radix.distribute, items, other, counts, by, plan)
-    call.launch(sycl.nd_range(1 << bits, 1), radix.sort_parts, other, items, counts, by, parts)
+    most, lines = _lines(call, items)
+    wide = np.dtype(np.uint64 if kind.itemsize == 8 else np.uint32)
+    cells = max(min(most // 4, n // shape.few, 1 << 10).bit_length() - 1, 1)
+    ends, table = call.own(2, wide), call.own((2 << cells) + 4, np.int32)
+    by = Record(parts.division, rank, wide.type, ends, table, cells, most)
+    size = max(min(n // 256, 3 << 14), 2 * n // most, 1)
+    call.launch(ONE, single, parts.cut, items, by, sycl.local_accessor(np.int32, (1 << cells) + 1),
+                n, min(n, 4 << cells), size)
+    plan = views.chunks(n, max(shape.chunk(n), -(-n // 256)), sycl.local_accessor(np.int64, most))
+    chunks = -(-n // plan.part)
+    space = sycl.nd_range(chunks, 1)
+    counts = call.own(chunks * most + 1, np.int64)
+    call.launch(space, parts.count_parts, items, counts, by, plan)
+    call.launch(ONE, single, scans.before_all, counts, chunks * most)
+    if lines is None:
+        call.launch(space, parts.distribute, items, other, counts, by, plan)
+    else:
+        call.launch(space, parts.distribute_by_lines, items, other, counts, by,
+                    Record(views.chunks, n, plan.part, lines))
+    call.launch(sycl.nd_range(most, 1), parts.sort_parts, other, items, counts, digits, chunks)
+
+
+def _lines(call: Call, items: Operand) -> tuple[int, Any]:
+    """Return how many parts there may be, and local memory for lines of each, if it has room."""
+    memory = items.bases if isinstance(items, zip_iterator) else (items,)
+    dtypes = [np.dtype(m.dtype) for m in memory]
+    count = max(min(parts.LINE // t.itemsize for t in dtypes), 2)
+    room = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
+    most = min(1 << call.shape.digit, room // (count * sum(t.itemsize for t in dtypes) + 16))
+    if call.shape.digit < 11 or most < 256 or any(
+            t.kind not in "iuf" or t.itemsize < 4 for t in dtypes):
+        return min(1 << call.shape.digit, room // 8), None
+    like, vector = (0,) * count, cast(Any, sycl.vec)
+    cells = [Record(parts.one_line, sycl.local_accessor(t, most * count),
+                    vector(t, count)) for t in dtypes]
+    goes, begins = (sycl.local_accessor(np.int64, most) for _ in range(2))
+    return most, Record(parts.lines, cells[0] if len(cells) == 1 else Record(
+        parts.two_lines, *cells), goes, begins, like)
 
 
 def by_merging(call: Call, items: Operand, other: Operand, n: int, order: Any) -> None:

@@ -26,6 +26,7 @@ class Shape:
         chunks: how many chunks there are at most.
         least: the elements of a chunk at least.
         digit: the bits of a digit that sorting distributes by.
+        few: as many elements, or fewer, are sorted by one work-item.
         wide: whether work-groups of many work-items are what the device is made for.
         once: whether groups that have begun go on, so that others may wait for them: then scans
             and selections go over memory once.
@@ -37,6 +38,7 @@ class Shape:
     chunks: int
     least: int
     digit: int
+    few: int
     wide: bool = False
     once: bool = False
     votes: bool = False
@@ -71,10 +73,13 @@ class Shape:
         return sycl.nd_range(self.width, self.width)
 
 
-PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12, digit=8)
-HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5, digit=3)
-GRAPHICS = Shape(width=256, tile=1 << 14, chunks=1 << 13, least=1 << 6, digit=8, wide=True)
-IN_ORDER = Shape(width=1, tile=1 << 62, chunks=1, least=1 << 62, digit=8)
+PROCESSOR = Shape(width=64, tile=1 << 14, chunks=64, least=1 << 12, digit=11,
+                  few=1 << 13)
+HOST = Shape(width=4, tile=1 << 7, chunks=4, least=1 << 5, digit=3, few=1 << 5)
+GRAPHICS = Shape(width=256, tile=1 << 14, chunks=1 << 13, least=1 << 6, digit=8, few=1 << 11,
+                 wide=True)
+IN_ORDER = Shape(width=1, tile=1 << 62, chunks=1, least=1 << 62, digit=8,
+                 few=1 << 13)
 
 
 @functools.lru_cache(maxsize=64)
