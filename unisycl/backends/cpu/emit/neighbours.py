@@ -48,6 +48,8 @@ def _loaded(e: Emitter, place: n.Place, dtype: DType, count: int) -> list[Val]:
     """Load scalars from a place on."""
     at = memory.address(e, place)
     if at.index.form == UNIFORM:
+        if _is_wide(e, dtype, count):
+            return _load_wide(e, at, dtype, count)
         return [Val(UNIFORM, dtype, memory.load_one(e, _part(at, k, dtype), dtype))
                 for k in range(count)]
     if _is_row(at, dtype, count):
@@ -100,6 +102,9 @@ def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val]) -> None
     """Store scalars from a place on."""
     at, count = memory.address(e, place), len(values)
     if at.index.form == UNIFORM:
+        if _is_wide(e, dtype, count) and all(v.form == UNIFORM for v in values):
+            _store_wide(e, at, dtype, values)
+            return
         for k, v in enumerate(values):
             memory.store_one(e, _part(at, k, dtype), dtype, v)
     elif _is_row(at, dtype, count):
@@ -109,6 +114,29 @@ def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val]) -> None
     else:
         for k, v in enumerate(values):
             memory.scatter(e, _part(at, k, dtype), dtype, e.lanes.vector(v))
+
+
+# ---- what all lanes share
+_WIDEST = 64
+
+
+def _is_wide(e: Emitter, dtype: DType, count: int) -> bool:
+    """Say whether scalars that all lanes share are worth one vector of the machine's."""
+    return e.mask is None and count & (count - 1) == 0 and 16 <= count * dtype.size <= _WIDEST
+
+
+def _load_wide(e: Emitter, at: Address, dtype: DType, count: int) -> list[Val]:
+    t = llvm_type(dtype, count)
+    whole = e.f.load(t, memory.scalar_pointer(e, at, at.index.ref), alignment(at, dtype))
+    return [Val(UNIFORM, dtype, e.f.op(f"extractelement {t} {whole}, i64 {k}"))
+            for k in range(count)]
+
+
+def _store_wide(e: Emitter, at: Address, dtype: DType, values: Sequence[Val]) -> None:
+    t, whole = llvm_type(dtype, len(values)), "poison"
+    for k, v in enumerate(values):
+        whole = e.f.op(f"insertelement {t} {whole}, {llvm_type(dtype)} {v.ref}, i64 {k}")
+    e.f.store(t, whole, memory.scalar_pointer(e, at, at.index.ref), alignment(at, dtype))
 
 
 # ---- short rows of arrays
