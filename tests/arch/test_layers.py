@@ -56,7 +56,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
-    "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb"),
+    "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb", "dal"),
     "ranks": ("links", "graph", "network", "queue"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another

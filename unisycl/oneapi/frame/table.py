@@ -59,4 +59,6 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.dft", "cufft", f"{_CLIBRARIES}.cufft",
         gain="NVIDIA's transforms for CUDA devices", install=_NVIDIA.format("cufft")),
     Row("mkl.dft", "kernels", f"{_CLIBRARIES}.own_dft", kernels=True),
+    Row("dal", "kernels", "unisycl.oneapi.dal.providers.own", kernels=True,
+        sample="kmeans.train"),
 )

@@ -1,0 +1,1 @@
+"""Kernels of oneDAL's algorithms, written in the kernel language."""

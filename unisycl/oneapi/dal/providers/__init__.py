@@ -1,0 +1,1 @@
+"""Who does the work of oneDAL's algorithms: our kernels, or scikit-learn."""
