@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import unisycl as sycl
-from unisycl.tools import cache, devices, doctor, explain, graph, mpirun, show, simulate
+from unisycl.tools import build, cache, devices, doctor, explain, graph, mpirun, show, simulate
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -20,7 +20,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="python -m unisycl", description="SYCL for Python. Without a command: the devices.")
     parser.set_defaults(run=devices.run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for module in (devices, doctor, graph, show, explain, cache, mpirun, simulate):
+    for module in (devices, doctor, graph, show, explain, build, cache, mpirun, simulate):
         module.add_command(commands)
     return parser
 

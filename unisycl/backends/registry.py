@@ -12,10 +12,12 @@ import importlib
 import os
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-from unisycl.backends.base import Driver
+from unisycl.backends.base import DeviceInfo, Driver, Geometry
 from unisycl.base import settings
 from unisycl.base.errors import UnsupportedError, UsageError, errc, exception
+from unisycl.ir.nodes import Kernel
 from unisycl.process import notices
 
 BACKENDS: dict[str, str] = {
@@ -28,6 +30,35 @@ NATIVE = "cpu"
 BEYOND = {"cuda": "unisycl.backends.cuda.discovery.library:beyond_processors",
           "opencl": "unisycl.backends.opencl.discovery.runtimes:beyond_processors"}
 """Functions that say, without loading the backend, whether it may have more than processors."""
+
+
+SHIPPING = {name: f"unisycl.backends.{name}.shipping" for name in ("cpu", "cuda", "opencl")}
+"""Modules that compile kernels for packages, for devices that need not be here."""
+
+
+class Shipping(Protocol):
+    """What such a module does; ``what`` is a kind of device, as ``--targets`` names it."""
+
+    def info(self, what: str) -> DeviceInfo:
+        """Return what kernels may ask about all devices of a kind."""
+
+    def make(self, kernel: Kernel, geometry: Geometry, what: str) -> bytes | None:
+        """Return what is compiled of a kernel; None where its driver compiles at run time."""
+
+    def runtime(self) -> dict[str, bytes]:
+        """Return the code that the backend itself runs on, by its keys."""
+
+    def facts(self) -> list[str]:
+        """Return what a process without a compiler has to know; nothing where that is nothing."""
+
+
+def shipping(name: str) -> Shipping:
+    """Return a backend's module for packages; ``errc.invalid`` if it has none."""
+    if name not in SHIPPING:
+        raise UsageError(errc.invalid, f"kernels cannot be compiled into a package for '{name}'; "
+                         f"they can for {', '.join(SHIPPING)}")
+    found: Any = importlib.import_module(SHIPPING[name])
+    return found  # type: ignore[no-any-return]
 
 
 class _Loaded:

@@ -161,14 +161,11 @@ def test(obj: Any, *, frozen: bool) -> Test:
     """
     kind = type(obj)
     if kind is np.ndarray and captures.data_type(obj) is not None:
-        return _array_test(obj)
+        return Rows(obj) if obj.flags.c_contiguous else Apart(obj)
     if captures.is_reference(obj):
         return Same(obj)
-    if kind in (bool, int) and frozen:
-        return lambda other: type(other) is kind and other == obj
-    if kind is float and frozen:
-        spelt = obj.hex()  # tells 0.0 from -0.0, and NaN is like itself
-        return lambda other: type(other) is float and other.hex() == spelt
+    if kind in (bool, int, float) and frozen:
+        return Number(obj)
     if kind in (bool, int, float) or (isinstance(obj, np.generic) and not isinstance(obj, np.void)):
         return OfType(kind)
     if kind is FunctionType:
@@ -180,23 +177,75 @@ def test(obj: Any, *, frozen: bool) -> Test:
         return Same(known.object)
     if hasattr(kind, "__kernel_type__"):
         return Typed(obj, known, frozen=frozen)
-    return lambda other: bool(captures.signature(other, frozen=frozen) == known)
+    return Signed(known, frozen=frozen)
 
 
-def _array_test(array: np.ndarray[Any, Any]) -> Test:
-    if not array.flags.c_contiguous:
-        known = captures.array_type(array)
-        return lambda other: type(other) is np.ndarray and captures.array_type(other) == known
-    dtype, ndim, writeable = array.dtype, array.ndim, array.flags.writeable
+class Number:
+    """Says whether another object is this very bool, int or float."""
 
-    def same(other: Any) -> bool:
-        if type(other) is not np.ndarray or other.ndim != ndim or not alike(other.dtype, dtype):
+    __slots__ = ("kind", "spelt")
+
+    def __init__(self, number: float) -> None:
+        self.kind = type(number)
+        self.spelt = _spelt(number)
+
+    def __call__(self, other: Any) -> bool:
+        return type(other) is self.kind and _spelt(other) == self.spelt
+
+
+def _spelt(number: Any) -> Any:
+    """Return what tells 0.0 from -0.0, and is like itself for NaN."""
+    return number.hex() if type(number) is float else number
+
+
+class Signed:
+    """Says whether kernels see another object as one of this signature."""
+
+    __slots__ = ("frozen", "known")
+
+    def __init__(self, known: Any, *, frozen: bool) -> None:
+        self.known = known
+        self.frozen = frozen
+
+    def __call__(self, other: Any) -> bool:
+        return bool(captures.signature(other, frozen=self.frozen) == self.known)
+
+
+class Rows:
+    """Says whether another array of NumPy has elements of this type, row by row."""
+
+    __slots__ = ("dtype", "ndim", "writeable")
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.dtype, self.ndim, self.writeable = array.dtype, array.ndim, array.flags.writeable
+
+    def __call__(self, other: Any) -> bool:
+        if type(other) is not np.ndarray or other.ndim != self.ndim or not alike(
+                other.dtype, self.dtype):
             return False
         flags = other.flags
-        return flags.c_contiguous and flags.aligned and flags.writeable is writeable
-    return same
+        return flags.c_contiguous and flags.aligned and flags.writeable is self.writeable
 
 
-def equal(known: Any) -> Test:
-    """Return whether another object equals a plain value, None included."""
-    return lambda other: (other is None) == (known is None) and bool(other == known)
+class Apart:
+    """Says whether another array of NumPy lies in memory as this one does."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.known = captures.array_type(array)
+
+    def __call__(self, other: Any) -> bool:
+        return type(other) is np.ndarray and captures.array_type(other) == self.known
+
+
+class Equal:
+    """Says whether another object equals a plain value, None included."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: Any) -> None:
+        self.known = known
+
+    def __call__(self, other: Any) -> bool:
+        return (other is None) == (self.known is None) and bool(other == self.known)

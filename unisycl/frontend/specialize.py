@@ -17,10 +17,11 @@ from typing import Any
 from unisycl.base import checked_mode, diagnostics, foreign_objects, requested_checks
 from unisycl.base.architecture import Target, fits
 from unisycl.base.dataclass import dataclass
+from unisycl.base.enums import backend
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
-from unisycl.frontend import absorbed, captures, guard_function, powers
+from unisycl.frontend import absorbed, captures, guard_function, guards, powers, shipped
 from unisycl.frontend.context import Context, Syntax
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
@@ -80,6 +81,8 @@ class Specialization:
     required: tuple[int, ...] = ()
     asked: tuple[tuple[Any, bool], ...] = ()
     children: tuple[ChildUse, ...] = ()
+    guards: tuple[tuple[Path, guards.Test], ...] = ()
+    shape: KernelShape | None = None
 
     def suits(self, target: Target | None) -> bool:
         """Say whether a device gives the answers that the kernel was compiled with."""
@@ -166,7 +169,8 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
             break
     else:
         with float_mode.usual():  # which constants are folded in
-            made = _compile(function, alike[0], shape, arguments, reductions, target)
+            made = _shipped(function, shape, arguments, reductions, target) or _compile(
+                function, alike[0], shape, arguments, reductions, target)
         raw = made.match(function, arguments, reductions)
         if raw is None:  # an attribute that is another object each time: compiled for each launch
             raw = guard_function.matcher(alike[0], (), (p.path for p in made.kernel.params))(
@@ -180,6 +184,20 @@ def _find_or_make(alike: tuple[Any, ...], key: tuple[Any, ...], function: Any, s
     _shrink(_known)
     _shrink(_keep)
     return made, raw
+
+
+def _shipped(function: Any, shape: KernelShape, arguments: tuple[Any, ...],
+             reductions: tuple[Any, ...], target: Target | None) -> Specialization | None:
+    """Return the kernel that the function's package brings; the host device runs none."""
+    if target is None or target.backend is backend.host or shape.checks:
+        return None
+
+    def made(found: shipped.Shipped, match: guard_function.Match) -> Specialization | None:
+        one = Specialization(found.kernel, (), match, found.handled, found.required,
+                             (*found.asked, (backend.host, False)))
+        return one if one.suits(target) else None
+    found: Specialization | None = shipped.find(function, shape, arguments, reductions, made)
+    return found
 
 
 def _shrink(table: dict[Any, Any]) -> None:
@@ -210,6 +228,8 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     try:
         source = function_source(root.__code__, root.__globals__)
     except SourceMissing as missing:
+        if shipped.brought(function):
+            raise UsageError(errc.kernel_argument, shipped.other_forms(function)) from None
         found = diagnostics.diagnostic(missing.id, missing.span, **missing.facts)
         raise KernelError([found], _name(function)) from None
     sums: dict[Span, Scalar] = {}
@@ -241,11 +261,14 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.needs.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.needs.uses.items())
-    asked = ((path, test) for (path, _), test in ctx.needs.guards.items())
+    asked = tuple((path, test) for (path, _), test in ctx.needs.guards.items())
+    answers = tuple(ctx.needs.asked.items())
+    if target is not None and target.backend is backend.host and shipped.brought(function):
+        answers = (*answers, (backend.host, True))  # on other devices the package's kernel serves
     return Specialization(
         kernel, uses, guard_function.matcher(code, asked, (p.path for p in kernel.params)),
-        ctx.handled,
-        ctx.required, tuple(ctx.needs.asked.items()), tuple(ctx.needs.children))
+        ctx.handled, ctx.required, answers, tuple(ctx.needs.children), asked,
+        shape)
 
 
 def _name(function: Any) -> str:

@@ -37,6 +37,14 @@ def compile_all(function: Any, devices: Iterable[DeviceState],
 
 def _compile(function: Any, form: forms.Form, device: DeviceState,
              constants: Constants) -> compile_ahead.Compiled | None:
+    geometry, arguments, reductions = launched(form)
+    if constants:
+        arguments = Arguments.with_constants(arguments, constants)
+    return compile_ahead.compile_form(device, function, geometry, arguments, reductions)
+
+
+def launched(form: forms.Form) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    """Return the geometry, the arguments and the reductions that a form stands for."""
     rest, offset = form.rest, None
     if rest and isinstance(rest[0], geo.id):
         offset, rest = rest[0], rest[1:]
@@ -44,10 +52,8 @@ def _compile(function: Any, form: forms.Form, device: DeviceState,
     while count < len(rest) and isinstance(rest[count], reduction):
         count += 1
     reductions, arguments = rest[:count], rest[count:]
-    if constants:
-        arguments = Arguments.with_constants(arguments, constants)
     geometry = launch.SINGLE if form.space is None else launch.space_geometry(form.space, offset)
-    return compile_ahead.compile_form(device, function, geometry, arguments, reductions)
+    return geometry, arguments, reductions
 
 
 def compatible(function: Any, device: DeviceState) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from unisycl.backends import strided
 from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
+from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import BLOCK_AT, address, unit_dimensions
 from unisycl.backends.cpu.checks.reports import Report, callback
 from unisycl.backends.cpu.compile import decision_cache, jit, options
@@ -24,7 +25,7 @@ from unisycl.backends.cpu.compile.target import compiler_version, machine, threa
 from unisycl.backends.cpu.emit import queries
 from unisycl.backends.cpu.emit.memory import STREAM_ALIGN
 from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar
-from unisycl.backends.cpu.executable import CpuExecutable, Key, compile_kernel, text_of
+from unisycl.backends.cpu.executable import CpuExecutable, compile_kernel, text_of
 from unisycl.backends.cpu.explain import explanation
 from unisycl.backends.cpu.pool import after_launch, crash
 from unisycl.backends.cpu.pool.atomic_words import CpuWords, words
@@ -34,6 +35,7 @@ from unisycl.backends.cpu.pool.crash import here as crash_here
 from unisycl.backends.cpu.pool.own_threads import MOST_THREADS, OwnThreads, common_memory
 from unisycl.backends.cpu.pool.pool import NativeJob, NativePool
 from unisycl.backends.cpu.pool.units import ConfinedPool, domains, within
+from unisycl.backends.cpu.variants import Key
 from unisycl.backends.native_objects import HostObjects
 from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import UnsupportedError, errc
@@ -44,6 +46,7 @@ from unisycl.ir.types import View
 from unisycl.passes.interior import interior
 from unisycl.passes.simd import streams
 from unisycl.process import machine as machine_facts
+from unisycl.process import packages
 
 _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.ext_oneapi_chunk, aspect.ext_oneapi_fragment, aspect.ext_oneapi_tangle,
@@ -52,7 +55,9 @@ _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
 _SMALL = 1 << 31
 _SHORT_NS = 10_000_000
-_FEWEST = 4
+FEWEST = 4
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+"""Of sub-groups, where vectors are wide enough."""
 _STREAM_BYTES = 64 << 20  # larger than the last cache of most processors
 _STREAM_VECTORS = 16  # of a row: shorter ones lose at their ends what they gain in between
 
@@ -105,6 +110,11 @@ class CpuDriver(Driver):
 
     def geometry_key(self, kernel: Kernel, geometry: Geometry) -> Key:
         """Return what of a geometry the kernel's code depends on."""
+        ready = variants.of(kernel)
+        found = self._key(kernel, geometry)
+        return found if ready is None else ready.closest(found)
+
+    def _key(self, kernel: Kernel, geometry: Geometry) -> Key:
         items = math.prod(geometry.global_)
         small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
         if kernel.index_kind != "range":
@@ -112,7 +122,7 @@ class CpuDriver(Driver):
         lanes, element = self._facts(kernel)
         units = unit_dimensions(geometry.global_)
         last, most = geometry.global_[-1 - units], lanes
-        while most > _FEWEST and 2 * last <= most and not kernel.sub_group:
+        while most > FEWEST and 2 * last <= most and not kernel.sub_group:
             most //= 2
         large = items * element >= _STREAM_BYTES and last >= _STREAM_VECTORS * lanes and not units
         return Key(last % most != 0, small, large, 0 if most == lanes else most, units)
@@ -121,7 +131,9 @@ class CpuDriver(Driver):
         """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
         known = self._known.get(id(kernel))
         if known is None:
-            lanes, size = decision_cache.recalled(kernel, lambda: _find_facts(kernel), "facts")
+            ready = variants.of(kernel)
+            lanes, size = ready.facts if ready else decision_cache.recalled(
+                kernel, lambda: find_facts(kernel), "facts")
             known = self._known[id(kernel)] = (kernel, lanes, size)
         return known[1:]
 
@@ -273,7 +285,8 @@ class CpuDriver(Driver):
         return self.launch(launch, deps)
 
 
-def _find_facts(kernel: Kernel) -> list[int]:
+def find_facts(kernel: Kernel) -> list[int]:
+    """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
     inner = interior.find(kernel, interior.Search(queries.shapes(kernel, lanes), lanes, _SMALL))
@@ -341,7 +354,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
     found = machine()
     memory = machine_facts.memory_bytes() or 1 << 32
     cache, line = machine_facts.last_cache()
-    sizes = tuple(s for s in (1, 2, 4, 8, 16, 32, 64) if s * 32 <= 4 * found.vector_bits)
+    sizes = tuple(s for s in SIZES if s * 32 <= 4 * found.vector_bits)
     return DeviceInfo(
         name=machine_facts.processor(), backend=backend.cpu, aspects=_ASPECTS,
         vendor=machine_facts.vendor(),
@@ -363,9 +376,7 @@ def _device(units: tuple[int, ...]) -> DeviceInfo:
 
 def make_driver() -> CpuDriver:
     """Return the driver; nothing is compiled and no thread started before the first kernel."""
-    try:
-        compiler_version()
-    except ImportError as error:
+    if not compiler_version() and not packages.brings("cpu"):
         raise UnsupportedError(errc.feature_not_supported, "the native CPU needs llvmlite: pip "
-                               f"install llvmlite ({error})") from error
+                               "install llvmlite")
     return CpuDriver()

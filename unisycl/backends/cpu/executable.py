@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from unisycl.backends.base import Geometry
+from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import Layout, Packer, header, unit_dimensions
 from unisycl.backends.cpu.checks import watching
 from unisycl.backends.cpu.compile import decision_cache, jit, options
@@ -21,6 +22,7 @@ from unisycl.backends.cpu.emit.lines import Lines
 from unisycl.backends.cpu.emit.text import LOOSE, Module
 from unisycl.backends.cpu.emit.widths import choose_lanes, is_scalar, shapes_of
 from unisycl.backends.cpu.pool import direct
+from unisycl.backends.cpu.variants import Key, Parts
 from unisycl.backends.reports import Site
 from unisycl.base.dataclass import dataclass, field
 from unisycl.ir import nodes as n
@@ -35,21 +37,6 @@ _ROWS = 4  # so many may run together
 _PLANS = 256
 _DEEP = 24  # branches one inside the other
 _VERY_DEEP = 100
-
-
-class Key(NamedTuple):
-    """What of a geometry the code depends on.
-
-    ``edge``: the last dimension may end within a vector; ``small``: all ids are below 2**31;
-    ``stream``: the output is larger than the caches; ``most``: the lanes that a row has use for,
-    0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along.
-    """
-
-    edge: bool
-    small: bool
-    stream: bool
-    most: int = 0
-    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +131,6 @@ class CpuExecutable:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What code generation decides besides the code."""
-
-    lanes: int
-    level: int
-    layout: Layout
-    sites: tuple[Site, ...]
-    watch: watching.Plan | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Prepared:
     """A kernel as it is before its bodies are made, and what was decided until then."""
 
@@ -198,7 +174,8 @@ def text_of(kernel: n.Kernel, key: Key) -> tuple[Module, Parts]:
 def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
     """Compile and load a kernel for the launches of a key."""
     names = (_SYMBOL, direct.symbol(_SYMBOL), *([_SYMBOL + ".finish"] if kernel.reducers else []))
-    loaded, parts = _recall(kernel, key, names) or _make(kernel, key, names)
+    loaded, parts = _carried(kernel, key, names) or _recall(kernel, key, names) or _make(
+        kernel, key, names)
     loops = {type(s) for s in visit.statements(kernel.body)} & {n.While, n.For}
     packer = Packer(kernel, parts.layout)
     return CpuExecutable(kernel, parts.lanes, parts.layout, loaded.addresses[_SYMBOL],
@@ -207,6 +184,13 @@ def compile_kernel(kernel: n.Kernel, key: Key) -> CpuExecutable:
                          parts.sites, parts.watch, packer,
                          0 if not packer.plain else direct.steps(plain(kernel), parts.lanes),
                          direct.function(loaded.addresses[direct.symbol(_SYMBOL)]), loaded)
+
+
+def _carried(kernel: n.Kernel, key: Key,
+             names: tuple[str, ...]) -> tuple[jit.Loaded, Parts] | None:
+    """Return the code that the kernel's package brings; None if it brings none for this machine."""
+    found = variants.of(kernel)
+    return None if found is None else found.load(key, names)
 
 
 def _make(kernel: n.Kernel, key: Key, names: tuple[str, ...]) -> tuple[jit.Loaded, Parts]:

@@ -6,6 +6,7 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 
 from unisycl.api.devices.versions import show_versions
 from unisycl.api.graphs.graph_files import load_graph, save_graph
+from unisycl.api.memory.usm_like import usm_like
 from unisycl.api.queue.event import command_times
 from unisycl.api.queue.mapped_buffer import mapped_buffer
 from unisycl.api.queue.measuring import autotune, benchmark, measurement, profile
@@ -50,4 +51,4 @@ __all__ = ["all", "all_ranks", "arange", "autotune", "benchmark", "chunk", "coll
            "is_valid_event", "kernel_enqueue_flags", "linspace", "load_graph", "mapped_buffer",
            "measurement", "ndrange", "neighborhood", "non_uniform_nd_range", "on_rank",
            "one_to_one", "profile", "save_graph", "set_user_event_status", "show_versions",
-           "slice", "tiles", "user_event", "vectorize", "vectorized", "zeros"]
+           "slice", "tiles", "user_event", "usm_like", "vectorize", "vectorized", "zeros"]

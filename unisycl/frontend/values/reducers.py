@@ -77,11 +77,11 @@ def declare(ctx: Lowering, reductions: tuple[Any, ...], node: ast.AST) -> None:
         ctx.need(kind)
         path = (("reduction", k), ("attr", "op"))
         ctx.guard(path, reduction.op)
-        ctx.needs.guards[(("reduction", k), ("attr", "identity")), True] = guards.equal(
+        ctx.needs.guards[(("reduction", k), ("attr", "identity")), True] = guards.Equal(
             reduction.identity)
         for name in ("dtype", "extent", "paired", "joint"):
             there = getattr(reduction, name)
-            ctx.needs.guards[(("reduction", k), ("attr", name)), True] = guards.equal(there)
+            ctx.needs.guards[(("reduction", k), ("attr", name)), True] = guards.Equal(there)
         ctx.reducers.append(_declared(k, reduction, kind))
         with ctx.into() as block:
             _combine_words(ctx, k, node)

@@ -9,7 +9,8 @@ import pytest
 
 import unisycl as sycl
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu.executable import Key, compile_kernel
+from unisycl.backends.cpu.executable import compile_kernel
+from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
 
 data = np.zeros((8, 8), np.float32)

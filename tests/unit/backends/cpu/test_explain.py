@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unisycl.backends.base import Geometry
-from unisycl.backends.cpu.executable import Key
 from unisycl.backends.cpu.explain.explanation import explain
+from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
 
 a, b, c = (np.zeros((64, 64), np.float32) for _ in range(3))

@@ -15,9 +15,11 @@ from unisycl.backends.cpu.compile.code import Code
 from unisycl.backends.cpu.compile.elf import Image, LinkError, link
 from unisycl.backends.cpu.compile.target import Machine, binding, compiler_version, machine
 from unisycl.base.errors import InternalError, errc
-from unisycl.process import disk_cache
+from unisycl.process import disk_cache, packages
 
 _FORMAT = "1"
+LINKED = b"I"
+"""How code begins that needs no LLVM any more."""
 LIGHT = -1
 """The level of code whose masks nest so deeply that LLVM's combining of instructions, which follows
 them again and again, would take minutes."""
@@ -120,16 +122,21 @@ def to_llvm(text: str, *, loops: bool = False, level: int = 2, on: Machine | Non
         return str(optimise(text, loops=loops, level=level, on=on))
 
 
-def entry_of(text: str, *, loops: bool = False, level: int = 2, on: Machine | None = None) -> str:
-    """Return the name of the cache entry for the code of a module."""
-    return disk_cache.key_of("code", _FORMAT, compiler_version(), *(on or machine()).key,
+def entry_of(text: str, *, loops: bool = False, level: int = 2, on: Machine | None = None,
+             shipped: bool = False) -> str:
+    """Return the name of the cache entry for the code of a module.
+
+    ``shipped``: as a process asks for it that has no compiler.
+    """
+    return disk_cache.key_of("code", _FORMAT, "" if shipped else compiler_version(),
+                             *(on or machine()).key,
                              str(loops), str(level), text)
 
 
 def recall(entry: str, names: tuple[str, ...]) -> Loaded | None:
     """Return the code that an entry holds; None if it is gone."""
     kept = disk_cache.load(entry)
-    return None if kept is None else _place(kept, names)
+    return None if kept is None else placed(kept, names)
 
 
 def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int = 2,
@@ -139,18 +146,25 @@ def load(text: str, names: tuple[str, ...], *, loops: bool = False, level: int =
     found = recall(key, names)
     if found is not None:
         return found
+    kept = None if compiler_version() else packages.code(key)
+    if kept is None:
+        kept = made(text, loops=loops, level=level, on=on)
+        disk_cache.save(key, kept)
+    return placed(kept, names)
+
+
+def made(text: str, *, loops: bool = False, level: int = 2, on: Machine | None = None) -> bytes:
+    """Return the code of a module as it is kept: linked, or an object that only LLVM can link."""
     image = _to_object(text, loops=loops, level=level, on=on)
     try:
-        kept = b"I" + link(image).to_bytes()
+        return LINKED + link(image).to_bytes()
     except LinkError:
-        kept = b"O" + image
-    disk_cache.save(key, kept)
-    return _place(kept, names)
+        return b"O" + image
 
 
-def _place(kept: bytes, names: tuple[str, ...]) -> Loaded:
+def placed(kept: bytes, names: tuple[str, ...]) -> Loaded:
     """Put linked code, or an object only LLVM can link, into memory."""
-    return Code(Image.from_bytes(kept[1:])) if kept[:1] == b"I" else _Object(kept[1:], names)
+    return Code(Image.from_bytes(kept[1:])) if kept[:1] == LINKED else _Object(kept[1:], names)
 
 
 class _Object:

@@ -6,7 +6,9 @@ for processors whose instructions this one has.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from collections.abc import Iterator
 
 from unisycl.backends.cpu.compile.target import Machine, machine
 from unisycl.base.dataclass import dataclass
@@ -41,9 +43,9 @@ class Options:
 def of(kernel: Kernel) -> Options:
     """Return what a kernel's options ask for; ``errc.build`` for a processor this one is not."""
     words = dict(kernel.traits).get("options", ()) if kernel.traits else ()
+    level, found = 2, _others[-1] if _others else machine()
     if not words:
-        return Options(2, machine(), fast=False, lines=False)
-    level, found = 2, machine()
+        return Options(level, found, fast=False, lines=False)
     for word in map(str, words):
         if word.startswith("-O"):
             level = int(word[2:])
@@ -52,8 +54,21 @@ def of(kernel: Kernel) -> Options:
     return Options(level, found, "-ffast-math" in words, "-g" in words)
 
 
+_others: list[Machine] = []
+
+
+@contextlib.contextmanager
+def compiling_for(other: Machine) -> Iterator[None]:
+    """Make code for another machine in this block: of a process that does nothing else."""
+    _others.append(other)
+    try:
+        yield
+    finally:
+        _others.pop()
+
+
 def _machine(kernel: Kernel, name: str) -> Machine:
-    mine = machine()
+    mine = _others[-1] if _others else machine()
     if name in ("native", mine.cpu):
         return mine
     has = {f[1:] for f in mine.features.split(",") if f.startswith("+")}

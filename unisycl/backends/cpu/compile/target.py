@@ -18,7 +18,8 @@ from typing import Any
 
 from unisycl.base import settings
 from unisycl.base.dataclass import dataclass
-from unisycl.process import disk_cache
+from unisycl.base.errors import UnsupportedError, errc
+from unisycl.process import disk_cache, packages
 
 _FORMAT = "1"
 
@@ -38,20 +39,69 @@ class Machine:
         return (self.triple, self.cpu, self.features)
 
 
+LEVELS: dict[str, tuple[int, frozenset[str]]] = {
+    "x86-64": (128, frozenset()),
+    "x86-64-v2": (128, frozenset(["cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"])),
+    "x86-64-v3": (256, frozenset([
+        "abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "xsave"])),
+    "x86-64-v4": (512, frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])),
+}
+"""Levels of x86-64, each above those before it: bits of vectors, the words of Linux for it."""
+
+
 def binding() -> Any:
     """Return llvmlite's binding, loaded when the first kernel is compiled and not before."""
-    return importlib.import_module("llvmlite.binding")
+    try:
+        return importlib.import_module("llvmlite.binding")
+    except ImportError as error:
+        raise UnsupportedError(
+            errc.feature_not_supported, "this has to be compiled for the CPU, which needs "
+            "llvmlite: pip install llvmlite. Without it run only kernels that a package brings "
+            "(python -m unisycl build), in the forms it declares, on processors it is built for; "
+            f"this one is {' '.join(levels()) or platform.machine()}") from error
 
 
 @functools.cache
 def compiler_version() -> str:
-    """Return llvmlite's version, without loading LLVM."""
-    return str(importlib.import_module("llvmlite").__version__)
+    """Return llvmlite's version, without loading LLVM; '' where it is not installed."""
+    try:
+        return str(importlib.import_module("llvmlite").__version__)
+    except ImportError:
+        return ""
+
+
+@functools.cache
+def levels() -> tuple[str, ...]:
+    """Return the levels of x86-64 that this processor has, the highest first."""
+    flags: set[str] = set()
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines():
+            if line.startswith("flags"):
+                flags.update(line.partition(":")[2].split())
+    found: list[str] = []
+    if platform.machine() == "x86_64":
+        for name, (_, needs) in LEVELS.items():
+            if not needs <= flags:
+                break
+            found.insert(0, name)
+    return tuple(found)
+
+
+def of_level(name: str, triple: str, layout: str) -> Machine:
+    """Return the machine that all processors of a level are."""
+    return Machine(triple, layout, name, "", LEVELS[name][0])
 
 
 @functools.cache
 def machine() -> Machine:
-    """Return the processor this process runs on; remembered on disk, since asking loads LLVM."""
+    """Return the processor this process runs on; remembered on disk, since asking loads LLVM.
+
+    Where there is no LLVM, it is the level that installed packages bring code for.
+    """
+    if not compiler_version():
+        known = packages.brings("cpu")
+        if known and levels():
+            return of_level(levels()[0], *known[0])
     key = disk_cache.key_of("machine", _FORMAT, compiler_version(), _processor())
     kept = disk_cache.load(key)
     if kept is not None:

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from unisycl.backends.base import Geometry
 from unisycl.backends.cpu.compile import options
 from unisycl.backends.cpu.emit import entry
-from unisycl.backends.cpu.executable import Key, Prepared, prepared
+from unisycl.backends.cpu.executable import Prepared, prepared
 from unisycl.backends.cpu.explain.accesses import Access, accesses
 from unisycl.backends.cpu.explain.said import outer, said, source
+from unisycl.backends.cpu.variants import Key
 from unisycl.base.spans import Span
 from unisycl.ir import nodes as n
 from unisycl.ir import visit

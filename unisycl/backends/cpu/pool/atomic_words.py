@@ -13,7 +13,7 @@ from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
 from typing import Any
 
 from unisycl.backends.cpu.compile import jit
-from unisycl.backends.cpu.compile.target import machine
+from unisycl.backends.cpu.compile.target import Machine, machine
 from unisycl.backends.cpu.emit.text import Module
 
 _TYPES = {1: c_uint8, 2: c_uint16, 4: c_uint32, 8: c_uint64}
@@ -38,11 +38,9 @@ class CpuWords:
     """The three operations on words of 1, 2, 4 and 8 bytes (``base.shared_words.Words``)."""
 
     def __init__(self) -> None:
-        found = machine()
-        module = Module(found.triple, found.layout)
-        module.functions += [_TEXT.format(8 * size, size) for size in _TYPES]
+        source, level = text(machine())
         names = [f"{name}{8 * size}" for name in ("load", "store", "compare") for size in _TYPES]
-        self._code = jit.load(module.text(), tuple(names))
+        self._code = jit.load(source, tuple(names), level=level)
         self._load = {size: self._bind("load", size, word) for size, word in _TYPES.items()}
         self._store = {size: self._bind("store", size, None, word) for size, word in _TYPES.items()}
         self._compare = {size: self._bind("compare", size, word, word, word)
@@ -63,6 +61,13 @@ class CpuWords:
     def compare_exchange(self, address: int, size: int, expected: int, desired: int) -> int:
         """Write a word if it is the expected one; return what it was."""
         return int(self._compare[size](address, expected, desired))
+
+
+def text(found: Machine) -> tuple[str, int]:
+    """Return the operations as LLVM IR for a machine, and LLVM's level for them."""
+    module = Module(found.triple, found.layout)
+    module.functions += [_TEXT.format(8 * size, size) for size in _TYPES]
+    return module.text(), 2
 
 
 @functools.cache

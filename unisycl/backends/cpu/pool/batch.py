@@ -42,10 +42,16 @@ done:
 @functools.cache
 def _native() -> tuple[int, Callable[[int, int, int, int], None], Any]:
     """Return the loop's address, itself as a Python callable, and what keeps it loaded."""
-    loaded = jit.load(_SOURCE, ("run_batch",), level=0)
+    source, level = text()
+    loaded = jit.load(source, ("run_batch",), level=level)
     address = loaded.addresses["run_batch"]
     kind = ctypes.PYFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
     return address, kind(address), loaded
+
+
+def text() -> tuple[str, int]:
+    """Return the loop as LLVM IR, and LLVM's level for it."""
+    return _SOURCE, 0
 
 
 def cost(launch: Launch) -> int:

@@ -132,8 +132,14 @@ def _code() -> int:
 
 @functools.cache
 def _loaded() -> jit.Loaded:
+    source, level = text()
+    return jit.load(source, ("tree_run",), level=level)
+
+
+def text() -> tuple[str, int]:
+    """Return what runs enqueued kernels as LLVM IR, and LLVM's level for it."""
     text = Path(__file__).with_name("child_kernels.ll").read_text(encoding="utf-8")
     for name, value in (("MEMORY_BYTES", 64 + 8 * WORDS * CAPACITY), ("CAPACITY", CAPACITY),
                         ("GENERATIONS", MOST_GENERATIONS)):
         text = text.replace(f"i64 {name}", f"i64 {value}").replace(f", {name}\n", f", {value}\n")
-    return jit.load(text, ("tree_run",))
+    return text, 2

@@ -37,12 +37,17 @@ def table() -> int:
     """Return where threads say what they run, and listen to the signals from now on; 0: cannot."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return 0
-    text = Path(__file__).with_name("crash.ll").read_text(encoding="utf-8")
+    source, level = text()
     # Loaded for good: a handler may be called at any time.
-    _loaded.append(jit.load("@at_work = external global [16384 x i8]\n" + text,
-                            ("crash_guard",), level=0))
+    _loaded.append(jit.load(source, ("crash_guard",), level=level))
     guard = ctypes.PYFUNCTYPE(ctypes.c_uint64)(_loaded[0].addresses["crash_guard"])
     return int(guard())
+
+
+def text() -> tuple[str, int]:
+    """Return the handler as LLVM IR, and LLVM's level for it."""
+    body = Path(__file__).with_name("crash.ll").read_text(encoding="utf-8")
+    return "@at_work = external global [16384 x i8]\n" + body, 0
 
 
 _loaded: list[Any] = []

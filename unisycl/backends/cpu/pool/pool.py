@@ -560,7 +560,8 @@ _FUNCTIONS = ("pool_sizes", "pool_submit", "pool_wait", "pool_acquire", "pool_st
 def _native() -> _Native:
     """Compile pool.ll for this machine and bind its functions."""
     # Optimising the pool makes nothing faster, and costs 40 ms of the first launch.
-    engine = jit.load(_source(), _FUNCTIONS, level=0)
+    source, level = text()
+    engine = jit.load(source, _FUNCTIONS, level=level)
     address = engine.addresses.__getitem__
     job, state = ctypes.POINTER(NativeJob), ctypes.POINTER(_PoolState)
     # submit keeps the GIL: it is about as short as giving it up, and waits for nobody who needs it.
@@ -576,6 +577,11 @@ def _native() -> _Native:
         stop=releasing(None, state, c_int32)(address("pool_stop")),
         join_all=releasing(c_int32, state, c_int64)(address("pool_join_all")),
         copy=address("pool_copy"), fill=address("pool_fill"), engine=engine)
+
+
+def text() -> tuple[str, int]:
+    """Return the pool as LLVM IR, and LLVM's level for it."""
+    return _source(), 0
 
 
 def _source() -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from unisycl.backends.cfamily import logs
 from unisycl.backends.cfamily.kernel import Source
+from unisycl.backends.cuda.text import carried
 from unisycl.backends.cuda.text.target import Target
 from unisycl.base.errors import BuildError, UnsupportedError, errc
 from unisycl.ir.nodes import Kernel
@@ -194,7 +195,10 @@ def exact(name: str, text: str) -> str:
 
 
 def compile_kernel(source: Source, kernel: Kernel, target: Target) -> bytes:
-    """Return the code of a kernel's text, from disk if it is there."""
+    """Return the code of a kernel's text: its package's, from disk, or compiled now."""
+    brought = carried.find(source, kernel, target)
+    if brought is not None:
+        return brought
     tool = compiler()
     name, kind = architecture(target, tool.architectures)
     words = options(kernel, exact(name, source.text))
@@ -207,4 +211,16 @@ def compile_kernel(source: Source, kernel: Kernel, target: Target) -> bytes:
     if not code:
         raise logs.failure(kernel, "NVIDIA's compiler", log)
     disk_cache.save(key, code)
+    return code
+
+
+def compile_for(source: Source, kernel: Kernel, name: str) -> bytes:
+    """Return the code of a kernel's text for an architecture by name, for a package."""
+    tool = compiler()
+    if int(name.removeprefix("sm_")) not in tool.architectures:
+        raise UnsupportedError(errc.build, f"this NVRTC compiles for no {name}; it knows "
+                               f"{', '.join(f'sm_{x}' for x in tool.architectures)}")
+    code, log = tool.compile(source.text, options(kernel, exact(name, source.text)), "CUBIN")
+    if not code:
+        raise logs.failure(kernel, "NVIDIA's compiler", log)
     return code

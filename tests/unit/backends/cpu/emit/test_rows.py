@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from unisycl.backends.cpu.executable import Key, text_of
+from unisycl.backends.cpu.executable import text_of
+from unisycl.backends.cpu.variants import Key
 from unisycl.frontend.specialize import specialize
 
 a, b = (np.zeros(64, np.float32) for _ in range(2))
