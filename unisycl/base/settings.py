@@ -167,6 +167,16 @@ CACHE = Variable(
     "Where compiled kernels are kept, in a folder private to the user; one with other files in it "
     "gets a folder `unisycl` for them. `off` keeps none.")
 
+SHARED_CACHE = Variable(
+    "UNISYCL_SHARED_CACHE", str, "a folder", "none",
+    "Compiled kernels that others made: read after the user's own, never written. "
+    "`python -m unisycl cache share FOLDER` fills one.")
+
+SHARED_CACHE_OWNER = Variable(
+    "UNISYCL_SHARED_CACHE_OWNER", str, "a user's name or number", "root",
+    "Whom the folder of `UNISYCL_SHARED_CACHE` and all in it must belong to, if not to root. "
+    "Nobody else may be able to write there.")
+
 THREADS = Variable(
     "UNISYCL_THREADS", _threads,
     f"a positive number, at most {_MOST_THREADS} (or the machine's processors, where it has more)",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import os
 import re
 import stat
@@ -78,13 +79,13 @@ def find() -> tuple[Path | None, str]:
     try:
         path = (None if asked in _ON else settings.CACHE.path()) or _default()
         return _opened(path), ""
-    except _Foreign as error:
+    except Foreign as error:
         return None, str(error)
     except (OSError, RuntimeError, ValueError) as error:
         return None, f"no cache directory can be used ({error})"
 
 
-class _Foreign(Exception):
+class Foreign(Exception):
     """The directory is not ours to use."""
 
 
@@ -102,7 +103,7 @@ def _opened(path: Path) -> Path:
     inside = path / "unisycl"
     if _taken(inside):
         return inside.resolve()
-    raise _Foreign(f"{path} and {inside} hold files that are not unisycl's")
+    raise Foreign(f"{path} and {inside} hold files that are not unisycl's")
 
 
 def _lived_in(path: Path) -> bool:
@@ -119,7 +120,7 @@ def _taken(folder: Path) -> bool:
     """Make a directory and mark it, unless it was there and held anything but entries."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not _is_ours(folder.stat()):
-        raise _Foreign(f"the cache directory {folder} belongs to or is writable by someone else")
+        raise Foreign(f"the cache directory {folder} belongs to or is writable by someone else")
     if is_marked(folder):
         return True
     if not all(p.name == MARK or _kept(p) for p in folder.iterdir()):
@@ -140,11 +141,67 @@ def is_marked(folder: Path) -> bool:
     return stat.S_ISREG(found.st_mode) and _is_ours(found)
 
 
-def _is_ours(found: os.stat_result) -> bool:
-    """Say whether this user owns a file or directory and nobody else may write it."""
+def _is_ours(found: os.stat_result, owners: frozenset[int] | None = None) -> bool:
+    """Say whether this user, or one of others, owns a file and nobody else may write it."""
     if not hasattr(os, "getuid"):
         return True
-    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    mine = found.st_uid in (owners or (os.getuid(),))
+    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+# ---------------------------------------------------------------------- one that others filled
+@functools.cache
+def shared() -> tuple[Path, frozenset[int]] | None:
+    """Return the folder of a cache that others filled, and who may own what is in it."""
+    try:
+        where = settings.SHARED_CACHE.path()
+        return None if where is None else _trusted(where.resolve())
+    except (Foreign, OSError, RuntimeError, ValueError) as error:
+        tell(f"UNISYCL_SHARED_CACHE is not used: {error}")
+        return None
+
+
+def _trusted(where: Path) -> tuple[Path, frozenset[int]]:
+    """Return the folder and its owners, if it and its mark are theirs alone to write."""
+    owners = frozenset({0, *_owner(settings.SHARED_CACHE_OWNER.get().strip())})
+    for path in (where, where / MARK):
+        found = path.lstat()
+        if not _is_ours(found, owners):
+            raise Foreign(f"{path} belongs to somebody else than root and "
+                           "UNISYCL_SHARED_CACHE_OWNER, or is writable by others")
+    return where, owners
+
+
+def _owner(name: str) -> set[int]:
+    """Return the number of a user; ``Foreign`` if there is none of that name."""
+    if not name or not hasattr(os, "getuid"):
+        return set()
+    if name.isdecimal():
+        return {int(name)}
+    try:
+        return {importlib.import_module("pwd").getpwnam(name).pw_uid}
+    except KeyError:
+        raise Foreign(f"UNISYCL_SHARED_CACHE_OWNER={name}: there is no such user") from None
+
+
+def share(where: Path, to: Path) -> int:
+    """Copy the entries of a cache to a folder that others may read; return how many there are."""
+    to.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not is_marked(to) and any(to.iterdir()):
+        raise Foreign(f"{to} holds files that are not unisycl's")
+    to.chmod(0o755)
+    count = 0
+    for kept in [*entries(where), Kept(where / MARK, 0.0, 0, half=False)]:
+        raw = None if kept.half else _read(kept.path)
+        if raw is None:
+            continue
+        handle, temporary = tempfile.mkstemp(dir=to, prefix="new-", suffix=".unisycl")
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(to / kept.path.name)
+        count += kept.path.name != MARK
+    return count
 
 
 def _say(what: str) -> None:
@@ -161,8 +218,15 @@ def _checksum(key: str, payload: bytes) -> bytes:
 
 def load(key: str) -> bytes | None:
     """Return the payload of an entry; None if there is none that is whole and ours."""
-    where = directory()
-    raw = None if where is None else _read(where / key)
+    where, others = directory(), shared()
+    found = None if where is None else _sound(_read(where / key), key)
+    if found is None and others is not None:
+        return _sound(_read(others[0] / key, owners=others[1]), key)
+    return found
+
+
+def _sound(raw: bytes | None, key: str) -> bytes | None:
+    """Return the payload of an entry that is whole."""
     if raw is None:
         return None
     payload = raw[_HEAD:]
@@ -171,12 +235,12 @@ def load(key: str) -> bytes | None:
     return payload
 
 
-def _read(path: Path, most: int = -1) -> bytes | None:
+def _read(path: Path, most: int = -1, owners: frozenset[int] | None = None) -> bytes | None:
     """Return what a plain file of ours holds; None for anything else, which is not waited for."""
     try:
         with os.fdopen(os.open(path, _READ), "rb", buffering=0) as file:
             found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode) or not _is_ours(found):
+            if not stat.S_ISREG(found.st_mode) or not _is_ours(found, owners):
                 return None
             return file.read(most)
     except OSError:

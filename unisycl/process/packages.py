@@ -10,7 +10,6 @@ Invariant: bytes of an archive that fails any of this are never returned.
 from __future__ import annotations
 
 import base64
-import contextlib
 import csv
 import functools
 import hashlib
@@ -18,13 +17,12 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from unisycl.process import disk_cache
+from unisycl.process import source_state
 from unisycl.process.notices import tell
 
 FILE = "_unisycl.kernels"
@@ -66,33 +64,9 @@ def packed(head: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     return b"".join((_MAGIC, len(text).to_bytes(8, "little"), text, *blobs.values()))
 
 
-@functools.cache
 def state() -> str:
-    """Return what tells this state of unisycl's sources from another; '' if they are not files."""
-    root = Path(__file__).parents[1]
-    found = sorted(x for room in _ROOMS for x in _sources(str(root / room)))
-    if not found:
-        return ""
-    key = disk_cache.key_of("state", *(f"{path}:{when}:{size}" for path, when, size in found))
-    kept = disk_cache.load(key)
-    if kept is not None:
-        return kept.decode()
-    digest = hashlib.sha256()
-    for path, _, _ in found:
-        digest.update(path[len(str(root)):].encode() + b"\0")
-        digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
-    disk_cache.save(key, digest.hexdigest().encode())
-    return digest.hexdigest()
-
-
-def _sources(folder: str) -> Iterator[tuple[str, int, int]]:
-    with contextlib.suppress(OSError), os.scandir(folder) as found:  # imported from an archive
-        for entry in found:
-            if entry.is_dir():
-                yield from _sources(entry.path)
-            elif entry.name.endswith((".py", ".ll", ".h")):
-                about = entry.stat()
-                yield entry.path, about.st_mtime_ns, about.st_size
+    """Return what tells the unisycl that can use an archive from others."""
+    return source_state.of(*_ROOMS)
 
 
 # ---------------------------------------------------------------------- which archives there are

@@ -30,6 +30,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def forget() -> None:
     disk_cache.directory.cache_clear()
     disk_cache._cannot_write.cache_clear()
+    disk_cache.shared.cache_clear()
 
 
 def test_an_entry_comes_back_as_it_was(place: Path) -> None:
@@ -386,3 +387,76 @@ def test_a_damaged_entry_of_a_kernel_is_rebuilt_and_never_run(tmp_path: Path) ->
     whole = {e: e.read_bytes() for e in cache.iterdir() if e.name != disk_cache.MARK}
     assert whole
     assert all(disk_cache._checksum(e.name, raw[40:]) == raw[8:40] for e, raw in whole.items())
+
+
+@pytest.fixture
+def others(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that another user filled, who is this one to the system, and an empty one."""
+    disk_cache.save(KEY, b"code")
+    disk_cache.save(disk_cache.key_of("another"), b"more")
+    there = tmp_path / "shared"
+    assert disk_cache.share(place, there) == 2
+    disk_cache.clear(place)
+    monkeypatch.setenv("UNISYCL_SHARED_CACHE", str(there))
+    monkeypatch.setenv("UNISYCL_SHARED_CACHE_OWNER", str(os.getuid()))
+    disk_cache.shared.cache_clear()
+    return there
+
+
+def test_a_shared_cache_is_read_and_never_written(others: Path, place: Path) -> None:
+    before = sorted(others.iterdir())
+    assert all(p.stat().st_mode & 0o777 == 0o644 for p in before)
+    assert others.stat().st_mode & 0o777 == 0o755
+    assert disk_cache.load(KEY) == b"code"
+    disk_cache.save(disk_cache.key_of("new"), b"new")
+    disk_cache.save(KEY, b"mine")
+    assert disk_cache.load(KEY) == b"mine"
+    assert disk_cache.clear(place)[0] == 2
+    assert disk_cache.load(KEY) == b"code"
+    assert sorted(others.iterdir()) == before
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda p: p.chmod(0o777), lambda p: p.chmod(0o775), lambda p: (p / disk_cache.MARK).unlink(),
+    lambda p: (p / disk_cache.MARK).chmod(0o666)])
+def test_a_shared_cache_that_others_may_write_is_not_used(others: Path, spoil: object) -> None:
+    spoil(others)  # type: ignore[operator]
+    with pytest.warns(RuntimeWarning, match="UNISYCL_SHARED_CACHE is not used"):
+        assert disk_cache.load(KEY) is None
+    assert disk_cache.load(KEY) is None
+
+
+def test_a_shared_cache_belongs_to_root_or_to_whom_a_setting_names(
+        others: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = disk_cache._is_ours(others.lstat(), frozenset({os.getuid() + 1}))
+    assert found is False
+    for name, said in (("nobody-of-this-name", "there is no such user"),):
+        monkeypatch.setenv("UNISYCL_SHARED_CACHE_OWNER", name)
+        disk_cache.shared.cache_clear()
+        with pytest.warns(RuntimeWarning, match=said):
+            assert disk_cache.load(KEY) is None
+    monkeypatch.delenv("UNISYCL_SHARED_CACHE_OWNER")
+    disk_cache.shared.cache_clear()
+    if os.getuid():
+        with pytest.warns(RuntimeWarning, match="belongs to somebody else"):
+            assert disk_cache.load(KEY) is None
+    else:
+        assert disk_cache.load(KEY) == b"code"
+
+
+def test_single_entries_of_a_shared_cache_are_looked_at_as_ours_are(others: Path) -> None:
+    (others / KEY).chmod(0o666)
+    assert disk_cache.load(KEY) is None
+    (others / KEY).chmod(0o644)
+    raw = (others / KEY).read_bytes()
+    (others / KEY).write_bytes(raw[:-1] + b"x")
+    assert disk_cache.load(KEY) is None
+    (others / KEY).write_bytes(raw)
+    assert disk_cache.load(KEY) == b"code"
+
+
+def test_a_cache_is_not_shared_into_a_folder_of_other_files(place: Path, tmp_path: Path) -> None:
+    disk_cache.save(KEY, b"code")
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(disk_cache.Foreign):
+        disk_cache.share(place, tmp_path)

@@ -7,41 +7,23 @@ Invariant: entries belong to one processor, one compiler and one state of unisyc
 
 from __future__ import annotations
 
-import functools
 import json
-import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from unisycl.backends.cpu.compile.target import compiler_version, machine
 from unisycl.ir import digest
 from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
-from unisycl.process import disk_cache
+from unisycl.process import disk_cache, source_state
 
-_ROOT = Path(__file__).parents[3]
 _ROOMS = ("backends/cpu", "passes", "ir", "base", "process")
 _digests = Findings(digest.of)
 
 
-@functools.cache
 def _stamp() -> str:
     """Return what changes whenever a source does that code depends on; '' if there are no files."""
-    return "".join(sorted(word for room in _ROOMS for word in _files(str(_ROOT / room))))
-
-
-def _files(folder: str) -> Iterator[str]:
-    try:
-        with os.scandir(folder) as found:
-            for entry in found:
-                if not entry.is_dir():
-                    about = entry.stat()
-                    yield f"{entry.path}:{about.st_mtime_ns}:{about.st_size};"
-                elif entry.name != "__pycache__":
-                    yield from _files(entry.path)
-    except OSError:  # imported from an archive
-        return
+    return source_state.of(*_ROOMS)
 
 
 def _entry(kernel: Kernel, *what: str) -> str | None:
