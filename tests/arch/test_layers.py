@@ -56,7 +56,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
-    "oneapi": ("frame", "ccl", "dpl", "mkl", "tbb", "dal"),
+    "oneapi": ("frame", "ccl", "dpl", "mkl", "dnn", "tbb", "dal"),
     "ranks": ("links", "graph", "network", "queue"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
@@ -81,7 +81,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
 NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode", "oneapi.frame.library",
-          "oneapi.frame.native", "oneapi.mkl.providers")
+          "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and enumerations and constants that specifications define

@@ -22,6 +22,7 @@ PLACES = {
     "examples.gemm": "the type that it multiplies",
     "ext.oneapi": "the extension's name of a type",
     "oneapi.ccl.types": "oneCCL's names of types",
+    "oneapi.dnn.names": "oneDNN's names of types",
 }
 """Which modules may name a float of 16 bits, and why; dialects spell all types."""
 

@@ -169,6 +169,18 @@ def is_processor(device: sycl.device) -> bool:
     return device.get_backend() in (sycl.backend.cpu, sycl.backend.host)
 
 
+def ranked(library: str, device: sycl.device) -> list[provider]:
+    """Return who can be had for a library on a device, in the order in which they are asked."""
+    found = []
+    for row in rows_of(library):
+        if chosen(library) in ("", row.name):
+            served = LOADED.get(row)
+            place = None if served is None else _place(row, served, device)
+            if place is not None:
+                found.append(provider(row, served, place))
+    return sorted(found, key=lambda p: p.place)
+
+
 def find(library: str, routine: str, dtype: npt.DTypeLike,
          device: sycl.device) -> tuple[provider, Callable[..., Any]] | None:
     """Return who serves a routine for a type on a device, and what does the work."""

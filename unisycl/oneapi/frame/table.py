@@ -61,4 +61,8 @@ ROWS: tuple[Row, ...] = (
     Row("mkl.dft", "kernels", f"{_CLIBRARIES}.own_dft", kernels=True),
     Row("dal", "kernels", "unisycl.oneapi.dal.providers.own", kernels=True,
         sample="kmeans.train"),
+    Row("dnn", "onednn", "unisycl.oneapi.dnn.providers.libdnnl", host=True,
+        sample="convolution_forward", install="pip install 'unisycl[dnn]'",
+        gain="Intel's primitives of neural networks for processors"),
+    Row("dnn", "kernels", "unisycl.oneapi.dnn.providers.kernels", kernels=True),
 )

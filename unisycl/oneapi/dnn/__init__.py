@@ -1,0 +1,81 @@
+"""Public: oneDNN on a queue: engines, streams, memory, and primitives of neural networks.
+
+Non-goals: computing (providers). Invariant: an execution is a call of its queue.
+"""
+
+from typing import Any
+
+from unisycl.oneapi.dnn import sycl_interop
+from unisycl.oneapi.dnn.attributes import post_ops, primitive_attr
+from unisycl.oneapi.dnn.engines import engine, stream
+from unisycl.oneapi.dnn.kinds import (
+    convolution_backward_data,
+    convolution_backward_weights,
+    convolution_forward,
+    deconvolution_backward_data,
+    deconvolution_backward_weights,
+    deconvolution_forward,
+    eltwise_backward,
+    eltwise_forward,
+    matmul,
+)
+from unisycl.oneapi.dnn.memories import memory
+from unisycl.oneapi.dnn.names import (
+    algorithm,
+    arg,
+    error,
+    fpmath_mode,
+    normalization_flags,
+    prop_kind,
+    rnn_direction,
+    rnn_flags,
+    scratchpad_mode,
+    status,
+)
+from unisycl.oneapi.dnn.primitives import (
+    get_primitive_cache_capacity,
+    primitive,
+    reorder,
+    set_primitive_cache_capacity,
+)
+from unisycl.oneapi.frame.providers import available as _available
+from unisycl.oneapi.frame.providers import provider
+from unisycl.oneapi.frame.providers import provider_of as _provider_of
+from unisycl.oneapi.frame.providers import using as _using
+
+__all__ = [
+    "algorithm", "arg", "available", "convolution_backward_data", "convolution_backward_weights",
+    "convolution_forward", "deconvolution_backward_data", "deconvolution_backward_weights",
+    "deconvolution_forward", "eltwise_backward", "eltwise_forward", "engine", "error",
+    "fpmath_mode", "get_primitive_cache_capacity", "matmul", "memory", "normalization_flags",
+    "post_ops", "primitive", "primitive_attr", "prop_kind", "provider", "provider_of", "reorder",
+    "rnn_direction", "rnn_flags", "scratchpad_mode", "set_primitive_cache_capacity", "status",
+    "stream", "sycl_interop", "using"]
+
+for _name, _value in arg.__members__.items():
+    globals()[f"DNNL_ARG_{_name}"] = int(_value)
+
+
+def provider_of(where: Any, routine: str = "", dtype: Any = "float32") -> provider:
+    """Return who computes a primitive first of all on an engine, a queue or a device.
+
+    What that provider does not compute as asked, the next one does: a ``primitive_desc`` says by
+    ``impl_info_str`` who it is.
+
+    Args:
+        where: the engine, queue or device.
+        routine: as ``"matmul"``; left out, ``"convolution_forward"``.
+        dtype: the type of its elements.
+    """
+    return _provider_of(where.device if isinstance(where, engine) else where, "dnn", routine,
+                        dtype)
+
+
+def available() -> list[str]:
+    """Return the names of the providers that can be had here."""
+    return _available("dnn")
+
+
+def using(name: str) -> Any:
+    """Have one provider compute inside a ``with`` statement, and no other."""
+    return _using("dnn", name)

@@ -1,0 +1,175 @@
+"""Whether what a primitive is asked for fits together: kinds, sizes, types, attributes.
+
+Non-goals: who computes it. Invariant: a message names the argument and says what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from unisycl.oneapi.dnn.descriptors import desc, format_kind
+from unisycl.oneapi.dnn.names import algorithm, arg, number_of, prop_kind
+from unisycl.oneapi.dnn.operations import Op
+
+_FORWARD = (prop_kind.forward_training, prop_kind.forward_inference)
+Check = Callable[[Op], None]
+
+
+def check(op: Op) -> None:
+    """Refuse an operation whose parts do not fit together."""
+    for name in op.row.names:
+        x = op[name]
+        if isinstance(x, desc) and x.get_format_kind() is format_kind.opaque and (
+                name.startswith(("src", "dst")) and "iter" not in name and op.name != "reorder"):
+            op.refuse(f"{name} has a layout of a library's own; give a tag or any")
+    if "prop" in op.row.names:
+        _check_prop(op)
+    _attributes(op)
+    kind = op.name.removesuffix("_forward").removesuffix("_backward_data").removesuffix(
+        "_backward_weights").removesuffix("_backward")
+    CHECKS.get(kind, _nothing)(op)
+
+
+def _nothing(op: Op) -> None:
+    """Have nothing to refuse."""
+
+
+def _check_prop(op: Op) -> None:
+    if op.row.forward:
+        if op["prop"] not in (prop_kind.backward, prop_kind.backward_data):
+            op.refuse(f"prop_kind is {op['prop']!r}; backward or backward_data is needed")
+    elif op["prop"] not in _FORWARD:
+        op.refuse(f"prop_kind is {op['prop']!r}; forward_training or forward_inference is needed")
+
+
+def _attributes(op: Op) -> None:
+    attr = op.attr
+    known = {int(number_of(n)) for n in (*op.row.ins.split(), *op.row.outs.split())
+             if n not in ("data", "srcs")}
+    for what, said in (("scales", attr.scales), ("zero points", attr.zero_points)):
+        for number in said:
+            if number not in known and number < arg.MULTIPLE_SRC:
+                op.refuse(f"the attributes have {what} of argument {number}, which it does not "
+                          "have")
+    if op.row.forward and (attr.ops or attr.scales or attr.zero_points):
+        op.refuse("backward primitives take no scales, zero points or post-ops")
+
+
+def same_dims(op: Op, *fields: str) -> None:
+    """Refuse tensors of other sizes than the first one's."""
+    first = op[fields[0]]
+    for name in fields[1:]:
+        x = op[name]
+        if x is not None and first is not None and x.dims != first.dims:
+            op.refuse(f"{name} has sizes {x.dims}; {fields[0]} has {first.dims}, and they must be "
+                      "the same")
+
+
+def algorithms(op: Op, start: str) -> None:
+    """Refuse algorithms of other primitives."""
+    alg = op["alg"]
+    if not alg.name.startswith(start):
+        known = [a.name for a in algorithm if a.name.startswith(start)]
+        op.refuse(f"algorithm.{alg.name} is none of it; it has " + ", ".join(known))
+
+
+def _reorder(op: Op) -> None:
+    same_dims(op, "src", "dst")
+    for name in ("src", "dst"):
+        if op[name].get_format_kind() is format_kind.any:
+            op.refuse(f"{name} must have a layout, not format_tag.any")
+
+
+def _eltwise(op: Op) -> None:
+    algorithms(op, "eltwise_")
+    if op.row.forward:
+        same_dims(op, "diff_src", "diff_dst", "data")
+    else:
+        same_dims(op, "src", "dst")
+        if op["alg"].name.endswith("_use_dst_for_bwd") and op["prop"] is \
+                prop_kind.forward_inference:
+            op.refuse(f"algorithm.{op['alg'].name} is for training")
+
+
+def window(op: Op, size: int, kernel: int, k: int) -> int:
+    """Return the size of a result in dimension ``k`` of space, of windows over a source."""
+    strides, dilates = op["strides"], op["dilates"] or (0,) * len(op["strides"])
+    reach = (kernel - 1) * (dilates[k] + 1) + 1
+    return int((size - reach + op["padding_l"][k] + op["padding_r"][k]) // strides[k] + 1)
+
+
+def spatial(op: Op, count: int, *fields: str) -> None:
+    """Refuse lists of strides and the like that are not of the dimensions of space."""
+    for name in fields:
+        x = op[name]
+        if x is not None and len(x) != count:
+            op.refuse(f"{name} has {len(x)} numbers for {count} dimensions of space")
+    if any(s < 1 for s in op["strides"]):
+        op.refuse(f"strides are {op['strides']}; they must be at least 1")
+
+
+def _sides(op: Op) -> tuple[desc, desc, desc | None, desc]:
+    """Return source, weights, bias and result, or their gradients."""
+    src = op["src"] or op["diff_src"]
+    weights = op["weights"] or op["diff_weights"]
+    return src, weights, op["bias"] or op["diff_bias"], op["dst"] or op["diff_dst"]
+
+
+def _convolution(op: Op) -> None:
+    turned = op.name.startswith("deconvolution")
+    if turned:
+        algorithms(op, "deconvolution_")
+    else:
+        algorithms(op, "convolution_")
+    src, weights, bias, dst = _sides(op)
+    n = len(src.dims)
+    if n not in (3, 4, 5) or len(dst.dims) != n:
+        op.refuse(f"src has {n} and dst {len(dst.dims)} dimensions; both have batch, channels and "
+                  "1 to 3 dimensions of space")
+    grouped = len(weights.dims) == n + 1
+    if len(weights.dims) not in (n, n + 1):
+        op.refuse(f"weights have {len(weights.dims)} dimensions; {n} are needed, or {n + 1} with "
+                  "groups first")
+    spatial(op, n - 2, "strides", "dilates", "padding_l", "padding_r")
+    groups = weights.dims[0] if grouped else 1
+    outs, ins = weights.dims[grouped] * groups, weights.dims[grouped + 1] * groups
+    if src.dims[1] != ins or dst.dims[1] != outs or src.dims[0] != dst.dims[0]:
+        op.refuse(f"weights {weights.dims} are for {ins} channels in and {outs} out"
+                  + (f" ({groups} groups)" if grouped else "")
+                  + f"; src is {src.dims}, dst {dst.dims}")
+    if bias is not None and bias.dims != (dst.dims[1],):
+        op.refuse(f"bias has sizes {bias.dims}; ({dst.dims[1]},) is needed")
+    wide, narrow = (dst, src) if turned else (src, dst)
+    for k in range(n - 2):
+        right = window(op, wide.dims[2 + k], weights.dims[grouped + 2 + k], k)
+        if right != narrow.dims[2 + k]:
+            op.refuse(f"dimension {2 + k} of {'src' if turned else 'dst'} is "
+                      f"{narrow.dims[2 + k]}; of {wide.dims[2 + k]} with a kernel of "
+                      f"{weights.dims[grouped + 2 + k]}, stride {op['strides'][k]}, dilation "
+                      f"{(op['dilates'] or [0] * 3)[k]} (0 is none), padding "
+                      f"{op['padding_l'][k]} and {op['padding_r'][k]} it is {right}")
+
+
+def _matmul(op: Op) -> None:
+    src, weights, bias, dst = op["src"], op["weights"], op["bias"], op["dst"]
+    n = len(dst.dims)
+    if n < 2 or len(src.dims) != n or len(weights.dims) != n:
+        op.refuse(f"src, weights and dst have {len(src.dims)}, {len(weights.dims)} and {n} "
+                  "dimensions; they have the same number, at least 2")
+    batch = tuple(max(a, b) if 0 not in (a, b) else 0
+                  for a, b in zip(src.dims[:-2], weights.dims[:-2], strict=True))
+    fits = all(a in (1, m) and b in (1, m) for a, b, m in
+               zip(src.dims[:-2], weights.dims[:-2], batch, strict=True))
+    right = (*batch, src.dims[-2], weights.dims[-1])
+    if not fits or src.dims[-1] != weights.dims[-2] or dst.dims != right:
+        op.refuse(f"src {src.dims} times weights {weights.dims} is not dst {dst.dims}; (m, k) "
+                  "times (k, n) is (m, n), and the sizes before are equal, or 1")
+    if bias is not None and (len(bias.dims) != n or any(
+            b not in (1, d) for b, d in zip(bias.dims, dst.dims, strict=True))):
+        op.refuse(f"bias has sizes {bias.dims}; as many dimensions as dst {dst.dims}, each of the "
+                  "same size or 1, are needed")
+
+
+CHECKS: dict[str, Check] = {
+    "reorder": _reorder, "eltwise": _eltwise, "convolution": _convolution,
+    "deconvolution": _convolution, "matmul": _matmul}

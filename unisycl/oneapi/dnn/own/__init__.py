@@ -1,0 +1,1 @@
+"""Primitives by our kernels. Internal."""

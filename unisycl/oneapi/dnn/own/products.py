@@ -1,0 +1,78 @@
+"""Products of matrices, by our kernels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from unisycl.oneapi.dnn.kernels import convolutions
+from unisycl.oneapi.dnn.own.functions import FORWARD
+from unisycl.oneapi.dnn.own.work import F32, S32, Work, finish_product
+from unisycl.oneapi.frame.operands import Memory, Record
+from unisycl.oneapi.mkl.kernels import products
+
+_SMALL = 1 << 15
+
+
+def multiply(w: Work, shape: tuple[int, int, int], a: Record | Memory, b: Record | Memory,
+             c: Memory, *, add: bool = False) -> None:
+    """Multiply two matrices: m rows by k, and k rows by n.
+
+    Args:
+        w: the execution.
+        shape: m, n and k.
+        a: the first matrix, or how it is read (``grid``).
+        b: the second one.
+        c: the result, row by row.
+        add: whether the product is added to what stands there.
+    """
+    m, n, k = shape
+    if not m * n:
+        return
+    dtype: Any = c.dtype
+    kind = dtype.type
+    left = a if isinstance(a, Record) else grid(a, k)
+    right = b if isinstance(b, Record) else grid(b, n)
+    numbers = products.numbers(kind(1), kind(1 if add else 0), kind(0), kind)
+    if m * n * k <= _SMALL or w.call.queue.get_device().has(sycl.aspect.host_debuggable):
+        w.call.launch((m, n), convolutions.product, convolutions.product_sizes(k, n, numbers),
+                      left, right, c)
+        return
+    side, tile = products.SIDE, products.SIDE * products.EACH
+    sizes = products.sizes(m, n, k, sycl.local_accessor(dtype, (tile, side)),
+                           sycl.local_accessor(dtype, (side, tile)))
+    space = sycl.nd_range((-(-m // tile) * side, -(-n // tile) * side), (side, side))
+    w.call.launch(space, products.gemm, sizes, left, right, grid(c, n), numbers)
+
+
+def grid(at: Memory, down: int, along: int = 1) -> Record:
+    """Return a matrix as kernels read it, by two steps."""
+    return Record(products.grid, at, np.int64(down), np.int64(along), False)
+
+
+def matmul(w: Work) -> None:
+    """Multiply matrices, batch by batch."""
+    whole = w.is_integer("src") and w.is_integer("weights")
+    kind = S32 if whole else F32
+    a, b = w.read("src", kind), w.read("weights", kind)
+    dims = w.dims("dst")
+    m, n, k = dims[-2], dims[-1], w.dims("src")[-1]
+    out = w.new(math.prod(dims), kind)
+    for place, at in enumerate(itertools.product(*map(range, dims[:-2]))):
+        first, second = (_batch(at, w.dims(x)[:-2]) for x in ("src", "weights"))
+        multiply(w, (m, n, k), a.part(first * m * k, (first + 1) * m * k),
+                 b.part(second * k * n, (second + 1) * k * n),
+                 out.part(place * m * n, (place + 1) * m * n))
+    finish_product(w, out, FORWARD)
+
+
+def _batch(at: tuple[int, ...], dims: tuple[int, ...]) -> int:
+    """Return which matrix of a batch is meant, where sizes of 1 serve all."""
+    found = 0
+    for k, n in zip(at, dims, strict=True):
+        found = found * n + (0 if n == 1 else k)
+    return found

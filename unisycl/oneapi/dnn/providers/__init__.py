@@ -1,0 +1,1 @@
+"""Who computes oneDNN's primitives. Internal."""
