@@ -23,6 +23,8 @@ PLACES = {
     "ext.oneapi": "the extension's name of a type",
     "oneapi.ccl.types": "oneCCL's names of types",
     "oneapi.dnn.names": "oneDNN's names of types",
+    "oneapi.mkl.blas.arguments": "the types of BLAS",
+    "oneapi.mkl.providers.cublas": "cuBLAS's numbers of types",
 }
 """Which modules may name a float of 16 bits, and why; dialects spell all types."""
 

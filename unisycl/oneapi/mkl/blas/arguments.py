@@ -22,6 +22,8 @@ TYPES: dict[str, np.dtype[Any]] = {
     "s": np.dtype(np.float32), "d": np.dtype(np.float64), "c": np.dtype(np.complex64),
     "z": np.dtype(np.complex128)}
 LETTERS: dict[Any, str] = {kind: letter for letter, kind in TYPES.items()}
+HALVES = ("float16", "bfloat16")
+"""Types of what is read where a routine takes halves; the package ml_dtypes has bfloat16."""
 REAL = {"s": TYPES["s"], "d": TYPES["d"], "c": TYPES["s"], "z": TYPES["d"]}
 
 
@@ -30,7 +32,7 @@ class Given:
     """What one call was given, after all checks.
 
     Args:
-        letter: of its type.
+        letter: of its type; of float32 where halves are read.
         values: in the order of C; at ``slots`` they are None where memory belongs.
         held: the memory, in order.
         named: all of it by name.
@@ -73,23 +75,37 @@ class Reader:
         self.values: list[Any] = []
         self.slots: list[int] = []
         self.held: list[Held] = []
+        self.kinds: dict[str, np.dtype[Any]] = {}
         self.letter = self._letter()
 
     def _letter(self) -> str:
-        """Return the letter of the type that all memory has."""
+        """Return the letter of the type that all memory has; note types of halves."""
         for argument in self.row.arguments:
             main = isinstance(argument, table.Matrix | table.Vector) or (
                 isinstance(argument, table.Memory) and argument.type == "t")
             if main:
                 kind = memories.flat(self.row.name, argument.name,
                                      self.given[argument.name]).dtype
+                if self.row.halves and str(kind) in HALVES:
+                    self._note_halves(kind)
+                    return "s"
                 letter = LETTERS.get(kind, "")
                 if not letter or letter not in self.row.types:
-                    allowed = ", ".join(str(TYPES[t]) for t in self.row.types)
+                    allowed = ", ".join([*(str(TYPES[t]) for t in self.row.types),
+                                         *(HALVES if self.row.halves else ())])
                     self.refuse(f"{argument.name} has elements of {kind}; the routine is for "
                                 f"{allowed}")
                 return letter
         return self.row.types[0]
+
+    def _note_halves(self, kind: Any) -> None:
+        """Note the type of each memory: what is written may be of float32."""
+        for argument in self.row.arguments:
+            if isinstance(argument, table.Matrix):
+                given = memories.flat(self.row.name, argument.name,
+                                      self.given[argument.name]).dtype
+                wide = argument.writes and given == TYPES["s"]
+                self.kinds[argument.name] = TYPES["s"] if wide else kind
 
     def refuse(self, text: str) -> Any:
         """Raise the error of this routine."""
@@ -182,7 +198,8 @@ class Reader:
                    writes=argument.writes)
 
     def _hold(self, name: str, need: int, kind: np.dtype[Any], *, writes: bool) -> None:
-        found = memories.held(self.row.name, name, self.given[name], kind, need, writes=writes)
+        found = memories.held(self.row.name, name, self.given[name], self.kinds.get(name, kind),
+                              need, writes=writes)
         self.named[name] = found
         self.slots.append(len(self.values))
         self.held.append(found)

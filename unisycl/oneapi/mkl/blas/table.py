@@ -107,6 +107,8 @@ class Row:
             letter and that of the real type (``sc``).
         result: the type of what CBLAS returns; it goes to the last argument.
         cost: about how many operations it takes, of its sizes.
+        halves: whether what is read may be of float16 or bfloat16, and what is written of it or of
+            float32; numbers are float32 then.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Row:
     c: str = "{t}{n}"
     result: str = ""
     cost: str = "n"
+    halves: bool = False
 
 
 T, U, D, S = (Option("trans", "transpose"), Option("upper_lower", "uplo"),
@@ -202,7 +205,8 @@ _LEVEL2 = (
 _SYM = (S, U, M, N, ALPHA, A_SIDE, B_MN, BETA, C_MN)
 
 _LEVEL3 = (
-    Row("gemm", "sdcz", (TA, TB, M, N, K, ALPHA, A_MK, B_KN, BETA, C_MN), cost="2*m*n*k"),
+    Row("gemm", "sdcz", (TA, TB, M, N, K, ALPHA, A_MK, B_KN, BETA, C_MN), cost="2*m*n*k",
+        halves=True),
     Row("symm", "sdcz", _SYM, cost="2*m*n*m"),
     Row("hemm", "cz", _SYM, cost="2*m*n*m"),
     Row("syrk", "sdcz", (U, T, N, K, ALPHA, A_NK, BETA, C_NN), cost="n*n*k"),

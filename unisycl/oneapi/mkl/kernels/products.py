@@ -66,12 +66,12 @@ def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any) -> 
             i, k = top + ly + e * SIDE, first + lx
             x = zero
             if i < sizes.m and k < sizes.k:
-                x = a.get(i, k)
+                x = numbers.kind(a.get(i, k))
             sizes.left[ly + e * SIDE, lx] = x
             k, j = first + ly, left + lx + e * SIDE
             y = zero
             if k < sizes.k and j < sizes.n:
-                y = b.get(k, j)
+                y = numbers.kind(b.get(k, j))
             sizes.right[ly, lx + e * SIDE] = y
         sycl.group_barrier(it.get_group())
         for k in range(SIDE):
@@ -86,8 +86,8 @@ def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any) -> 
             if i < sizes.m and j < sizes.n:
                 found = numbers.alpha * total[e * EACH + f]
                 if numbers.beta != zero:
-                    found += numbers.beta * c.get(i, j)
-                c.at.store(i * c.down + j * c.along, found)
+                    found += numbers.beta * numbers.kind(c.get(i, j))
+                c.at.store(i * c.down + j * c.along, numbers.written(found))
 
 
 def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
@@ -158,12 +158,13 @@ def total(i: Any, parts: Any, zero: Any, source: Any, out: Any) -> None:
 
 @dataclass(eq=False)
 class numbers:
-    """Numbers of a routine: factors, zero, and the type to add up in."""
+    """Numbers of a routine: factors, zero, the type to add up in, and that of what is written."""
 
     alpha: Any
     beta: Any
     zero: Any
     kind: Any
+    written: Any = None
 
 
 @dataclass(eq=False)

@@ -7,6 +7,7 @@ its routine says, and the lock of Python is free meanwhile.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from unisycl.oneapi.frame.native import Bound
+from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
-from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
 from unisycl.oneapi.mkl.providers.clibraries import Interface, interface
 
 _C = {"float32": ctypes.c_float, "float64": ctypes.c_double, "int64": ctypes.c_size_t}
@@ -105,6 +108,43 @@ class Routine:
         return functools.partial(run, kept)
 
 
+class Halves:
+    """A product of halves: they become float32 first, and the result is rounded once."""
+
+    def __init__(self, wide: Routine) -> None:
+        self._wide = wide
+        self.threads = wide.threads
+
+    def work(self, given: Given, layout: int) -> Callable[..., None]:
+        """Return what does the work once the addresses of memory are known."""
+        m, n, ld = (given.named[x] for x in ("m", "n", "ldc"))
+        lying, count = (n, m) if layout == names.layout.row_major.number else (m, n)
+        keeps = given.named["beta"] != 0
+        inner = self._wide.work(dataclasses.replace(given, letter="s"), layout)
+
+        def run(native: Any, *bound: Bound) -> None:
+            *read, written = map(_seen, bound)
+            wide = [x.astype(np.float32) for x in read]
+            wide.append(written.astype(np.float32) if keeps else np.empty(written.size, np.float32))
+            inner(native, *(Bound(x.ctypes.data, x.size, x.dtype) for x in wide))
+            if lying and count:
+                _columns(written, count, lying, ld)[:] = _columns(wide[-1], count, lying, ld)
+
+        return run
+
+
+def _seen(bound: Bound) -> np.ndarray[Any, Any]:
+    """Return the elements at an address."""
+    size = bound.count * bound.dtype.itemsize
+    raw: Any = (ctypes.c_uint8 * size).from_address(bound.address) if size else b""
+    return np.frombuffer(raw, np.uint8).view(bound.dtype)
+
+
+def _columns(x: np.ndarray[Any, Any], count: int, lying: int, ld: int) -> np.ndarray[Any, Any]:
+    """Return elements as columns, or rows, that lie so far apart."""
+    return np.lib.stride_tricks.as_strided(x, (count, lying), (ld * x.itemsize, x.itemsize))
+
+
 class CBlas:
     """All routines of one library."""
 
@@ -121,8 +161,15 @@ class CBlas:
         del device
         return True
 
-    def routine(self, name: str, dtype: np.dtype[Any]) -> Routine | None:
+    def routine(self, name: str, dtype: np.dtype[Any]) -> Routine | Halves | None:
         """Return a routine for a type."""
+        if str(dtype) in HALVES:
+            found = table.ROUTINES.get(name.partition(".")[0])
+            wide = self._of(name, TYPES["s"]) if found is not None and found.halves else None
+            return None if wide is None else Halves(wide)
+        return self._of(name, dtype)
+
+    def _of(self, name: str, dtype: np.dtype[Any]) -> Routine | None:
         letter, name = LETTERS.get(dtype, ""), name.partition(".")[0]
         row = table.ROUTINES.get(name)
         if row is None or not letter or letter not in row.types:

@@ -20,7 +20,7 @@ import unisycl as sycl
 from unisycl.oneapi.frame.library import Library, beside
 from unisycl.oneapi.mkl import names
 from unisycl.oneapi.mkl.blas import table
-from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
 
 _REAL_NAMES = {"s": "S", "d": "D", "c": "Sc", "z": "Dz"}
 _NUMBERS = {"N": 0, "T": 1, "C": 2, "upper": 1, "lower": 0, "nonunit": 0, "unit": 1, "left": 0,
@@ -33,6 +33,8 @@ _ROUTINES = frozenset({
 _BY_ROWS = frozenset({"gemm", "trsm", "symm", "hemm", "syrk", "ger", "geru"})
 _RESULTS = frozenset({"asum", "dot", "dotc", "dotu", "nrm2"})
 _DEVICE, _HOST = 1, 0
+_TYPE_NUMBERS = {"float32": 0, "float16": 2, "bfloat16": 14}
+_COMPUTE_32F, _DEFAULT_WAY = 68, -1
 _FLIPS = {names.uplo.upper: names.uplo.lower, names.uplo.lower: names.uplo.upper,
           names.side.left: names.side.right, names.side.right: names.side.left}
 
@@ -91,6 +93,7 @@ class Routine:
             values: list[Any] = []
             for name in order:
                 values += self._passed(name, named, at, kept)
+            values += self._more()
             self.owner.call(self, stream, values)
 
         return run
@@ -110,6 +113,9 @@ class Routine:
             return [ctypes.c_void_p(kept[-1].ctypes.data)]
         return [ctypes.c_int64(int(value or 0))]
 
+    def _more(self) -> list[Any]:
+        return []
+
 
 def _by_columns(name: str, named: dict[str, Any],
                 order: list[str]) -> tuple[dict[str, Any], list[str]]:
@@ -128,6 +134,21 @@ def _by_columns(name: str, named: dict[str, Any],
         turned = named["trans"] is names.transpose.nontrans
         named["trans"] = names.transpose.trans if turned else names.transpose.nontrans
     return named, order
+
+
+class HalvesRoutine(Routine):
+    """A product of halves, added up in float32, by ``cublasGemmEx``."""
+
+    def _passed(self, name: str, named: dict[str, Any], at: dict[str, int],
+                kept: list[Any]) -> list[Any]:
+        found = super()._passed(name, named, at, kept)
+        if name in at:
+            kind = str(named[name].memory.dtype)
+            found.insert(1, ctypes.c_int(_TYPE_NUMBERS[kind]))
+        return found
+
+    def _more(self) -> list[Any]:
+        return [ctypes.c_int(_COMPUTE_32F), ctypes.c_int(_DEFAULT_WAY)]
 
 
 class CuBlas:
@@ -151,7 +172,10 @@ class CuBlas:
     def routine(self, name: str, dtype: np.dtype[Any]) -> Routine | None:
         """Return a routine for a type; of rows by ``name.rows``."""
         plain, _, rows = name.partition(".")
-        letter, row = LETTERS.get(dtype, ""), table.ROUTINES.get(plain)
+        row = table.ROUTINES.get(plain)
+        if row is not None and row.halves and str(dtype) in HALVES:
+            return self._of_halves(row)
+        letter = LETTERS.get(dtype, "")
         if plain not in _ROUTINES or row is None or not letter or letter not in row.types or (
                 rows and plain not in _BY_ROWS):
             return None
@@ -161,6 +185,13 @@ class CuBlas:
             self._known[plain, letter] = None if function is None else Routine(
                 row, letter, function, self)
         return self._known[plain, letter]
+
+    def _of_halves(self, row: table.Row) -> Routine | None:
+        key = row.name, "halves"
+        if key not in self._known:
+            function = self._library.find("GemmEx_64", None, ctypes.c_int)
+            self._known[key] = None if function is None else HalvesRoutine(row, "s", function, self)
+        return self._known[key]
 
     def call(self, routine: Routine, stream: int, values: list[Any]) -> None:
         """Give a command to a stream."""

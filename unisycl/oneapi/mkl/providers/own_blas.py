@@ -15,7 +15,8 @@ import unisycl as sycl
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Record
 from unisycl.oneapi.mkl import names
-from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES, Given
+from unisycl.oneapi.mkl.blas import table
+from unisycl.oneapi.mkl.blas.arguments import HALVES, LETTERS, REAL, TYPES, Given
 from unisycl.oneapi.mkl.kernels import products
 
 _PARTS = 256
@@ -24,8 +25,9 @@ Launch = Callable[[Call, Given, bool], None]
 
 def _numbers(given: Given) -> Any:
     kind = TYPES[given.letter].type
+    written = given.named["c"].memory.dtype.type if "c" in given.named else kind
     return products.numbers(kind(given.named.get("alpha", 1)), kind(given.named.get("beta", 0)),
-                            kind(0), kind)
+                            kind(0), kind, written)
 
 
 def _grid(given: Given, name: str, rows_lie: bool, option: str = "") -> Record:
@@ -169,7 +171,10 @@ class OwnBlas:
 
     def routine(self, name: str, dtype: np.dtype[Any]) -> Kernel | None:
         """Return a routine for a type."""
-        types, launch = _ROUTINES.get(name.partition(".")[0], ("", None))
+        plain = name.partition(".")[0]
+        types, launch = _ROUTINES.get(plain, ("", None))
+        if launch and table.ROUTINES[plain].halves and str(dtype) in HALVES:
+            return Kernel(name, launch)
         letter = LETTERS.get(dtype, "")
         return Kernel(name, launch) if launch and letter and letter in types else None
 
