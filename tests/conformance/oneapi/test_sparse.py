@@ -102,6 +102,129 @@ def _solve(queue, handle, wide, trans, dx, dy) -> None:
             assert np.allclose(dy[:], right, rtol=2000 * eps, atol=2000 * eps)
 
 
+def blocked(rng, kind, m, n, high, wide, index, base, by_rows):
+    """Return a matrix of m by n blocks, as it is and by its parts."""
+    there = rng.random((m, n)) < 0.4
+    if m == n:
+        there |= np.eye(n, dtype=bool)
+    i, j = np.nonzero(there)
+    parts = rng.standard_normal((i.size, high, wide)).astype(kind)
+    if kind.kind == "c":
+        parts = (parts * (1 + 0.5j)).astype(kind)
+    dense = np.zeros((m * high, n * wide), kind)
+    for k in range(i.size):
+        if i[k] == j[k] and high == wide:
+            parts[k] += 6 * np.eye(high, dtype=kind)
+        dense[i[k] * high:(i[k] + 1) * high, j[k] * wide:(j[k] + 1) * wide] = parts[k]
+    starts = np.searchsorted(i, np.arange(m + 1))
+    lying = parts if by_rows else parts.transpose(0, 2, 1)
+    return dense, [(starts + base).astype(index), (j + base).astype(index), lying.ravel()]
+
+
+def test_blocks_and_what_is_prepared_give_the_same(queue: sycl.queue) -> None:
+    rng = np.random.default_rng(9)
+    cases = ((np.float32, 3, 3, 2, 2, np.int32, 0), (np.complex64, 2, 4, 3, 2, np.int64, 1))
+    for kind, m, n, high, wide, index, base in cases:
+        for by_rows in (True, False):
+            dense, parts = blocked(rng, np.dtype(kind), m, n, high, wide, index, base, by_rows)
+            memory = [shared(queue, p) for p in parts]
+            handle = sparse.init_matrix_handle()
+            sparse.set_bsr_data(queue, handle, m, n, parts[1].size, high, wide,
+                                mkl.layout.row_major if by_rows else mkl.layout.col_major,
+                                ONE if base else ZERO, *memory)
+            _check(queue, rng, handle, dense, np.dtype(kind))
+            sparse.optimize_gemv(queue, C, handle).wait()
+            _check(queue, rng, handle, dense, np.dtype(kind))
+            for p in memory:
+                sycl.free(p, queue)
+
+
+def test_solutions_by_levels_are_those_row_by_row(queue: sycl.queue) -> None:
+    rng = np.random.default_rng(10)
+    dense = np.zeros((96, 96), np.float32)
+    for k in range(0, 96, 3):  # three rows that wait for one another, many times
+        dense[k:k + 3, k:k + 3] = rng.standard_normal((3, 3)) + 4 * np.eye(3)
+    i, j = np.nonzero(dense)
+    parts = [np.searchsorted(i, np.arange(97)).astype(np.int32), j.astype(np.int32), dense[i, j]]
+    memory = [shared(queue, p) for p in parts]
+    handle = sparse.init_matrix_handle()
+    sparse.set_csr_data(queue, handle, 96, 96, i.size, ZERO, *memory)
+    x, y, z = (shared(queue, rng.standard_normal(96).astype(np.float32)) for _ in range(3))
+    for uplo in (mkl.uplo.upper, mkl.uplo.lower):
+        for trans in (N, T):
+            handle.plans.clear()
+            sparse.trsv(queue, uplo, trans, mkl.diag.nonunit, 2, handle, x, y).wait()
+            sparse.optimize_trsv(queue, uplo, trans, mkl.diag.nonunit, handle).wait()
+            sparse.trsv(queue, uplo, trans, mkl.diag.nonunit, 2, handle, x, z).wait()
+            near(z[:], y[:], np.dtype(np.float32))
+            part = np.triu(dense) if uplo is mkl.uplo.upper else np.tril(dense)
+            near(z[:], 2 * np.linalg.solve(op(part, trans).astype(float), x[:]),
+                 np.dtype(np.float32))
+    memory[2][:i.size] = 2 * dense[i, j]  # values may change once a matrix was prepared
+    sparse.trsv(queue, mkl.uplo.lower, T, mkl.diag.nonunit, 2, handle, x, y).wait()
+    near(y[:], z[:] / 2, np.dtype(np.float32))
+
+
+def expanded(queue, handle):
+    """Return a matrix in compressed rows as a dense one, and how many elements it has."""
+    starts, columns, values = (np.array(np.asarray(x)) for x in sparse.csr_data(handle))
+    found = np.zeros((handle.rows, handle.columns), values.dtype)
+    for i in range(handle.rows):
+        at = columns[starts[i]:starts[i + 1]]
+        assert (np.diff(at) > 0).all()
+        found[i, at] = values[starts[i]:starts[i + 1]]
+    return found, int(starts[handle.rows])
+
+
+def test_products_of_sparse_matrices(queue: sycl.queue) -> None:
+    rng = np.random.default_rng(11)
+    for kind, index, base, option in ((np.float32, np.int32, 0, ZERO),
+                                      (np.complex64, np.int64, 1, ONE)):
+        for ways in ((N, N), (T, N), (N, C), (C, T)):
+            shapes = ((7, 5), (5, 9))
+            held = []
+            for shape, way in zip(shapes, ways, strict=True):
+                dense, _, parts = made(rng, np.dtype(kind), *(shape if way is N else shape[::-1]),
+                                       index, base)
+                handle = sparse.init_matrix_handle()
+                sparse.set_csr_data(queue, handle, *dense.shape, parts[1].size, option,
+                                    *(shared(queue, p) for p in parts))
+                held.append((handle, dense, way))
+            c = sparse.init_matrix_handle()
+            (a, da, ta), (b, db, tb) = held
+            sparse.matmat(queue, ta, a, tb, b, c).wait()
+            found, count = expanded(queue, c)
+            wide = op(da.astype(np.clongdouble), ta) @ op(db.astype(np.clongdouble), tb)
+            near(found, wide, np.dtype(kind))
+            pattern = (op(da, ta) != 0).astype(int) @ (op(db, tb) != 0).astype(int)
+            assert count == np.count_nonzero(pattern)
+            copied = sparse.init_matrix_handle()
+            sparse.omatcopy(queue, ta, a, copied).wait()
+            assert np.array_equal(expanded(queue, copied)[0], op(da, ta))
+
+
+def test_large_sparse_products_and_empty_ones(queue: sycl.queue) -> None:
+    rng = np.random.default_rng(12)
+    n, each = 300, 4
+    columns = np.sort(np.stack([rng.choice(n, each, replace=False) for _ in range(n)]), axis=1)
+    values = rng.standard_normal(n * each).astype(np.float32)
+    dense = np.zeros((n, n))
+    dense[np.repeat(np.arange(n), each), columns.ravel()] = values
+    a, c = sparse.init_matrix_handle(), sparse.init_matrix_handle()
+    parts = [shared(queue, x) for x in (
+        np.arange(0, n * each + 1, each, dtype=np.int32), columns.astype(np.int32), values)]
+    sparse.set_csr_data(queue, a, n, n, n * each, ZERO, *parts)
+    sparse.matmat(queue, N, a, T, a, c).wait()
+    near(expanded(queue, c)[0], dense @ dense.T, np.dtype(np.float32))
+    nothing = sparse.init_matrix_handle()
+    sparse.set_csr_data(queue, nothing, 4, n, 0, ZERO, shared(queue, np.zeros(5, np.int32)),
+                        parts[1], parts[2])
+    sparse.matmat(queue, N, nothing, N, a, c).wait()
+    found, count = expanded(queue, c)
+    assert found.shape == (4, n)
+    assert count == 0
+
+
 def test_bad_input_is_refused(queue: sycl.queue) -> None:
     handle = sparse.init_matrix_handle()
     x, y = np.ones(3), np.ones(3)
@@ -123,6 +246,13 @@ def test_bad_input_is_refused(queue: sycl.queue) -> None:
             queue, handle, 2, 2, 2, ZERO, columns, columns, values),
         "the index base must be": lambda: sparse.set_csr_data(
             queue, handle, 2, 3, 2, 0, starts, columns, values),
+        "cannot be multiplied": lambda: sparse.matmat(
+            queue, N, handle, N, handle, sparse.init_matrix_handle()),
+        "a handle of its own": lambda: sparse.matmat(queue, N, handle, T, handle, handle),
+        "blocks have 0 x 2": lambda: sparse.set_bsr_data(
+            queue, handle, 1, 1, 1, 0, 2, mkl.layout.row_major, ZERO, starts, columns, values),
+        "val has 2 elements where 8": lambda: sparse.set_bsr_data(
+            queue, handle, 2, 3, 2, 2, 2, mkl.layout.row_major, ZERO, starts, columns, values),
         "expected a matrix_handle": lambda: sparse.gemv(queue, N, 1, x, x, 0, y),
     }
     for text, call in bad.items():

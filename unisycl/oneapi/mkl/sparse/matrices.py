@@ -1,11 +1,13 @@
 """Handles of sparse matrices: what a program says of a matrix, kept by reference.
 
-Non-goals: computing. Invariants: compressed rows are used where they lie; coordinates are brought
-into compressed rows once, when they are set, by the host.
+Non-goals: computing. Invariants: compressed rows and rows of blocks are used where they lie;
+coordinates are brought into compressed rows once, when they are set, by the host; plans of before
+are forgotten when data are set.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,11 +24,22 @@ from unisycl.oneapi.mkl.blas.arguments import LETTERS
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
+@dataclass(frozen=True)
+class Block:
+    """How large the blocks of a matrix are, and whether the rows of one lie together."""
+
+    high: int
+    wide: int
+    by_rows: bool
+
+
 class matrix_handle:
     """A sparse matrix; empty until data are set."""
 
     def __init__(self) -> None:
         self.rows = self.columns = self.base = 0
+        self.block: Block | None = None
+        self.plans: dict[Any, Any] = {}
         self.starts: Memory | None = None
         self.indices: Memory | None = None
         self.values: Memory | None = None
@@ -36,9 +49,15 @@ class matrix_handle:
         """Return the letter of the elements' type; refuse a handle without data."""
         if self.values is None:
             raise names.uninitialized(f"{routine}: the matrix handle has no data; call "
-                                      "set_csr_data or set_coo_data")
+                                      "set_csr_data, set_coo_data or set_bsr_data")
         kind: Any = self.values.dtype
         return LETTERS[kind]
+
+    def __repr__(self) -> str:
+        if self.values is None:
+            return "<matrix_handle without data>"
+        block = f", blocks of {self.block.high} x {self.block.wide}" if self.block else ""
+        return f"<matrix_handle {self.rows} x {self.columns} of {self.values.dtype}{block}>"
 
 
 def init_matrix_handle() -> matrix_handle:
@@ -104,10 +123,60 @@ def set_csr_data(queue: sycl.queue, handle: matrix_handle, num_rows: int, num_co
     starts = _memory(what, "row_ptr", row_ptr, rows + 1, _INDICES)
     indices = _memory(what, "col_ind", col_ind, count, (starts.dtype,))
     values = _memory(what, "val", val, count, tuple(LETTERS))
-    found.rows, found.columns, found.base = rows, columns, base
-    found.starts, found.indices, found.values = starts, indices, values
+    return _set(queue, found, (rows, columns, base), (starts, indices, values), None, dependencies)
+
+
+def _set(queue: sycl.queue, found: matrix_handle, shape: tuple[int, int, int],
+         parts: tuple[Memory, Memory, Memory], block: Block | None,
+         dependencies: Any) -> sycl.event:
+    found.rows, found.columns, found.base = shape
+    found.starts, found.indices, found.values = parts
+    found.block, found.plans = block, {}
     found.after = events_of(dependencies)
     return queue.ext_oneapi_submit_barrier(found.after) if found.after else sycl.event()
+
+
+@ends_at_call
+def set_bsr_data(queue: sycl.queue, handle: matrix_handle, num_block_rows: int,
+                 num_block_cols: int, nnz_blocks: int, row_block_size: int, col_block_size: int,
+                 block_layout: names.Option, index: names.Option, row_ptr: Any, col_ind: Any,
+                 val: Any, *, dependencies: Any = ()) -> sycl.event:
+    """Give a handle a matrix of blocks in compressed rows, which stays where it is.
+
+    Args:
+        queue: the queue.
+        handle: the handle.
+        num_block_rows: how many rows of blocks.
+        num_block_cols: how many columns of blocks.
+        nnz_blocks: how many stored blocks.
+        row_block_size: how many rows a block has.
+        col_block_size: how many columns a block has.
+        block_layout: whether the rows or the columns of a block lie together.
+        index: whether indices begin with 0 or 1.
+        row_ptr: where each row of blocks begins, and where the last one ends, counted in blocks.
+        col_ind: the column of each stored block, counted in blocks, of the same type.
+        val: the elements, block by block.
+        dependencies: events that the routines that use the matrix wait for.
+    """
+    what = "set_bsr_data"
+    found = checked(what, handle)
+    rows, columns, count, high, wide = (whole(what, n, x) for n, x in (
+        ("num_block_rows", num_block_rows), ("num_block_cols", num_block_cols),
+        ("nnz_blocks", nnz_blocks), ("row_block_size", row_block_size),
+        ("col_block_size", col_block_size)))
+    if not (high and wide):
+        raise names.invalid_argument(f"{what}: blocks have {high} x {wide} elements; both must be "
+                                     "1 or more")
+    if getattr(block_layout, "kind", "") != "layout":
+        raise names.invalid_argument(f"{what}: block_layout must be layout.row_major or "
+                                     f"layout.col_major, got {block_layout!r}")
+    base = _base(what, index)
+    starts = _memory(what, "row_ptr", row_ptr, rows + 1, _INDICES)
+    indices = _memory(what, "col_ind", col_ind, count, (starts.dtype,))
+    values = _memory(what, "val", val, count * high * wide, tuple(LETTERS))
+    block = Block(high, wide, block_layout is names.layout.row_major)
+    return _set(queue, found, (rows * high, columns * wide, base), (starts, indices, values), block,
+                dependencies)
 
 
 @ends_at_call
@@ -126,23 +195,39 @@ def set_coo_data(queue: sycl.queue, handle: matrix_handle, num_rows: int, num_co
     along = _memory(what, "col_ind", col_ind, count, (across.dtype,))
     values = _memory(what, "val", val, count, tuple(LETTERS))
     sycl.event.wait(events_of(dependencies))
-    i, j, v = (_on_host(queue, m, count) for m in (across, along, values))
+    i, j, v = (on_host(queue, m, count) for m in (across, along, values))
     for name, at, most in (("row_ind", i, rows), ("col_ind", j, columns)):
         if count and (at.min() < base or at.max() >= most + base):
             raise names.invalid_argument(f"{what}: {name} has indices outside the matrix")
     order = np.lexsort((j, i))
     starts = np.searchsorted(i[order], np.arange(rows + 1) + base).astype(i.dtype)
-    kept = [_kept(queue, x) for x in (starts + i.dtype.type(base), j[order], v[order])]
+    kept = [kept_by(queue, x) for x in (starts + i.dtype.type(base), j[order], v[order])]
     return set_csr_data(queue, handle, rows, columns, count, index, *kept)
 
 
-def _kept(queue: sycl.queue, values: Any) -> Any:
+@ends_at_call
+def csr_data(handle: matrix_handle) -> tuple[Any, Any, Any]:
+    """Return where a matrix in compressed rows lies: row_ptr, col_ind, val.
+
+    What ``set_csr_data`` was given; of ``set_coo_data``, ``matmat`` and ``omatcopy`` memory that
+    the handle keeps, which may be longer than the matrix is.
+    """
+    found = checked("csr_data", handle)
+    found.letter("csr_data")
+    if found.block is not None:
+        raise names.invalid_argument("csr_data: the matrix is one of blocks; copy it by omatcopy")
+    parts = (found.starts, found.indices, found.values)
+    return tuple(m.base for m in parts if m is not None)
+
+
+def kept_by(queue: sycl.queue, values: Any) -> Any:
+    """Return memory of the library's own with some values."""
     found = empty(queue, max(values.size, 1), values.dtype)
     found[:values.size] = values
     return found
 
 
-def _on_host(queue: sycl.queue, memory: Memory, count: int) -> Any:
+def on_host(queue: sycl.queue, memory: Memory, count: int) -> Any:
     """Return a copy of memory on the host."""
     found = np.empty(count, np.dtype(memory.base.dtype))
     base = memory.base

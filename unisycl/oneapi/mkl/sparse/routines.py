@@ -2,11 +2,12 @@
 
 By our kernels on every device. Non-goals: formats. Invariants: results are the same in every run;
 what is written overlaps nothing that is read; a transposed product, and a solution, are done by few
-work-items in order.
+work-items in order unless they were prepared (``plans``).
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,11 @@ from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.arguments import TYPES
 from unisycl.oneapi.mkl.kernels import products, sparse
 from unisycl.oneapi.mkl.memories import Held
+from unisycl.oneapi.mkl.sparse import plans
 from unisycl.oneapi.mkl.sparse.matrices import checked, matrix_handle
+from unisycl.oneapi.mkl.sparse.plans import option
 
 N, C = names.transpose.nontrans, names.transpose.conjtrans
-
-
-def _option(routine: str, what: str, value: Any, kind: Any) -> Any:
-    if not isinstance(value, names.Option) or value.kind != kind.__name__:
-        raise names.invalid_argument(f"{routine}: {what} must be one of {kind.__name__}'s, got "
-                                     f"{value!r}")
-    return value
 
 
 def _call(routine: str, queue: Any, handle: matrix_handle, dependencies: Any) -> Call:
@@ -38,12 +34,6 @@ def _call(routine: str, queue: Any, handle: matrix_handle, dependencies: Any) ->
         raise names.invalid_argument(f"{routine}: the first argument is a queue, got "
                                      f"{type(queue).__name__}")
     return Call(routine, queue, [*events_of(dependencies), *handle.after])
-
-
-def _rows(handle: matrix_handle, turned: Any, letter: str) -> Record:
-    return Record(sparse.rows, handle.starts, handle.indices, handle.values,
-                  np.dtype(handle.starts.dtype).type(handle.base),  # type: ignore[union-attr]
-                  turned is C and letter in "cz", handle.rows)
 
 
 def _matrix_memory(handle: matrix_handle) -> list[Held]:
@@ -100,7 +90,7 @@ def gemm(queue: sycl.queue, layout: names.Option, transpose_a: names.Option,
         ldy: its leading dimension.
         dependencies: events to wait for.
     """
-    _option("gemm", "layout", layout, names.layout)
+    option("gemm", "layout", layout, names.layout)
     return _product("gemm", queue, a, layout=layout, turned=(transpose_a, transpose_x),
                     factors=(alpha, beta), dense=((x, ldx), (y, ldy)),
                     columns=whole("gemm", "columns", columns), dependencies=dependencies)
@@ -111,7 +101,7 @@ def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tupl
              dependencies: Any) -> sycl.event:
     found = checked(routine, handle)
     letter = found.letter(routine)
-    trans, trans_x = (_option(routine, w, t, names.transpose)
+    trans, trans_x = (option(routine, w, t, names.transpose)
                       for w, t in zip(("the transposing of a", "that of x"), turned, strict=True))
     height, width = found.rows, found.columns
     if trans is not N:
@@ -124,9 +114,10 @@ def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tupl
     memories.check_apart(routine, [left[1], right[1], *_matrix_memory(found)])
     numbers = _scaled(routine, letter, *factors)
     call = _call(routine, queue, found, dependencies)
-    matrix = _rows(found, trans, letter)
-    if trans is N and height * columns:
-        call.launch(height * columns, sparse.product, columns, matrix, left[0], right[0], numbers)
+    matrix = plans.matrix_of(found, letter, trans)
+    over = matrix if trans is N else plans.turned(found, letter, trans)
+    if over is not None and height * columns:
+        call.launch(height * columns, sparse.product, columns, over, left[0], right[0], numbers)
     elif height * columns:
         call.launch(columns, sparse.turned_product, height, matrix, left[0], right[0], numbers)
     return call.done().get_event()
@@ -171,9 +162,9 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
     what = "trsv"
     found = checked(what, a)
     letter = found.letter(what)
-    _option(what, "uplo", uplo, names.uplo)
-    _option(what, "trans", trans, names.transpose)
-    _option(what, "diag", diag, names.diag)
+    option(what, "uplo", uplo, names.uplo)
+    option(what, "trans", trans, names.transpose)
+    option(what, "diag", diag, names.diag)
     n = found.rows
     if n != found.columns:
         raise names.invalid_argument(f"{what}: the matrix has {n} rows and {found.columns} "
@@ -182,24 +173,19 @@ def trsv(queue: sycl.queue, uplo: names.Option, trans: names.Option, diag: names
                       for w, m, k in (("x", x, False), ("y", y, True)))
     memories.check_apart(what, [source, target, *_matrix_memory(found)])
     kind: Any = TYPES[letter].type
-    way = sparse.way(uplo is names.uplo.upper, diag is names.diag.unit,
-                     kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
+    upper, unit = uplo is names.uplo.upper, diag is names.diag.unit
+    numbers = (kind(memories.number(what, "alpha", alpha, TYPES[letter])), kind(1))
     call = _call(what, queue, found, dependencies)
-    kernel: Any = sparse.solve if trans is N else sparse.solve_turned
-    if n:
-        call.launch(1, kernel, _rows(found, trans, letter), source.memory, target.memory, way)
+    steps = plans.levels(found, upper, trans)
+    if steps is not None:
+        over = plans.matrix_of(found, letter, trans) if trans is N else (
+            plans.turned(found, letter, trans))
+        way = sparse.way(upper is (trans is N), unit, *numbers)
+        for begin, end in itertools.pairwise(steps.starts):
+            call.launch(end - begin, sparse.solve_level, steps.order.part(begin, end), over,
+                        source.memory, target.memory, way)
+    elif n:
+        call.launch(1, sparse.solve if trans is N else sparse.solve_turned,
+                    plans.matrix_of(found, letter, trans), source.memory, target.memory,
+                    sparse.way(upper, unit, *numbers))
     return call.done().get_event()
-
-
-def _nothing_to_prepare(name: str) -> Any:
-    def optimize(queue: sycl.queue, *args: Any, dependencies: Any = ()) -> sycl.event:
-        after = events_of(dependencies)
-        return queue.ext_oneapi_submit_barrier(after) if after else sycl.event()
-
-    optimize.__name__ = optimize.__qualname__ = name
-    optimize.__doc__ = f"Do what ``{name[9:]}`` would gain by beforehand, which is nothing here."
-    return optimize
-
-
-optimize_gemv, optimize_gemm, optimize_trsv = (
-    _nothing_to_prepare(f"optimize_{n}") for n in ("gemv", "gemm", "trsv"))
