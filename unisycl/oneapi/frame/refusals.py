@@ -6,6 +6,7 @@ begins with the routine's name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import unisycl as sycl
@@ -16,11 +17,16 @@ def refuse(routine: str, text: str) -> NoReturn:
     raise sycl.UsageError(sycl.errc.invalid, f"{routine}: {text}")
 
 
-def whole(routine: str, what: str, value: Any, least: int = 0) -> int:
-    """Return a whole number that a routine was given; refuse others."""
+def _usage(text: str) -> sycl.UsageError:
+    return sycl.UsageError(sycl.errc.invalid, text)
+
+
+def whole(routine: str, what: str, value: Any, least: int = 0, *,
+          error: Callable[[str], Exception] = _usage) -> int:
+    """Return a whole number that a routine was given; refuse others by a library's error."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        refuse(routine, f"{what} must be a whole number, got {value!r}")
+        raise error(f"{routine}: {what} must be a whole number, got {value!r}")
     found = int(value.__index__())
     if found < least:
-        refuse(routine, f"{what} must be at least {least}, got {found}")
+        raise error(f"{routine}: {what} must be at least {least}, got {found}")
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 from unisycl.oneapi.frame.providers import available, provider, using
 from unisycl.oneapi.frame.providers import provider_of as _provider_of
-from unisycl.oneapi.mkl import blas, dft, lapack, rng, sparse, stats, vm
+from unisycl.oneapi.mkl import blas, data_fitting, dft, lapack, rng, sparse, stats, vm
 from unisycl.oneapi.mkl.names import (
     batch_error,
     computation_error,
@@ -24,9 +24,9 @@ from unisycl.oneapi.mkl.names import (
     uplo,
 )
 
-__all__ = ["available", "batch_error", "blas", "computation_error", "dft", "diag", "generate",
-           "index_base", "invalid_argument", "job", "jobsvd", "lapack", "layout", "provider",
-           "provider_of", "rng", "side", "sparse", "stats", "transpose",
+__all__ = ["available", "batch_error", "blas", "computation_error", "data_fitting", "dft", "diag",
+           "generate", "index_base", "invalid_argument", "job", "jobsvd", "lapack", "layout",
+           "provider", "provider_of", "rng", "side", "sparse", "stats", "transpose",
            "uninitialized", "uplo", "using", "vm"]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import unisycl as sycl
+from unisycl.oneapi.frame import refusals
 
 
 class Option:
@@ -106,6 +107,11 @@ class invalid_argument(sycl.UsageError):
 
     def __init__(self, text: str) -> None:
         super().__init__(sycl.errc.invalid, text)
+
+
+def whole(routine: str, what: str, value: Any, least: int = 0) -> int:
+    """Return a whole number that a routine was given; refuse others."""
+    return refusals.whole(routine, what, value, least, error=invalid_argument)
 
 
 class uninitialized(sycl.UsageError):

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas import table
 from unisycl.oneapi.mkl.memories import Held
@@ -137,7 +136,7 @@ class Reader:
         self.values.append(value.number)
 
     def _size(self, argument: table.Size) -> None:
-        value = whole(self.row.name, argument.name, self.given[argument.name])
+        value = names.whole(self.row.name, argument.name, self.given[argument.name])
         self.named[argument.name] = value
         self.values.append(value)
 
@@ -160,7 +159,7 @@ class Reader:
             count = self.named["m"] if self.rows_lie and "m" in self.named else columns
         elif self.rows_lie:
             lying, count = columns, rows
-        ld = whole(self.row.name, argument.leading, self.given[argument.leading])
+        ld = names.whole(self.row.name, argument.leading, self.given[argument.leading])
         if ld < max(1, lying):
             what = "columns of rows that lie together" if self.rows_lie else "rows"
             self.refuse(f"{argument.leading} is {ld}; {argument.name} needs at least "

@@ -17,7 +17,6 @@ from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.native import Bound, give
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas import table
@@ -75,13 +74,13 @@ class Batch:
     # ------------------------------------------------------------------ evenly apart
     def _strided(self, queue: sycl.queue, named: dict[str, Any],
                  dependencies: Any) -> sycl.event:
-        batch = whole(self.__name__, "batch_size", named["batch_size"])
+        batch = names.whole(self.__name__, "batch_size", named["batch_size"])
         rows_lie = self._layout is names.layout.row_major
         given = Reader(self._row, named, rows_lie=rows_lie).read()
         after = events_of(dependencies)
         if not batch:
             return queue.ext_oneapi_submit_barrier(after) if after else sycl.event()
-        strides = [whole(self.__name__, f"stride_{h.name}", named[f"stride_{h.name}"])
+        strides = [names.whole(self.__name__, f"stride_{h.name}", named[f"stride_{h.name}"])
                    for h in given.held]
         reach = self._reach(given, named, strides, batch)
         suffix = ".rows" if rows_lie and self._row.name not in table.LEVEL1 else ""
@@ -134,11 +133,11 @@ class Batch:
                                          f"{', '.join(known)}, group_count, group_size), lists "
                                          "all but group_count")
         *lists, count, sizes = args
-        groups = whole(self.__name__, "group_count", count)
+        groups = names.whole(self.__name__, "group_count", count)
         memory = [a.name for a in self._row.arguments
                   if isinstance(a, table.Matrix | table.Vector | table.Memory)]
-        sizes = [whole(self.__name__, "group_size", n) for n in self._list("group_size", sizes,
-                                                                           groups)]
+        sizes = [names.whole(self.__name__, "group_size", n)
+                 for n in self._list("group_size", sizes, groups)]
         problems: list[list[Any]] = []
         columns = [self._list(n, x, sum(sizes) if n in memory else groups)
                    for n, x in zip(known, lists, strict=True)]

@@ -19,7 +19,6 @@ from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.native import give
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.dft.layouts import Side, dense, smooth, volume
@@ -112,7 +111,7 @@ class descriptor:
         given = lengths if isinstance(lengths, list | tuple) else [lengths]
         if not 1 <= len(given) <= 3:
             self._refuse(f"a transform has 1 to 3 dimensions, got {len(given)}")
-        self._lengths = tuple(whole("descriptor", "a length", n, 1) for n in given)
+        self._lengths = tuple(names.whole("descriptor", "a length", n, 1) for n in given)
         self._real = space is domain.REAL
         self._precision, self._domain = kind, space
         self._dtype = np.dtype(np.float32 if kind is precision.SINGLE else np.float64)
@@ -147,13 +146,13 @@ class descriptor:
                 self._refuse(f"{name} must be finite, got {given!r}")
             return found
         if name in ("NUMBER_OF_TRANSFORMS", "FWD_DISTANCE", "BWD_DISTANCE"):
-            return whole("descriptor", name, given, 1 if name.startswith("N") else 0)
+            return names.whole("descriptor", name, given, 1 if name.startswith("N") else 0)
         if name in ("FWD_STRIDES", "BWD_STRIDES"):
             if not isinstance(given, list | tuple | np.ndarray) or (
                     len(given) != len(self._lengths) + 1):
                 self._refuse(f"{name} are an offset and a stride for each of "
                              f"{len(self._lengths)} dimension(s), got {given!r}")
-            return tuple(whole("descriptor", name, s) for s in given)
+            return tuple(names.whole("descriptor", name, s) for s in given)
         allowed = {"PLACEMENT": (config_value.INPLACE, config_value.NOT_INPLACE),
                    "COMPLEX_STORAGE": (config_value.COMPLEX_COMPLEX,)}.get(name)
         if allowed is not None and given not in allowed:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.arguments import LETTERS, REAL, TYPES
 from unisycl.oneapi.mkl.blas.table import Memory, Option, Row, Size
@@ -56,7 +55,7 @@ class Reader:
     def __init__(self, name: str, row: Row, given: dict[str, Any], *, batch: bool) -> None:
         self.name, self.row, self.given = name, row, given
         self.named: dict[str, Any] = {}
-        self.batch = whole(name, "batch_size", given["batch_size"]) if batch else 1
+        self.batch = names.whole(name, "batch_size", given["batch_size"]) if batch else 1
         self.is_batch = batch
         self.letter = self._letter()
 
@@ -78,7 +77,7 @@ class Reader:
             if isinstance(argument, Option):
                 self._option(argument)
             elif isinstance(argument, Size) and "=" not in argument.name:
-                self.named[argument.name] = whole(self.name, argument.name,
+                self.named[argument.name] = names.whole(self.name, argument.name,
                                                   self.given[argument.name])
         self._check_sizes()
         values: list[Any] = []
@@ -145,7 +144,7 @@ class Reader:
         need = high
         if columns:
             leading = self.row.arguments[k + 1].name.split("=")[0]
-            ld = whole(self.name, leading, self.given[leading])
+            ld = names.whole(self.name, leading, self.given[leading])
             wide = self._extent(columns)
             if ld < max(1, high if wide else 1):
                 self.refuse(f"{leading} is {ld}; {argument.name} needs at least {max(1, high)} "
@@ -154,7 +153,7 @@ class Reader:
             need = (wide - 1) * ld + high if high and wide else 0
         stride = 0
         if self.is_batch:
-            stride = whole(self.name, f"stride_{argument.name}",
+            stride = names.whole(self.name, f"stride_{argument.name}",
                            self.given[f"stride_{argument.name}"])
             if stride < need and self.batch > 1 and argument.writes:
                 self.refuse(f"stride_{argument.name} is {stride}; problems have {need} elements")

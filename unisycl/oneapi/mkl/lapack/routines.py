@@ -13,7 +13,6 @@ import unisycl as sycl
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.oneapi.frame import providers
 from unisycl.oneapi.frame.native import give
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.table import Row
@@ -107,7 +106,7 @@ class Routine:
         kind: Any = read.held[0].memory.dtype
         size = given.get("scratchpad_size")
         have = memories.held(self.__name__, "scratchpad", pad, kind, 0, writes=True)
-        whole(self.__name__, "scratchpad_size", have.memory.size if size is None else size,
+        names.whole(self.__name__, "scratchpad_size", have.memory.size if size is None else size,
               SCRATCHPAD)
 
     def _judge(self, infos: list[int], read: Given) -> None:

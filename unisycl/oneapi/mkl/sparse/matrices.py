@@ -16,7 +16,6 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.operands import Memory
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.arguments import LETTERS
@@ -117,7 +116,7 @@ def set_csr_data(queue: sycl.queue, handle: matrix_handle, num_rows: int, num_co
     """
     what = "set_csr_data"
     found = checked(what, handle)
-    rows, columns, count = (whole(what, n, x) for n, x in (
+    rows, columns, count = (names.whole(what, n, x) for n, x in (
         ("num_rows", num_rows), ("num_cols", num_cols), ("nnz", nnz)))
     base = _base(what, index)
     starts = _memory(what, "row_ptr", row_ptr, rows + 1, _INDICES)
@@ -160,7 +159,7 @@ def set_bsr_data(queue: sycl.queue, handle: matrix_handle, num_block_rows: int,
     """
     what = "set_bsr_data"
     found = checked(what, handle)
-    rows, columns, count, high, wide = (whole(what, n, x) for n, x in (
+    rows, columns, count, high, wide = (names.whole(what, n, x) for n, x in (
         ("num_block_rows", num_block_rows), ("num_block_cols", num_block_cols),
         ("nnz_blocks", nnz_blocks), ("row_block_size", row_block_size),
         ("col_block_size", col_block_size)))
@@ -188,7 +187,7 @@ def set_coo_data(queue: sycl.queue, handle: matrix_handle, num_rows: int, num_co
     Args as of ``set_csr_data``, with the row of each stored element for ``row_ind``.
     """
     what = "set_coo_data"
-    rows, columns, count = (whole(what, n, x) for n, x in (
+    rows, columns, count = (names.whole(what, n, x) for n, x in (
         ("num_rows", num_rows), ("num_cols", num_cols), ("nnz", nnz)))
     base = _base(what, index)
     across = _memory(what, "row_ind", row_ind, count, _INDICES)

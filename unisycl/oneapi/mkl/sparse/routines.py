@@ -16,7 +16,6 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Record
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.blas.arguments import TYPES
@@ -93,7 +92,7 @@ def gemm(queue: sycl.queue, layout: names.Option, transpose_a: names.Option,
     option("gemm", "layout", layout, names.layout)
     return _product("gemm", queue, a, layout=layout, turned=(transpose_a, transpose_x),
                     factors=(alpha, beta), dense=((x, ldx), (y, ldy)),
-                    columns=whole("gemm", "columns", columns), dependencies=dependencies)
+                    columns=names.whole("gemm", "columns", columns), dependencies=dependencies)
 
 
 def _product(routine: str, queue: Any, handle: Any, *, layout: Any, turned: tuple[Any, Any],
@@ -128,7 +127,7 @@ def _dense(routine: str, what: str, x: Any, ld: Any, *, shape: tuple[int, int], 
     """Return a dense matrix as kernels read it."""
     rows, columns = shape if turned is N else shape[::-1]
     lying, count = (columns, rows) if by_rows else (rows, columns)
-    leading = max(1, lying) if ld is None else whole(routine, f"ld{what}", ld)
+    leading = max(1, lying) if ld is None else names.whole(routine, f"ld{what}", ld)
     if leading < max(1, lying):
         raise names.invalid_argument(f"{routine}: ld{what} is {leading}; {what} needs at least "
                                      f"{max(1, lying)}")

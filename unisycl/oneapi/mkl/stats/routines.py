@@ -17,7 +17,6 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi import dpl
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Memory, Record
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.kernels import statistics
@@ -61,7 +60,8 @@ def make_dataset(n_dims: int, n_observations: int, observations: Any, weights: A
         lying: ``layout.row_major`` where the observations of one dimension follow one another.
     """
     name = "make_dataset"
-    dims, count = whole(name, "n_dims", n_dims, 1), whole(name, "n_observations", n_observations, 1)
+    dims = names.whole(name, "n_dims", n_dims, 1)
+    count = names.whole(name, "n_observations", n_observations, 1)
     if weights is not None:
         raise names.invalid_argument(f"{name}: weights are not served; leave them out")
     if lying not in (layout.row_major, layout.col_major, names.layout.row_major,
@@ -180,7 +180,7 @@ def _spread(w: _Work) -> Memory:
 
 
 def _power(name: str, power: Any) -> int:
-    found = whole(name, "the order", power, 2)
+    found = names.whole(name, "the order", power, 2)
     if found > 4:
         raise names.invalid_argument(f"{name}: the order is 2, 3 or 4, got {found}")
     return found

@@ -14,7 +14,6 @@ import numpy as np
 import unisycl as sycl
 from unisycl.base.tracebacks import RAISED, shorten
 from unisycl.oneapi.frame.call import Call
-from unisycl.oneapi.frame.refusals import whole
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.mkl import memories, names
 from unisycl.oneapi.mkl.kernels import elements
@@ -86,7 +85,7 @@ class Routine:
         if not isinstance(queue, sycl.queue) or len(memory) != len(self._names):
             raise names.invalid_argument(f"{name}: it takes (queue, n, {', '.join(self._names)}, "
                                          "mode=mode.not_defined)")
-        count = whole(name, "n", n)
+        count = names.whole(name, "n", n)
         kind: Any = memories.flat(name, "a", memory[0]).dtype
         if kind.char not in self._types:
             allowed = ", ".join(str(np.dtype(t)) for t in self._types)
