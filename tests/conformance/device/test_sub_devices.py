@@ -161,8 +161,8 @@ made = device.create_sub_devices(sycl.info.partition_property.partition_equally,
 assert len(made) == len(mine)
 for k, part in enumerate(made):
     q = sycl.queue(part)
-    p = sycl.malloc_shared(1 << 16, np.int32, q)
-    q.parallel_for(1 << 16, triple, p).wait()
+    p = sycl.malloc_shared(1 << 21, np.int32, q)
+    q.parallel_for(1 << 21, triple, p).wait()
     assert 1 == confined({mine[k]}), (k, confined({mine[k]}))
 assert set(mine) == os.sched_getaffinity(0)
 """
