@@ -11,6 +11,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.ext.unisycl import distr_buffer, distr_queue, one_to_one
+from unisycl.ranks.links.world import world
 
 q = distr_queue("cpu")
 u = distr_buffer(np.arange(100.0))
@@ -40,8 +41,11 @@ if way == "exit" and mine:
     sys.exit(3)
 if way == "kill" and mine:
     os.kill(os.getpid(), signal.SIGKILL)
-if way == "stuck" and mine:
-    time.sleep(300)
+if way == "stuck":
+    for link in (world(), q._link, q.collective_link, q._agreement.link):
+        link.limit = 3.0  # from now on: that others begin later is not what is tested
+    if mine:
+        time.sleep(300)
 if way == "random":
     rank, after = int(sys.argv[2]), float(sys.argv[3])
     end = time.monotonic() + after

@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             done = subprocess.run(
                 [sys.executable, "-W", "ignore", "-X", "faulthandler", "-c",
                  program.replace("SEED", str(seed))],
-                cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=50,
+                cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=300,
                 check=False, env={**os.environ})
         except subprocess.TimeoutExpired as late:
             run.fail(f"{kind} with seed {seed} hung: {str(late.stderr)[-500:]}")

@@ -74,7 +74,7 @@ def test_what_hangs_is_ended() -> None:
     status, text = dev.quietly("-c", "import time; print('begun', flush=True); time.sleep(60)",
                                limit=1.0)
     assert status != 0
-    assert text == "begun\nstopped after 1 s\n"
+    assert text.removeprefix("begun\n") == "stopped after 1 s\n"  # it may not have begun
 
 
 def test_devices_are_found_with_their_platforms() -> None:

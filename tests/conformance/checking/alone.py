@@ -25,6 +25,6 @@ def told_alone(module: str, function: str, device: str, *kernels: str) -> list[l
     """Return what a function of a test module finds out about kernels there, on cpu or host."""
     code = PROGRAM.format(module=module, function=function, kernels=kernels, device=device)
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
-                          capture_output=True, text=True, timeout=240)
+                          capture_output=True, text=True, timeout=300)
     found: list[list[str]] = json.loads(done.stdout)
     return found

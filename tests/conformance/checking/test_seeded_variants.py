@@ -250,4 +250,4 @@ def test_a_watched_kernel_runs_in_a_second_process(device: sycl.device) -> None:
     code = PROGRAM.format(device=device.get_backend().name)
     for _ in range(2):
         subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True,
-                       timeout=120)
+                       timeout=300)

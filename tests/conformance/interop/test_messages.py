@@ -194,7 +194,7 @@ def test_devices_of_a_native_context_keep_their_order(
     if "Portable" not in device.get_platform().get_info(sycl.info.platform.name):
         pytest.skip("only PoCL can be told to have two devices")
     done = subprocess.run(
-        [sys.executable, "-c", TWO], capture_output=True, text=True, check=False, timeout=120,
+        [sys.executable, "-c", TWO], capture_output=True, text=True, check=False, timeout=300,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "UNISYCL_DEVICE": "",
              "POCL_DEVICES": "pthread pthread", "UNISYCL_CACHE": str(tmp_path)})
     assert done.stdout.split("\n") == ["[0, 1]", "0", "[1, 0]", "1", ""], done.stderr

@@ -20,7 +20,7 @@ ROOT = Path(sycl.__file__).parents[1]
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run([sys.executable, *command], env=settings, capture_output=True,
-                          text=True, timeout=120, check=False)
+                          text=True, timeout=300, check=False)
 
 
 @pytest.mark.row("C-34", "F-21")

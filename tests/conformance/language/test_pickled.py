@@ -43,7 +43,7 @@ SEEN = "[[1, 8, 15, 22], [2, 9, 16, 23]]\n"
 
 def run(*arguments, **options):
     done = subprocess.run([sys.executable, "-W", "error", *map(str, arguments)], text=True,
-                          timeout=90, capture_output=True, env=ENVIRONMENT, check=False, **options)
+                          timeout=300, capture_output=True, env=ENVIRONMENT, check=False, **options)
     return done.stdout + done.stderr
 
 

@@ -42,7 +42,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(
 
 
 def run(*arguments: str, **options) -> str:
-    done = subprocess.run([sys.executable, "-W", "error", *arguments], text=True, timeout=60,
+    done = subprocess.run([sys.executable, "-W", "error", *arguments], text=True, timeout=300,
                           capture_output=True, env=ENVIRONMENT, check=False, **options)
     return done.stdout + done.stderr
 
@@ -69,7 +69,7 @@ def test_the_advice_for_text_in_a_pipe_works():
     assert "hand it over as python -c \"$(cat <<'EOF' ... EOF)\"" in found
     command = f"{sys.executable} -c \"$(cat <<'EOF'\n{PROGRAM}EOF\n)\""
     done = subprocess.run(["bash", "-c", command],
-                          text=True, capture_output=True, timeout=60, env=ENVIRONMENT, check=False)
+                          text=True, capture_output=True, timeout=300, env=ENVIRONMENT, check=False)
     assert SEEN == done.stdout + done.stderr
 
 
@@ -185,7 +185,7 @@ def test_text_at_which_python_warns_is_read_without_another_warning(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + 'pattern = "\\d"\n')
     for filter in ("ignore", "default"):
-        done = subprocess.run([sys.executable, "-W", filter, str(path)], text=True, timeout=60,
+        done = subprocess.run([sys.executable, "-W", filter, str(path)], text=True, timeout=300,
                               capture_output=True, env=ENVIRONMENT, check=False)
         assert SEEN == done.stdout
         assert done.stderr.count("invalid escape") <= (filter == "default")
@@ -194,7 +194,7 @@ def test_text_at_which_python_warns_is_read_without_another_warning(tmp_path):
 def test_a_program_that_is_a_pipe_does_not_block(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    done = subprocess.run(["bash", "-c", f"{sys.executable} <(cat {path})"], text=True, timeout=60,
+    done = subprocess.run(["bash", "-c", f"{sys.executable} <(cat {path})"], text=True, timeout=300,
                           capture_output=True, env=ENVIRONMENT, check=False)
     assert "K022" in done.stderr
     assert "save it in a file" in done.stderr

@@ -34,7 +34,7 @@ print("done", out.sum())
 
 def run(*arguments: str, text: str | None = None) -> str:
     done = subprocess.run([sys.executable, "-W", "error", *arguments], input=text, text=True,
-                          capture_output=True, timeout=60,
+                          capture_output=True, timeout=300,
                           env={**os.environ, "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
     return done.stdout + done.stderr
 

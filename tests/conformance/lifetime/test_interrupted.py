@@ -7,12 +7,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import unisycl as sycl
+from tests.moments import PATIENCE, until_it_waits
 
 pytestmark = pytest.mark.row("A-37")
 
@@ -71,9 +71,9 @@ def interrupted(device, body, count):
     try:
         assert process.stdout is not None
         assert "go\n" == process.stdout.readline()
-        time.sleep(0.3)
+        until_it_waits(process.pid)
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     return process.returncode, out, errors

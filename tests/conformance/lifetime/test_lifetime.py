@@ -171,7 +171,7 @@ def run(program: str | Path, device: sycl.device,
     name = next(n for n in device_names() if find_device(n) == device)
     given = [str(program)] if isinstance(program, Path) else ["-c", program]
     return subprocess.run(
-        [sys.executable, *given], capture_output=True, text=True, timeout=60, check=False,
+        [sys.executable, *given], capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "UNISYCL_DEVICE": name, **more})
 
 

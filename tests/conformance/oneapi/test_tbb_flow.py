@@ -60,9 +60,11 @@ def test_no_more_calls_run_than_a_node_allows(g):
             assert node.try_put(k)
         wide.wait_for_all()
     assert 1 <= most[0] <= 3
-    full = flow.function_node(g, flow.serial, lambda x: time.sleep(0.05), flow.rejecting)
+    gate = threading.Event()
+    full = flow.function_node(g, flow.serial, lambda x: gate.wait(), flow.rejecting)
     assert full.try_put(1)
     assert not full.try_put(2)
+    gate.set()
     g.wait_for_all()
     assert full.try_put(3)
     g.wait_for_all()

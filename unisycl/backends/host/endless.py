@@ -33,6 +33,7 @@ from unisycl.process import activity
 PERIOD, PATIENCE = 0.1, 1.0
 _MOST_BYTES = 16 << 20
 _SAME = 3  # so often one state is seen again before it counts
+_WORKED = 1e-3  # seconds of the processor between two looks, at least
 _OURS = str(Path(__file__).parents[2]) + os.sep
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic)
 _FIXED = (FunctionType, ModuleType, type, group, sub_group)
@@ -53,6 +54,7 @@ class _Run:
         self.begun = time.monotonic()
         self.thread = threading.get_ident()
         self.seen: dict[Any, int] = {}
+        self.used = 0.0
         self.fired = self.came = False
 
     def look(self) -> str:
@@ -67,7 +69,7 @@ class _Run:
         moment = activity.moment(self.thread)
         if spent < PATIENCE or moment is None or not self._alone():
             return ""
-        state = self._state(frames)
+        state = self._state(frames) if self._went_on() else None
         if state is None:
             return ""
         state = moment, *state
@@ -96,6 +98,19 @@ class _Run:
             at = at.f_back
         # The scheduler's frame is next: a kernel is running, and no debugger stands between.
         return found if at is not None and at.f_code.co_filename.startswith(_OURS) else []
+
+    def _went_on(self) -> bool:
+        """Say whether the thread had the processor since the last look.
+
+        On a busy machine it may be where it was for want of that.
+        """
+        if not hasattr(time, "pthread_getcpuclockid"):
+            return True
+        used = time.clock_gettime(time.pthread_getcpuclockid(self.thread))
+        went = used - self.used >= _WORKED
+        if went:
+            self.used = used
+        return went
 
     def _alone(self) -> bool:
         """Say whether the kernel knows all of the memory that it may change."""

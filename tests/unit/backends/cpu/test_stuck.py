@@ -52,7 +52,7 @@ q.single_task(reader, out)
 
 @pytest.mark.parametrize("text", ENDS.values(), ids=ENDS)
 def test_a_program_ends_though_kernels_wait_for_ever(text: str) -> None:
-    done = subprocess.run([sys.executable, "-c", PRELUDE + text], check=False, timeout=60,
+    done = subprocess.run([sys.executable, "-c", PRELUDE + text], check=False, timeout=300,
                           capture_output=True, text=True)
     assert "they wait for pipes that nobody" in done.stderr
     assert 1 == done.returncode
@@ -60,7 +60,7 @@ def test_a_program_ends_though_kernels_wait_for_ever(text: str) -> None:
 
 def test_a_kernel_that_another_one_will_feed_is_waited_for() -> None:
     text = PRELUDE + "q.single_task(reader, out); other.single_task(late, 600_000_000, 5)"
-    done = subprocess.run([sys.executable, "-c", text], check=False, timeout=120,
+    done = subprocess.run([sys.executable, "-c", text], check=False, timeout=300,
                           capture_output=True, text=True)
     assert not done.stderr
     assert done.stdout in ("found 7\n", "found 8\n")
@@ -81,6 +81,6 @@ except KeyboardInterrupt:
         assert running.stdout is not None
         assert "waiting\n" == running.stdout.readline()
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=300)
     assert out.startswith("interrupted\n")
     assert "they wait for pipes that nobody" in err

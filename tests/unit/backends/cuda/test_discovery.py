@@ -150,5 +150,5 @@ sys.exit(3)
 
 def test_a_process_ends_without_the_drivers_end() -> None:
     done = subprocess.run([sys.executable, "-c", ENDLESS], text=True, capture_output=True,
-                          timeout=60, check=False)
+                          timeout=300, check=False)
     assert (3, "said\n", "") == (done.returncode, done.stdout, done.stderr)

@@ -16,7 +16,7 @@ q = sycl.queue(sycl.host_selector_v)
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", PRELUDE + textwrap.dedent(program)],
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
 
 
 def test_queued_work_completes_at_exit() -> None:
@@ -111,12 +111,18 @@ def test_a_forked_child_is_told_and_may_start_afresh() -> None:
 def test_control_c_leaves_a_wait_and_the_queue_goes_on() -> None:
     got = run("""
         import signal
-        event = q.submit(lambda h: h.host_task(lambda: time.sleep(0.5)))
-        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        from tests.moments import until_thread_is_in
+        gate = threading.Event()
+        event = q.submit(lambda h: h.host_task(gate.wait))
+        def interrupt():
+            until_thread_is_in("wait")
+            os.kill(os.getpid(), signal.SIGINT)
         try:
+            threading.Thread(target=interrupt).start()
             event.wait()
         except KeyboardInterrupt:
             print("interrupted", flush=True)
+        gate.set()
         event.wait()
         print("done", flush=True)
     """)
@@ -128,7 +134,7 @@ def test_many_short_lived_queues_are_let_go() -> None:
         from unisycl.runtime.graph import lifecycle
         for _ in range(1000):
             sycl.queue(sycl.host_selector_v).submit(lambda h: h.host_task(lambda: None))
-        time.sleep(0.2)
-        print(lifecycle.count() <= 2, flush=True)
+        from tests.moments import until
+        print(until(lambda: lifecycle.count() <= 2), flush=True)
     """)
     assert "True\n" == got.stdout

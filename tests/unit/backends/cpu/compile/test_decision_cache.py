@@ -42,7 +42,7 @@ PROGRAM = textwrap.dedent("""
 def run(where, program=PROGRAM):
     path = where / "program.py"
     path.write_text(program)
-    found = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=100,
+    found = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300,
                            check=False, env={**os.environ, "UNISYCL_CACHE": str(where / "cache"),
                                 "PYTHONPATH": str(Path(sycl.__file__).parents[1])})
     assert 0 == found.returncode, found.stderr

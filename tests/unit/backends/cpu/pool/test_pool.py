@@ -148,7 +148,7 @@ def gate() -> Iterator[ctypes.c_int64]:
 
 def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     text = PRELUDE + BUILD + textwrap.dedent(program)
-    return subprocess.run([sys.executable, "-c", text, *arguments], check=False, timeout=60,
+    return subprocess.run([sys.executable, "-c", text, *arguments], check=False, timeout=300,
                           capture_output=True, text=True)
 
 
@@ -359,9 +359,12 @@ def test_ctrl_c_ends_a_wait(entry: Entry, gate: ctypes.c_int64) -> None:
     pool = NativePool(1)
     job = pool.submit(entry("gate"), ctypes.addressof(gate), 1)
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+
+    def waits() -> None:
+        timer.start()
+        job.wait(300, assist=False)
     with pytest.raises(KeyboardInterrupt):
-        job.wait(20, assist=False)
+        waits()
     timer.join()
     assert not job.done()
     gate.value = 1
