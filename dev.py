@@ -38,6 +38,9 @@ TEST = ("pytest", "hypothesis", "scipy", "mpmath", "PIL", "matplotlib", "numpy",
 SHARED = ("tests/conformance/usm", "tests/conformance/device_global")
 OURS = ("cpu", "host")
 CONFORMANCE = "tests/conformance"
+LARGE = (f"{CONFORMANCE}/language", f"{CONFORMANCE}/oneapi")
+"""Half of the time of the conformance tests: processes of their own, where most cases run. One that
+takes longer than all others has a processor stand idle at the end, and keeps all it compiled."""
 SETTINGS: tuple[tuple[str, dict[str, str], tuple[str, ...], str], ...] = (
     ("", {}, (), ""),
     ("opencl", {"UNISYCL_MEMORY": "unified"}, SHARED, "unified_shared_memory"),
@@ -194,13 +197,18 @@ def _jobs(others: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], dict[st
     ``others``: the names of devices beyond ours, with what extensions they have.
     """
     ours = tuple(word for name in OURS for word in ("--device", name))
+    small = tuple(f"--ignore={path}" for path in LARGE)
     found: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
-        "cpu and host": ((*ours, CONFORMANCE), {})}
+        "cpu and host, large": ((*ours, *LARGE), {}),
+        "cpu and host": ((*ours, CONFORMANCE, *small), {})}
     for begin, environment, paths, extension in SETTINGS:
         for name, words in others.items():
             if name.startswith(begin) and extension in words:
                 title = " ".join([name, *(f"{k}={v}" for k, v in environment.items())])
-                found[title] = ("--device", name, "--device-tests", *paths), environment
+                command, apart = ("--device", name, "--device-tests"), False
+                if not begin and name.partition(":")[2] in ("", "0"):
+                    found[f"{title}, large"], apart = ((*command, *LARGE), {}), True
+                found[title] = (*command, *(("tests", *small) if apart else paths)), environment
         if not begin:
             rest = (p.name for p in sorted((ROOT / "tests").iterdir()) if p.is_dir())
             found["all but conformance"] = (

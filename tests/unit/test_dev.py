@@ -45,6 +45,11 @@ def test_it_runs_on_what_is_there_and_names_what_is_not(
     assert {"tests/conformance", "tests/unit", "tests/stress"} <= {w for c in ours for w in c}
     others = [c for c in tested if c not in ours]
     assert any("tests/conformance/usm" not in c for c in others)  # all of them, at one level
+    for some, whole in ((ours, "tests/conformance"), (others, "tests")):
+        (rest,) = [c for c in some if "--ignore=tests/conformance/oneapi" in c]
+        left = {w.removeprefix("--ignore=") for w in rest if w.startswith("--ignore=")}
+        assert whole in rest
+        assert any(left <= {*c} for c in some if c is not rest)  # what one leaves another takes
     assert all("opencl" in c and "--device-tests" in c for c in others)
 
 
@@ -85,7 +90,9 @@ def test_devices_are_found_with_their_platforms() -> None:
 
 
 def test_a_level_of_memory_runs_where_the_device_has_what_it_takes() -> None:
-    names = list(dev._jobs({"opencl:0": WORDS["opencl"], "opencl:1": "cl_khr_fp64", "cuda": ""}))
+    jobs = dev._jobs({"opencl:0": WORDS["opencl"], "opencl:1": "cl_khr_fp64", "cuda": ""})
+    assert jobs["opencl:1"] == (("--device", "opencl:1", "--device-tests"), {})
+    names = list(jobs)
     levels = [name.partition("=")[2] for name in names if name.startswith("opencl:1 ")]
     assert levels == ["fine", "coarse", "separate"]
     assert sum("=" in name for name in names) == 4 + len(levels)
