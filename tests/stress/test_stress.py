@@ -13,16 +13,16 @@ from unisycl.testing import device_names
 
 ROOT = Path(__file__).parents[2]
 BRIEF = {
-    "graphs": ("--seconds", "2"),
-    "threads": ("--count", "1600"),
-    "failures": ("--seconds", "2"),
+    "graphs": ("--seconds", "1.5"),
+    "threads": ("--count", "1000"),
+    "failures": ("--seconds", "1"),
     "interrupts": ("--seconds", "2"),
-    "moments": ("--seconds", "3"),
-    "lifetimes": ("--count", "1500"),
+    "moments": ("--seconds", "2"),
+    "lifetimes": ("--count", "800"),
     "endings": ("--count", "2"),
     # A stated seed, so that it tries the same each time.
     "losses": ("--seconds", "4", "--seed", "50948987"),
-    "launches": ("--count", "6000"),
+    "launches": ("--count", "3000"),
 }
 
 

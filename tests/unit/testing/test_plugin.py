@@ -1,11 +1,12 @@
-"""The pytest plugin, run on small test files in a process of their own."""
+"""The pytest plugin, run on small test files by a pytest within this one."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
-import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,17 @@ def run(folder: Path, body: str, *options: str) -> tuple[str, dict[str, dict[str
     """Run a test file on the host device; return what pytest printed and the rows."""
     (folder / "test_it.py").write_text(HEAD + body)
     out = folder / "rows.json"
-    command = [sys.executable, "-m", "pytest", "-p", "unisycl.testing.plugin", "--device", "host",
-               "--conformance-json", str(out), "-c", "/dev/null", "--rootdir", str(folder),
-               "-p", "no:cacheprovider", *options, str(folder / "test_it.py")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=Path.cwd(), check=False)
+    said = io.StringIO()
+    sys.modules.pop("test_it", None)  # the last one's
+    with redirect_stdout(said), redirect_stderr(said):
+        pytest.main(["-p", "unisycl.testing.plugin", "--device", "host", "--conformance-json",
+                     str(out), "-c", "/dev/null", "--rootdir", str(folder), "--import-mode",
+                     "importlib", "-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture",
+                     "sys", *options, str(folder / "test_it.py")])
     rows = json.loads(out.read_text())["rows"] if out.exists() else {}
     for cells in rows.values():
         assert cells.pop("any") == "untested"  # each of these tests takes a device
-    return done.stdout + done.stderr, rows
+    return said.getvalue(), rows
 
 
 def test_a_row_passes_where_its_test_passes(tmp_path: Path) -> None:
