@@ -26,7 +26,7 @@ _CASES = 3
 """How many cases of a test run on a device beyond ``EXPECTED``: those have compilers of others."""
 _SAMPLE = 2
 """How many of a sample run on the first of those; one on each further one of the same backend."""
-_MORE_CASES = 6
+_MORE_CASES = 4
 """How many of a sample run on the devices of ``EXPECTED``."""
 
 
