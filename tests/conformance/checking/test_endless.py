@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.checking.alone import told_alone
+from tests.conformance.checking.alone import ROOT, told_alone
 
 
 def by_atomics(it: sycl.nd_item, flag: Any) -> None:
@@ -228,3 +230,38 @@ def test_native_code_ends_after_its_time_with_item_and_line() -> None:
     again, flag = launched(handed_on_at_once, sycl.cpu_selector_v,
                            sycl.property.queue.timeout(0.2))
     assert (again, flag[1]) == ([], 5)  # the device goes on after a kernel that was ended
+
+
+LEFT = """
+import numpy as np
+import unisycl as sycl
+from tests.conformance.checking.test_endless import CONCURRENT, ONEAPI, atomically, for_ever
+from unisycl.testing import find_device
+device = find_device({name!r})
+kernel = for_ever
+if device.get_backend() is sycl.backend.cpu:  # whose other kernels look whether it is over
+    kernel = sycl.kernel(properties=[ONEAPI.work_group_progress(
+        CONCURRENT, ONEAPI.execution_scope.root_group)])(atomically)
+queue = sycl.queue(device, sycl.property.queue.timeout(0.3))
+flag = sycl.malloc_shared(2, np.int32, queue)
+queue.fill(flag, 0).wait()
+event = queue.parallel_for(sycl.nd_range(4, 2), kernel, flag)
+try:
+    event.wait_and_throw()
+    queue.wait_and_throw()
+except sycl.exception as error:
+    print(error.code().name, error, flush=True)
+"""
+
+
+@pytest.mark.row("Q-8")
+def test_where_code_does_not_look_the_wait_ends_and_names_the_submission(
+        device: sycl.device) -> None:
+    if device.get_backend() is sycl.backend.host:
+        pytest.skip("the host device ends every kernel")
+    done = subprocess.run([sys.executable, "-c", LEFT.format(name=device.state.name)], cwd=ROOT,
+                          capture_output=True, text=True, timeout=300, check=False)
+    name = "atomically" if device.get_backend() is sycl.backend.cpu else "for_ever"
+    assert done.stdout.startswith(f"kernel kernel '{name}', submitted at "), done
+    assert "still runs after 0.3 s, the time that UNISYCL_TIMEOUT" in done.stdout
+    assert "and is left to itself" in done.stdout
