@@ -39,7 +39,7 @@ def until_it_waits(pid: int) -> None:
     ticks = os.sysconf("SC_CLK_TCK")
     first = last = _look(place)[1]
     calm = 0
-    while calm < _CALM and last - first < ticks // 5:
+    while calm < _CALM and last - first < ticks // 20:
         time.sleep(_STEP)
         state, spent = _look(place)
         calm = calm + 1 if state in "SDZX" and spent == last else 0
