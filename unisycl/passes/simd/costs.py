@@ -48,6 +48,12 @@ def prefers_scalar(body: n.Block, shapes: Shapes, bits: int) -> bool:
     return 2 * cost.scalar < cost.vector
 
 
+def gathers_rows(body: n.Block, shapes: Shapes, bits: int) -> bool:
+    """Say whether groups whose rows end within vectors had better run their items one by one."""
+    cost = _block(body, shapes, bits / _BITS, _LOST)
+    return 2 * cost.scalar < cost.vector
+
+
 def _scatters(loop: n.Stmt, shapes: Shapes) -> bool:
     return any(isinstance(x, n.Load) and _is_scattered(x.place, shapes)
                for block in visit.blocks(loop) for x in visit.all_expressions(block))

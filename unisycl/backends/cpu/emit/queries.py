@@ -46,6 +46,8 @@ def shapes(kernel: Kernel, lanes: int, units: int = 0) -> Callable[[str, int], S
             return SHARED
         if name in ("global_id", "logical_id") and kernel.index_kind != "nd_range":
             return ROW if dim == last else PER_LANES
+        if lanes == 1 and name in ("global_id", "local_id", "sub_group_local_id"):
+            return PER_LANES
         if name in ("global_id", "local_id"):
             if not mapping.rows:
                 return ANY
@@ -83,8 +85,9 @@ def group_queries(e: Emitter, groups: list[str], full: int, rest: int) -> Callab
     def local_id(dim: int) -> Val:
         assert e.sub_group is not None
         start = lanes.mul(e.sub_group, number(lanes.lanes))
+        row = LINEAR if lanes.lanes > 1 else UNIFORM
         if len(kernel.local) == 1:
-            return Val(LINEAR, INT64, start.ref, 1)
+            return Val(row, INT64, start.ref, 1)
         last = len(kernel.local) - 1
         inner = math.prod(kernel.local[dim + 1:])
         if not mapping.rows:
@@ -92,9 +95,9 @@ def group_queries(e: Emitter, groups: list[str], full: int, rest: int) -> Callab
             place = index if inner == 1 else _divide(e, index, inner)
             return place if dim == 0 else _modulo(e, place, kernel.local[dim])
         if dim == last:
-            return Val(LINEAR, INT64, _modulo(e, start, kernel.local[last]).ref, 1)
-        row = _divide(e, start, inner)
-        return row if dim == 0 else _modulo(e, row, kernel.local[dim])
+            return Val(row, INT64, _modulo(e, start, kernel.local[last]).ref, 1)
+        place = _divide(e, start, inner)
+        return place if dim == 0 else _modulo(e, place, kernel.local[dim])
 
     def of(name: str, dim: int) -> Val:
         match name:
@@ -118,7 +121,7 @@ def group_queries(e: Emitter, groups: list[str], full: int, rest: int) -> Callab
                 assert e.sub_group is not None
                 return e.sub_group
             case "sub_group_local_id":
-                return Val(LINEAR, INT64, "0", 1)
+                return Val(LINEAR if lanes.lanes > 1 else UNIFORM, INT64, "0", 1)
             case "sub_group_max_local_range":
                 return number(lanes.lanes if full else rest)
             case "sub_group_group_range":

@@ -71,6 +71,9 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     for lanes in (wanted, wanted // 2, wanted // 4):
         if lanes > 1 and last % lanes == 0:
             return lanes
+    if len(kernel.local) > 1 and not _asks_sub_groups(kernel) \
+            and costs.gathers_rows(kernel.body, found, bits):
+        return 1
     items = math.prod(kernel.local)
     while wanted > 2 and wanted > items:
         wanted //= 2
@@ -106,4 +109,5 @@ def widest_element(kernel: n.Kernel) -> int:
 
 def is_scalar(kernel: n.Kernel, lanes: int) -> bool:
     """Say whether work-items run one after another, each a scalar program of its own."""
-    return kernel.index_kind == "single" or (kernel.index_kind == "range" and lanes == 1)
+    return kernel.index_kind == "single" or (
+        kernel.index_kind in ("range", "nd_range") and lanes == 1)
