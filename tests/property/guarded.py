@@ -51,6 +51,13 @@ class Launch:
     together: str
     seed: int
 
+    def places(self) -> Array:
+        """Return a list of places below n, behind each of which is another: runs with gaps."""
+        rng, n = np.random.default_rng(self.seed), self.numbers[0]
+        steps = rng.choice((1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5), self.shape[-1])
+        found = (np.cumsum(steps) if self.seed % 3 else np.arange(self.shape[-1])) % max(n - 1, 1)
+        return found.astype(np.int32 if self.seed % 2 else np.int64)
+
     def memory(self, *, rows: bool) -> tuple[Array, Array, Array]:
         """Return new arrays a, b and o."""
         rng = np.random.default_rng(self.seed)
@@ -92,7 +99,7 @@ def expected(names: dict[str, Any], launch: Launch) -> tuple[Array, ...]:
     memory = launch.memory(rows=names["ROWS"])
     with np.errstate(all="ignore"):
         for at in itertools.product(*map(range, launch.shape)):
-            names["kernel"](at, *memory, *launch.numbers)
+            names["kernel"](at, *memory, launch.places(), *launch.numbers)
     return memory
 
 
@@ -103,7 +110,8 @@ def given(names: dict[str, Any], launch: Launch, device: sycl.device) -> tuple[A
     if launch.local:
         space, kernel = sycl.nd_range(launch.shape, launch.local), names["nd_kernel"]
     queue = sycl.queue(device)
-    queue.parallel_for(space, kernel, *memory, *launch.numbers).wait_and_throw()
+    queue.parallel_for(
+        space, kernel, *memory, launch.places(), *launch.numbers).wait_and_throw()
     return memory
 
 

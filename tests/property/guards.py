@@ -44,11 +44,13 @@ DEEP, LONG = 3, 24
 class Guards:
     """Writes one kernel over ``dims`` dimensions; one of ``rows`` has each item change its row.
 
-    One of ``floats`` keeps what it stores between -99 and 99 and multiplies only what it reads.
+    One of ``lists`` goes by a list of places, too. One of ``floats`` keeps what it stores between
+    -99 and 99 and multiplies only what it reads.
     """
 
-    def __init__(self, rng: Random, dims: int, *, rows: bool, floats: bool) -> None:
-        self.rng, self.rows, self.floats = rng, rows, floats
+    def __init__(self, rng: Random, dims: int, *, rows: bool, floats: bool,
+                 lists: bool = False) -> None:
+        self.rng, self.rows, self.floats, self.lists = rng, rows, floats, lists
         self.ids = ["x", "y", "z"][:dims]
         self.place = f"o[{', '.join(self.ids)}]"
         self.lines: list[str] = []
@@ -183,6 +185,17 @@ class Guards:
         else:
             self.emit(indent, f"{place} {self.pick('=', '=', '+=', '-=')} s + {self.value()}")
 
+    def listed(self) -> None:
+        """Add elements that a list of places names, and neighbours of theirs."""
+        self.emit(1, f"q = p[{self.ids[-1]}]")
+        self.emit(1, "d = 1 if n > 1 else 0")
+        more = self.pick("a[q + d]", "a[d + q]", "a[(q + k) % n]", "a[(q - 1) % n]", "a[q]")
+        if self.often(0.3):
+            self.emit(1, f"if {self.condition(1)}:")
+            self.emit(2, f"s += a[q] + {more}")
+        else:
+            self.emit(1, f"s += a[q] - {more}")
+
     def text(self) -> str:
         """Write the kernel; return it behind the functions that it calls."""
         for d, v in enumerate(self.ids):
@@ -191,8 +204,10 @@ class Guards:
         self.body(1)
         if self.rows:
             self.loop(1, 0)
+        elif self.lists:
+            self.listed()
         self.store(1)
-        names = "a, b, o, n, m, k, w"
+        names = "a, b, o, p, n, m, k, w"
         return HEAD.format(names=f"it, {names}", passed=names, lines="\n".join(self.lines))
 
 
@@ -203,4 +218,5 @@ def program(seed: int) -> str:
     dims = rng.choice((1, 1, 2)) if rows else rng.choice((1, 1, 2, 2, 3))
     kind = rng.choice(KINDS)
     head = f"ROWS, DIMS, KIND = {rows}, {dims}, {kind!r}\n\n\n"
-    return head + Guards(rng, dims, rows=rows, floats=kind[0] == "f").text()
+    lists = Random(~seed).random() < 0.4
+    return head + Guards(rng, dims, rows=rows, floats=kind[0] == "f", lists=lists).text()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unisycl.backends.cpu.emit import indirect, memory
+from unisycl.backends.cpu.emit import indirect, memory, near_remainder
 from unisycl.backends.cpu.emit.emitter import Emitter
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val, as_int
 from unisycl.backends.cpu.emit.lowerings import call_builtin
@@ -63,6 +63,8 @@ def _binary(e: Emitter, x: n.Binary) -> Val:
     a, b = emit(e, x.a), emit(e, x.b)
     if x.exact and x.type.dtype.is_float:
         return _exactly(e, f"f{x.op}", a, b)
+    if near_remainder.serves(x, a, b):
+        return near_remainder.emit(e, a, b, lambda: binary(e, x.op, a, b))
     return binary(e, x.op, a, b)
 
 
