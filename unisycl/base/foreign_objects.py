@@ -6,10 +6,17 @@ to find out; its objects are known by the name of their type, or by an attribute
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+
+
+def is_masked(array: object) -> bool:
+    """Say whether an array has a mask: no program has one that has not loaded ``numpy.ma``."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(array, masked.MaskedArray)
 
 
 class Description(NamedTuple):

@@ -159,8 +159,7 @@ def array_type(array: np.ndarray[Any, Any]) -> View | None:
     """Return the view of a NumPy array used as a system allocation; None where it cannot be one."""
     elem = element_type(array.dtype)
     flags = array.flags
-    if elem is None or not flags.aligned or array.ndim > 3 or isinstance(
-            array, np.ma.MaskedArray):
+    if elem is None or not flags.aligned or array.ndim > 3 or foreign_objects.is_masked(array):
         return None
     mode = access_mode.read_write if flags.writeable else access_mode.read
     if flags.c_contiguous:
@@ -243,7 +242,7 @@ def why_not(obj: Any) -> tuple[str, str]:
                                              "records in the machine's byte order")
         if obj.ndim > 3:
             return f"{obj.ndim}-dimensional array", "reshape it to at most three dimensions"
-        if isinstance(obj, np.ma.MaskedArray):
+        if foreign_objects.is_masked(obj):
             return "masked array", ("kernels know nothing of masks; pass array.filled(value), or "
                                     "array.data to use all elements")
         if not obj.flags.aligned:

@@ -9,7 +9,6 @@ the same name, and only by the texts of their own bundle.
 from __future__ import annotations
 
 import builtins
-import importlib.abc
 import importlib.util
 import itertools
 import sys
@@ -32,7 +31,7 @@ _numbers = itertools.count(1)
 _REGISTERED = "__registered_kernels__"
 
 
-class _Text(importlib.abc.InspectLoader):
+class _Text:
     """Loads one module from its text."""
 
     def __init__(self, text: str, name: str) -> None:
@@ -45,7 +44,14 @@ class _Text(importlib.abc.InspectLoader):
     def get_code(self, fullname: str) -> Any:
         """Return the code of the text, which is remembered, so that kernels find theirs in it."""
         executed_texts.remember(self._name, self._text)
-        return self.source_to_code(self._text, self._name)
+        return compile(self._text, self._name, "exec", dont_inherit=True)
+
+    def create_module(self, spec: object) -> None:
+        """Have a module made as any other."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the text as a module."""
+        exec(self.get_code(module.__name__), module.__dict__)  # noqa: S102 - that is its meaning
 
 
 class _Modules:
@@ -60,7 +66,7 @@ class _Modules:
     def load(self, text: str, name: str) -> ModuleType:
         """Return the module of a text; raises what running it raises."""
         where = f"unisycl_source_{self._number}.{name}"
-        loader = _Text(text, f"<kernel source {self._number}: {name}>")
+        loader: Any = _Text(text, f"<kernel source {self._number}: {name}>")
         spec = importlib.util.spec_from_loader(where, loader)
         assert spec is not None
         module = importlib.util.module_from_spec(spec)

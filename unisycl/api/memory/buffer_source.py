@@ -19,7 +19,7 @@ from unisycl.api.memory.shared_ptr import shared_ptr
 from unisycl.base import geometry as geo
 from unisycl.base.dtypes import alike, as_dtype
 from unisycl.base.errors import UsageError, errc
-from unisycl.base.foreign_objects import native_help
+from unisycl.base.foreign_objects import is_masked, native_help
 from unisycl.base.strides import pitches, shares_elements
 from unisycl.ir.types import element_type
 from unisycl.runtime.memory.allocation import Array, allocate
@@ -76,7 +76,7 @@ def _refuse_source(source: Any) -> None:
     if source is None or isinstance(source, bool | np.bool_ | np.number):
         raise UsageError(errc.invalid, "buffer: expected an array, values or a range, got "
                          f"{source!r}; for one element write [{source!r}]")
-    if isinstance(source, np.ma.MaskedArray):
+    if is_masked(source):
         raise UsageError(errc.invalid, "buffer: kernels know nothing of the mask of a masked "
                          "array; pass array.filled(value), or array.data to use all elements")
 

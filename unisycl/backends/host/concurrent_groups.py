@@ -8,13 +8,13 @@ as in any launch (``workitems``); when one thread fails, those that wait for it 
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from unisycl.lang.index.nd_item import nd_item
 from unisycl.lang.index.place import points
 from unisycl.lang.memory.cell import pace
 from unisycl.lang.memory.views import records_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 PROGRESS: Levels = (forward_progress_guarantee.concurrent,) * 3
 MOST_GROUPS = 64
@@ -174,8 +177,12 @@ def _call(runner: Runner, it: nd_item, shared: _Launch | None = None) -> None:
 
 def _apart(shared: _Launch, runner: Runner, items: list[nd_item], size: int) -> None:
     """Run each work-item of a group in a thread of its own."""
+    futures: Any = importlib.import_module("concurrent.futures")  # takes long: not before needed
+
     def pool(count: int) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(count, "unisycl-host-item", lambda: _begin(shared, runner.binder))
+        made: ThreadPoolExecutor = futures.ThreadPoolExecutor(
+            count, "unisycl-host-item", lambda: _begin(shared, runner.binder))
+        return made
     with pool(len(items)) as threads, pool(-(-len(items) // size)) as drivers:
         if runner.binder.convergent:
             _Apart(shared, runner, items, size, threads, drivers).run()

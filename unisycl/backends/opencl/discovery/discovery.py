@@ -8,7 +8,6 @@ or the machine's set of devices changes, and a problem after an hour besides.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import sys
@@ -38,7 +37,7 @@ def discover() -> Found:
         return Found(problems={"": "PyOpenCL is not installed; pip install 'unisycl[opencl]'"})
     if runtimes.bindings_version() < runtimes.OLDEST:
         oldest = ".".join(map(str, runtimes.OLDEST))
-        return Found(problems={"": f"PyOpenCL {importlib.metadata.version('pyopencl')} is too old; "
+        return Found(problems={"": f"PyOpenCL {runtimes.bindings_text()} is too old; "
                                f"pip install -U 'pyopencl>={oldest}'"})
     libraries = runtimes.libraries()
     if not libraries:

@@ -8,13 +8,14 @@ Invariant: a library is listed once, under its real path.
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib
 import importlib.util
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from unisycl.base import start_folder
 
@@ -83,11 +84,17 @@ def has_python_bindings() -> bool:
 
 def bindings_version() -> tuple[int, ...]:
     """Return the numbers of PyOpenCL's version; of one that was not installed, the oldest taken."""
+    text = bindings_text()
+    return tuple(int(x) for x in re.findall(r"\d+", text)) if text else OLDEST
+
+
+def bindings_text() -> str:
+    """Return PyOpenCL's version; '' of one that is imported from its source tree."""
+    metadata: Any = importlib.import_module("importlib.metadata")  # takes long: not before needed
     try:
-        text = importlib.metadata.version("pyopencl")
-    except importlib.metadata.PackageNotFoundError:  # imported from its source tree
-        return OLDEST
-    return tuple(int(x) for x in re.findall(r"\d+", text))
+        return str(metadata.version("pyopencl"))
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def beyond_processors() -> bool:
