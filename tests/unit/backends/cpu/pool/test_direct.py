@@ -97,6 +97,7 @@ def test_a_small_nd_range_and_loops_of_known_turns_give_it_nothing(queue):
 def test_a_waiting_thread_takes_part_where_loops_count_and_ended_soon(queue):
     out = sycl.malloc_shared(1 << 10, np.float32, queue)
     flag = sycl.malloc_shared(1, np.int32, queue)
+    out[:], flag[0] = 0, 0
     pool, real, assisted = pool_of(queue), pool_of(queue).submit, []
 
     def loop(i, a, n):
