@@ -1,8 +1,8 @@
 """``python -m bench.launches``: what launches cost, beside PyOpenCL on Intel's runtime.
 
-All ways run in turns in one process, by the clock and by processor time. Non-goals: other peers
-(``dev.py bench launch_usm ...``) and what comes before the first launch (``bench.starts``).
-Invariant: every way is checked once before it is timed.
+All ways run in turns in one process, by the clock and by processor time; bars are judged by the
+latter, which neighbours on the machine change least. Non-goals: other peers (``dev.py bench
+launch_usm ...``) and what comes before the first launch (``bench.starts``).
 """
 
 from __future__ import annotations
@@ -218,9 +218,9 @@ def against(way: Way, name: str, rounds: list[dict[str, tuple[float, float]]]) -
     """Return what a way takes beside its peer: medians of the rounds, and of the least of each."""
     wall, cpu = (sorted(r[name][k] / r[way.peer][k] for r in rounds) for k in (0, 1))
     least = [min(r[name][k] for r in rounds) / min(r[way.peer][k] for r in rounds) for k in (0, 1)]
-    middle = statistics.median(wall)
-    line = (f"   {middle:5.2f} ({wall[0]:.2f} to {wall[-1]:.2f}), {least[0]:.2f}, "
-            f"{statistics.median(cpu):.2f}, {least[1]:.2f}")
+    middle = statistics.median(cpu)
+    line = (f"   {statistics.median(wall):5.2f} ({wall[0]:.2f} to {wall[-1]:.2f}), "
+            f"{least[0]:.2f}, {middle:.2f}, {least[1]:.2f}")
     if way.bar:
         line += f"   bar {way.bar:g}: {'reached' if middle <= way.bar else 'MISSED'}"
     return line

@@ -89,7 +89,8 @@ class _Text:
             self.lines.append(f"        if type({name}) is not {self.bind(test.kind)}: return None")
             return
         elif isinstance(test, guards.Typed):
-            quick = (f"(type({name}) is not {self.bind(test.kind)} or {name}.__kernel_type__() "
+            kept = getattr(test.kind, "__kernel_type_at__", "__kernel_type__()")
+            quick = (f"(type({name}) is not {self.bind(test.kind)} or {name}.{kept} "
                      f"is not {self.bind(test.type)}) and ")
         elif isinstance(test, guards.Coded):
             quick = f"{name}.__code__ is not {self.bind(test.code)} and "

@@ -51,6 +51,8 @@ class accessor(Window, Capturable):
 
     __slots__ = ("__weakref__", "_array", "_group", "_placeholder", "_type")
     __class_getitem__: Any = classmethod(GenericAlias)
+    __kernel_type_at__ = "_type"
+    """Where ``__kernel_type__`` finds what it returns: asked at every launch (internal)."""
 
     def __new__(cls, source: Any = None, *args: Any, **named: Any) -> accessor:
         """Make what the buffer's class has for this, where that is not an accessor itself."""

@@ -27,12 +27,12 @@ class Again:
     ``run`` runs it here and now, where it is so small that this is best.
     """
 
-    __slots__ = ("begin", "launch", "name", "run", "task")
+    __slots__ = ("begin", "launch", "name", "run", "task", "title")
 
     def __init__(self, launch: Launch, begin: Begin, name: str, driver: Driver) -> None:
         self.launch: Launch | None = launch
         self.begin: Begin | None = begin
-        self.name = name
+        self.name, self.title = name, f"kernel '{name}'"
         self.run = driver.ready(launch) if driver.quick and not launch.rest else None
         self.task: Task | None = None
 
