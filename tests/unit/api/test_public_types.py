@@ -20,12 +20,12 @@ IN_KERNELS = {("local_accessor", "get_multi_ptr"), ("local_accessor", "get_point
 INTERNAL = {
     "handler": "abandon add_access add_dependency alive blocks channel channels check_alive "
                "check_free command fences finish hint launch note_use recorded remember "
-               "set_command turns used users",
+               "second set_command take turns used users",
     "buffer": "region", "host_accessor": "buffer",
     "accessor": "bind bound_window buffer from_start is_ranged join lasting on_host open rejoin "
-                "shut used_by whole",
-    "local_accessor": "bind lasting used_by",
-    "usm_pointer": "bind block bound lasting offset used_by",
+                "shut still used_by whole",
+    "local_accessor": "bind lasting still used_by",
+    "usm_pointer": "bind block bound lasting offset still used_by",
 }
 """Members of each class that are our own and shown to nobody."""
 

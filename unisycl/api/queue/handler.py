@@ -144,8 +144,6 @@ class handler(NativeCommands):
                 its further arguments. Without a kernel, returns a decorator for it.
         """
         self.check_free("parallel_for")
-        if rest and type(rest[0]) is FunctionType:
-            return self.launch(launch.space_geometry(space), rest[0], rest[1:], ())
         offset, reductions, fn, args = split(rest)
         geometry = launch.space_geometry(space, offset)
         if fn is None:
@@ -204,8 +202,8 @@ class handler(NativeCommands):
             return
         fn = (self.channel.repeats and type(fn) is kernel and fn.plain) or fn
         made, begin, again = launch.in_group(self.channel, self, fn, geometry, args, reductions)
-        what = f"kernel '{label(fn)}'" if again is None else again.title
-        self.set_command(what, begin, native=True, launch=made, again=again)
+        self.set_command(f"kernel '{label(fn)}'" if again is None else again.title, begin,
+                         native=True, launch=made, again=again)
 
     def _given_apart(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments that ``set_arg`` and ``set_args`` gave a kernel of Python."""
@@ -483,6 +481,8 @@ def _size(view: BoundView) -> int:
 
 def split(rest: tuple[Any, ...]) -> tuple[Any, tuple[reduction, ...], Any, tuple[Any, ...]]:
     """Sort what follows an index space: offset, reductions, kernel, arguments."""
+    if rest and type(rest[0]) is FunctionType:
+        return None, (), rest[0], rest[1:]
     k, offset = 0, None
     if rest and isinstance(rest[0], geo.id):
         offset, k = rest[0], 1

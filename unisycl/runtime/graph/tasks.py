@@ -3,7 +3,7 @@
 A task whose predecessors are all complete, or run on its own driver, goes to the driver at once
 from the submitting thread; others wait here. Non-goals: memory and its regions (``deps``), error
 delivery (``channel``). Invariants: a task settles once; a settled task holds neither its launch nor
-its completion; no lock is held while a driver or user code runs.
+its completion; no lock is held while a driver or user code runs (but ``repeated.at_once``).
 """
 
 from __future__ import annotations
