@@ -220,7 +220,7 @@ class CpuDriver(Driver):
                          (executable, values, block, report, common, watch), assisted=assisted,
                          error_at=error_at, on_error=on_error, words=words)
             _asking(job, report)
-            if executable.counted:
+            if executable.counted and not plan.small:  # a small one has its arguments there
                 launch.packed = job
             return job if watch is None else after_launch.look(self.pool.submit, launch, watch, job)
         partials, slots = _partials(executable, launch, plan.units, plan.grain)

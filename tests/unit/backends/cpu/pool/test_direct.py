@@ -186,6 +186,32 @@ def test_a_tiny_kernel_behind_a_long_one_waits_for_it():
     assert -3_000_000 == out[0]
 
 
+def test_a_small_loop_runs_at_once_after_it_has_waited():
+    queue = sycl.queue(sycl.cpu_selector_v, sycl.property.queue.in_order())
+    out = sycl.malloc_shared(4, np.int64, queue)
+    out[:] = 0
+
+    def slow(i, a, n):
+        for _ in range(n):
+            a[i] += 1
+
+    def few(i, a):
+        for k in range(3):
+            a[i] += k
+    bound = queue.bind(4, few, out)
+    bound().wait()
+    for _ in range(3):
+        queue.parallel_for(4, slow, out, 1_000_000)
+        bound()
+        done = bound()
+        done.wait()
+        bound(depends_on=done).wait()
+        queue.parallel_for(4, few, out)
+        queue.wait()
+        queue.submit(lambda h: h.parallel_for(4, few, out)).wait()
+    assert [3 * (1 + 3 * 5) + 3_000_000] * 4 == list(out)
+
+
 def test_times_of_a_direct_command_are_in_order():
     queue = sycl.queue(sycl.cpu_selector_v, sycl.property.queue.enable_profiling())
     out = np.zeros(1)
