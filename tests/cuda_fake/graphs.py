@@ -1,6 +1,7 @@
-"""Graphs of kernels: made, given other arguments, launched in any order that their edges allow.
+"""Graphs of commands: made, given other arguments, launched in any order that their edges allow.
 
-Non-goals: nodes that are no kernels. Invariant: arguments are taken when they are given.
+Non-goals: nodes of other kinds than kernels, copies and fills. Invariant: arguments are taken when
+they are given.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tests.cuda_fake.core import (
     number,
     store,
 )
-from unisycl.backends.cuda.api import KernelNode
+from unisycl.backends.cuda.api import Copy3D, Fill, KernelNode
 
 Work = Callable[[], None]
 
@@ -56,8 +57,56 @@ class Graphs(Core):
 
     def _cuGraphAddKernelNode_v2(self, out: Any, graph: Any, before: Any, count: int,
                                  params: Any) -> int:
+        return self._add(out, graph, before, count, self._work(params))
+
+    def _cuGraphAddMemcpyNode(self, out: Any, graph: Any, before: Any, count: int, params: Any,
+                              context: Any) -> int:
+        return self._add(out, graph, before, count, self._copied(params, context))
+
+    def _cuGraphAddMemsetNode(self, out: Any, graph: Any, before: Any, count: int, params: Any,
+                              context: Any) -> int:
+        return self._add(out, graph, before, count, self._filled(params, context))
+
+    def _known(self, context: Any) -> bool:
+        if number(context) not in range(0x1000, 0x1000 + len(self.cards)):
+            self.misuse.append("a node without a context")
+        return True
+
+    def _copied(self, params: Any, context: Any) -> Work | None:
+        """Return what a copy does; None where the driver would refuse it."""
+        c, unified = params._obj, 4
+        assert isinstance(c, Copy3D)
+        others = (c.srcXInBytes, c.srcY, c.srcZ, c.srcLOD, c.srcHost, c.srcArray, c.reserved0,
+                  c.dstXInBytes, c.dstY, c.dstZ, c.dstLOD, c.dstHost, c.dstArray, c.reserved1)
+        if any(others) or not (c.srcMemoryType == c.dstMemoryType == unified) or (
+                min(c.WidthInBytes, c.Height, c.Depth) < 1 or c.Depth != 1):
+            return None
+        sides = ((c.dstDevice, c.dstPitch), (c.srcDevice, c.srcPitch))
+        for at, pitch in sides:
+            if not c.WidthInBytes <= pitch < 1 << 31 or not self._inside(
+                    at, pitch * (c.Height - 1) + c.WidthInBytes):
+                return None
+        self._known(context)
+        (to, to_pitch), (start, pitch), width = *sides, c.WidthInBytes
+        rows = [(to + k * to_pitch, start + k * pitch) for k in range(c.Height)]
+        return lambda: [ctypes.memmove(a, b, width) for a, b in rows].clear()
+
+    def _filled(self, params: Any, context: Any) -> Work | None:
+        """Return what a fill does; None where the driver would refuse it."""
+        f = params._obj
+        assert isinstance(f, Fill)
+        size = f.elementSize
+        if size not in (1, 2, 4) or f.height != 1 or f.width < 1 or f.dst % size or (
+                f.value >= 1 << 8 * size) or not self._inside(f.dst, f.width * size):
+            return None
+        self._known(context)
+        at, raw = f.dst, f.value.to_bytes(size, "little") * f.width
+        return lambda: (ctypes.memmove(at, raw, len(raw)), None)[1]
+
+    def _add(self, out: Any, graph: Any, before: Any, count: int, work: Work | None) -> int:
         nodes, needs = self._graphs[number(graph)], list(before)[:count]
-        work = self._work(params)
+        if len(set(needs)) != count:
+            self.misuse.append("a node that comes twice behind another")
         if work is None or any(n not in nodes for n in needs):
             return INVALID_VALUE
         store(out, value := next(self._numbers))
@@ -69,7 +118,20 @@ class Graphs(Core):
         self._ready[value] = dict(self._graphs[number(graph)])
 
     def _cuGraphExecKernelNodeSetParams_v2(self, ready: Any, node: Any, params: Any) -> int:
-        nodes, work = self._ready[number(ready)], self._work(params)
+        return self._change(ready, node, self._work(params))
+
+    def _cuGraphExecMemcpyNodeSetParams(self, ready: Any, node: Any, params: Any, context: Any,
+                                        ) -> int:
+        if params._obj.Height > 1:  # it must be of one dimension, before and after
+            return INVALID_VALUE
+        return self._change(ready, node, self._copied(params, context))
+
+    def _cuGraphExecMemsetNodeSetParams(self, ready: Any, node: Any, params: Any, context: Any,
+                                        ) -> int:
+        return self._change(ready, node, self._filled(params, context))
+
+    def _change(self, ready: Any, node: Any, work: Work | None) -> int:
+        nodes = self._ready[number(ready)]
         if work is None or number(node) not in nodes:
             return INVALID_VALUE
         nodes[number(node)] = work, nodes[number(node)][1]

@@ -145,9 +145,39 @@ def priorities(q: sycl.queue) -> None:
               f"{(last - begin) / 1e3:.0f} us of other work")
 
 
+# ------------------------------------------------------------------ graphs
+def graph_of_all(q: sycl.queue) -> None:
+    """A graph with a fill, a copy of rows, a copy and kernels, replayed with other operands."""
+    extension = sycl.ext.oneapi.experimental
+    queue = sycl.queue(q.get_device(), sycl.property.queue.in_order())
+    p, other, r = (sycl.malloc_device(N, np.float32, queue) for _ in range(3))
+    out = np.zeros(N, np.float32)
+    queue.fill(other, 7).wait()
+    graph: Any = extension.command_graph(queue)
+    source: Any = extension.dynamic_parameter(graph, p)
+    first = graph.add(lambda h: h.fill(p, np.float32(1)))
+    second = graph.add(lambda h: h.parallel_for(N, add, p, np.float32(2)), depends_on=[first])
+    third = graph.add(lambda h: h.memcpy(r, source, out.nbytes), depends_on=[second])
+    fourth = graph.add(lambda h: h.ext_oneapi_memcpy2d(r, 64, p.pointer_to(16), 128, 32, 100),
+                       depends_on=[third])
+    graph.add(lambda h: h.parallel_for(N, add, r, np.float32(1)), depends_on=[fourth])
+    ready: Any = graph.finalize(extension.property.graph.updatable())
+    for want in (4, 4):
+        queue.ext_oneapi_graph(ready)
+        queue.memcpy(out, r, out.nbytes).wait()
+        assert (out == want).all(), out[:8]
+    source.update(other)
+    ready.update(third)
+    queue.ext_oneapi_graph(ready)
+    queue.memcpy(out, r, out.nbytes).wait()
+    part = np.full(N, 8, np.float32)
+    part[:1600].reshape(100, 16)[:, :8] = 4
+    np.testing.assert_array_equal(out, part)
+
+
 PARTS: dict[str, tuple[Program, ...]] = {
     "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays),
-    "priorities": (priorities,)}
+    "priorities": (priorities,), "graphs": (graph_of_all,)}
 
 
 def run(part: str, device: str) -> None:

@@ -263,8 +263,20 @@ class Launch:
     urgency: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A copy of equal shapes, or a fill with ``pattern`` where there is no source."""
+
+    dst: BoundView
+    src: BoundView | None = None
+    pattern: Any = None
+
+
+Part = Launch | Transfer
+
+
 class Batch(Protocol):
-    """Several launches made ready once, to be run one after the other many times."""
+    """Several commands made ready once, to be run one after the other many times."""
 
     def immediate(self) -> bool:
         """Run all in the calling thread if that takes but a few microseconds, else do nothing."""
@@ -272,7 +284,7 @@ class Batch(Protocol):
     def launch(self, deps: Sequence[Completion]) -> Completion:
         """Start them. Never blocks; called again only behind the completion before."""
 
-    def update(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> bool:
+    def update(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> bool:
         """Take other launches in place of these, none under way; False: make another batch."""
 
 
@@ -407,8 +419,8 @@ class Driver(ABC):
         """Start a kernel that enqueues kernels, and these; None: the runtime is to start them."""
         return None
 
-    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> Batch | None:
-        """Return launches that are better run by one call; None where each is run separately.
+    def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> Batch | None:
+        """Return commands that are better run by one call; None where each is run separately.
 
         ``before``: for each, which of them it has to come after; these stand before it.
         """

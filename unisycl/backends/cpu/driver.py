@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends import strided
-from unisycl.backends.base import BoundView, Completion, DeviceInfo, Driver, Geometry, Launch
+from unisycl.backends.base import (
+    BoundView,
+    Completion,
+    DeviceInfo,
+    Driver,
+    Geometry,
+    Launch,
+    Part,
+)
 from unisycl.backends.cpu import variants
 from unisycl.backends.cpu.abi import BLOCK_AT, address, unit_dimensions
 from unisycl.backends.cpu.checks.reports import Report, callback
@@ -244,10 +252,11 @@ class CpuDriver(Driver):
         """Start a kernel and what it enqueues; None if one of them is not for native code."""
         return self._trees.submit(launch, deps)
 
-    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]],
+    def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]],
               ) -> CpuBatch | None:
         """Return launches prepared to run one after the other; None if one is too large for it."""
-        return CpuBatch(self.pool, launches) if all(map(cost, launches)) else None
+        kernels = [x for x in launches if isinstance(x, Launch) and cost(x)]
+        return CpuBatch(self.pool, kernels) if len(kernels) == len(launches) else None
 
     def words(self) -> CpuWords:
         """Return atomic access to memory that kernels change meanwhile."""

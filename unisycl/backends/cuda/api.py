@@ -77,6 +77,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuGraphAddKernelNode_v2": (_P, _P, _P, _S, _P),
     "cuGraphInstantiateWithFlags": (_P, _P, ctypes.c_ulonglong),
     "cuGraphExecKernelNodeSetParams_v2": (_P, _P, _P),
+    "cuGraphAddMemcpyNode": (_P, _P, _P, _S, _P, _P),
+    "cuGraphAddMemsetNode": (_P, _P, _P, _S, _P, _P),
+    "cuGraphExecMemcpyNodeSetParams": (_P, _P, _P, _P),
+    "cuGraphExecMemsetNodeSetParams": (_P, _P, _P, _P),
     "cuGraphExecDestroy": (_P,),
     "cuGraphLaunch": (_P, _P),
     "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_P, _P, _I, _S),
@@ -105,6 +109,26 @@ class Copy2D(ctypes.Structure):
         ("dstXInBytes", _S), ("dstY", _S), ("dstMemoryType", _I), ("dstHost", _P),
         ("dstDevice", _A), ("dstArray", _P), ("dstPitch", _S),
         ("WidthInBytes", _S), ("Height", _S))
+
+
+class Copy3D(ctypes.Structure):
+    """``CUDA_MEMCPY3D``."""
+
+    _fields_ = (
+        ("srcXInBytes", _S), ("srcY", _S), ("srcZ", _S), ("srcLOD", _S), ("srcMemoryType", _I),
+        ("srcHost", _P), ("srcDevice", _A), ("srcArray", _P), ("reserved0", _P), ("srcPitch", _S),
+        ("srcHeight", _S),
+        ("dstXInBytes", _S), ("dstY", _S), ("dstZ", _S), ("dstLOD", _S), ("dstMemoryType", _I),
+        ("dstHost", _P), ("dstDevice", _A), ("dstArray", _P), ("reserved1", _P), ("dstPitch", _S),
+        ("dstHeight", _S),
+        ("WidthInBytes", _S), ("Height", _S), ("Depth", _S))
+
+
+class Fill(ctypes.Structure):
+    """``CUDA_MEMSET_NODE_PARAMS``."""
+
+    _fields_ = (("dst", _A), ("pitch", _S), ("value", _U), ("elementSize", _U), ("width", _S),
+                ("height", _S))
 
 
 class LaunchConfig(ctypes.Structure):

@@ -22,6 +22,7 @@ from unisycl.backends.base import (
     DeviceInfo,
     Geometry,
     Launch,
+    Part,
     Tentative,
 )
 from unisycl.backends.cuda.api import Api
@@ -35,7 +36,7 @@ from unisycl.backends.cuda.discovery.info import device_info
 from unisycl.backends.cuda.interop.arrays import await_ready, register, streams_of
 from unisycl.backends.cuda.interop.handles import CuAdoption, CuObjects
 from unisycl.backends.cuda.launch import sources
-from unisycl.backends.cuda.launch.batch import CuBatch
+from unisycl.backends.cuda.launch.batch import CuBatch, made_batch
 from unisycl.backends.cuda.launch.executable import FINISH_SIZES, CuExecutable, make_executable
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.launch.repeating import Repeating
@@ -274,14 +275,9 @@ class CudaDriver(Repeating):
             executable.main.allow(executable.launch_sizes(launch), executable.what, self.card)
         return Prepared(executable, launch, plan, (executable.what, launch.where))
 
-    def batch(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> CuBatch | None:
-        """Return kernels as a graph of CUDA's."""
-        if any(x.staged or 0 in x.geometry.global_ for x in launches):
-            return None
-        kernels = [ready for x in launches if (ready := self.prepared(x)) is not None
-                   and not ready.executable.together]
-        return CuBatch(self, self.opened().commands, launches, kernels, before) if (
-            len(kernels) == len(launches)) else None
+    def batch(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> CuBatch | None:
+        """Return commands as a graph of CUDA's."""
+        return made_batch(self, self.opened().commands, launches, before)
 
     def _launch_parts(self, executable: CuExecutable, launch: Launch,
                       deps: Sequence[Completion]) -> CuCompletion:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
-from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch
+from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch, Transfer
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import as_done, caller
@@ -31,8 +31,8 @@ from unisycl.runtime.launch import (
 from unisycl.runtime.memory import staging
 from unisycl.runtime.threads.per_process import process
 
-__all__ = ["SINGLE", "Launch", "begin_copy", "begin_fill", "begin_launch", "begin_nothing", "build",
-           "launch_now", "space_geometry", "work_group_geometry"]
+__all__ = ["SINGLE", "BeginTransfer", "Launch", "begin_copy", "begin_fill", "begin_launch",
+           "begin_nothing", "build", "launch_now", "space_geometry", "work_group_geometry"]
 
 SINGLE = Geometry("single", (1,), (), (0,))
 _MOST = 1 << 62
@@ -346,21 +346,27 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
     return task
 
 
+class BeginTransfer:
+    """How to begin a copy or a fill within the driver's memory."""
+
+    __slots__ = ("_driver", "transfer")
+
+    def __init__(self, channel: Channel, transfer: Transfer) -> None:
+        self._driver = channel.driver
+        self.transfer = transfer
+
+    def __call__(self, native: Sequence[Completion]) -> Completion:
+        what = self.transfer
+        if what.src is None:
+            return self._driver.fill(what.dst, what.pattern, native)
+        return self._driver.copy(what.dst, what.src, native)
+
+
 def begin_copy(channel: Channel, dst: BoundView, src: BoundView) -> Begin:
     """Return how to begin a copy of equal shapes within the driver's memory."""
-    return functools.partial(_copy, channel, dst, src)
-
-
-def _copy(channel: Channel, dst: BoundView, src: BoundView,
-          native: Sequence[Completion]) -> Completion:
-    return channel.driver.copy(dst, src, native)
+    return BeginTransfer(channel, Transfer(dst, src))
 
 
 def begin_fill(channel: Channel, dst: BoundView, pattern: Any) -> Begin:
     """Return how to begin writing one value everywhere in a view."""
-    return functools.partial(_fill, channel, dst, pattern)
-
-
-def _fill(channel: Channel, dst: BoundView, pattern: Any,
-          native: Sequence[Completion]) -> Completion:
-    return channel.driver.fill(dst, pattern, native)
+    return BeginTransfer(channel, Transfer(dst, None, pattern))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from unisycl.backends import base
 from unisycl.backends.base import Batch, Completion, Driver, Launch
 from unisycl.runtime.graph.completions import ended
 from unisycl.runtime.graph.deps import Access
 from unisycl.runtime.graph.tasks import Begin
+from unisycl.runtime.launch.launch import BeginTransfer
 from unisycl.runtime.memory import moves
 
 
@@ -27,7 +29,7 @@ class Part(Protocol):
 
 
 class Step:
-    """What is started by one call: a batch of small kernels, or one command."""
+    """What is started by one call: a batch of small commands, or one."""
 
     __slots__ = ("_begin", "_places", "batch", "before", "edges", "nodes")
 
@@ -56,7 +58,7 @@ class Step:
 
     def make(self, driver: Driver) -> None:
         """Make the batch, once its nodes are known or have changed."""
-        found = _launches(self.nodes)
+        found = _parts(self.nodes)
         if found is None or self.batch is None or not self.batch.update(found, self.edges):
             self.batch = batch_of(driver, self)
         node = self.nodes[0]
@@ -72,12 +74,17 @@ class Step:
         return ended() if self._begin is None else self._begin(deps)
 
 
-def _launches(nodes: Sequence[Part]) -> list[Launch] | None:
-    found = [n.launch for n in nodes if n.launch is not None and not n.launch.rest]
+def _parts(nodes: Sequence[Part]) -> list[base.Part] | None:
+    found: list[base.Part] = []
+    for n in nodes:
+        if n.launch is not None and not n.launch.rest:
+            found.append(n.launch)
+        elif n.launch is None and isinstance(n.begin, BeginTransfer):
+            found.append(n.begin.transfer)
     return found if len(found) == len(nodes) else None
 
 
 def batch_of(driver: Driver, step: Step) -> Batch | None:
     """Return nodes as one batch; None where one is no kernel or must start separately."""
-    found = _launches(step.nodes)
+    found = _parts(step.nodes)
     return None if found is None else driver.batch(found, step.edges)

@@ -138,7 +138,102 @@ def test_a_graph_that_fails_to_launch_is_an_error_of_its_submission(fake: FakeCu
     ready = graph.finalize()
     fake.fail("cuGraphLaunch", 701)
     queue.ext_oneapi_graph(ready)
-    with pytest.raises(sycl.exception, match="graph of 3 kernels"):
+    with pytest.raises(sycl.exception, match="graph of 3 commands"):
         queue.wait_and_throw()
     queue.ext_oneapi_graph(ready).wait_and_throw()
     assert seen(queue, p) == [3]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_and_fills_are_nodes_of_the_same_graph(seed: int) -> None:
+    fake = FakeCuda(seed=seed)
+    with installed(fake):
+        queue = sycl.queue("cuda", sycl.property.queue.in_order())
+        p, q = (sycl.malloc_device(8, np.int64, queue) for _ in range(2))
+        small = sycl.malloc_device(64, np.int16, queue)
+        graph = graph_class(queue)
+        graph.begin_recording(queue)
+        queue.memset(p, 0)
+        queue.parallel_for(8, add, p, 5)
+        queue.memcpy(q, p, 64)
+        queue.parallel_for(8, double, p)
+        queue.parallel_for(8, sum_up, p, p, q)
+        queue.fill(small, np.int16(-3))
+        queue.ext_oneapi_memcpy2d(small, 16, small.pointer_to(32), 16, 8, 2)
+        graph.end_recording()
+        ready = graph.finalize()
+        given = fake.calls["cuMemcpyAsync"] + fake.calls["cuMemsetD8Async"]
+        for _ in range(4):
+            queue.ext_oneapi_graph(ready)
+        queue.wait_and_throw()
+        assert fake.calls["cuGraphLaunch"] == 4
+        assert given == fake.calls["cuMemcpyAsync"] + fake.calls["cuMemsetD8Async"]
+        assert (fake.calls["cuGraphAddMemcpyNode"], fake.calls["cuGraphAddMemsetNode"]) == (2, 2)
+        assert (seen(queue, p), seen(queue, q)) == ([15], [5])
+        out = np.zeros(64, np.int16)
+        queue.memcpy(out, small, out.nbytes).wait_and_throw()
+        assert out.tolist() == [-3] * 64
+    assert fake.misuse == []
+
+
+def test_buffers_are_copied_and_filled_in_a_graph(fake: FakeCuda, queue: sycl.queue) -> None:
+    given = [np.arange(64, dtype=np.int32), np.zeros(64, np.int32)]
+    buffers = [sycl.buffer(x.copy()) for x in given]
+    for b in buffers:
+        b.set_write_back(False)
+    graph = graph_class(
+        queue, sycl.ext.oneapi.experimental.property.graph.assume_buffer_outlives_graph())
+
+    def copied(h: sycl.handler) -> None:
+        h.copy(sycl.accessor(buffers[0], h, sycl.read_only),
+               sycl.accessor(buffers[1], h, sycl.write_only))
+
+    def filled(h: sycl.handler) -> None:
+        h.fill(sycl.accessor(buffers[0], h, sycl.range(32), sycl.id(8), sycl.write_only), 7)
+
+    def added(h: sycl.handler) -> None:
+        h.parallel_for(64, add, sycl.accessor(buffers[0], h), np.int32(1))
+
+    graph.begin_recording(queue)
+    for group in (copied, filled, added):
+        queue.submit(group)
+    graph.end_recording()
+    ready = graph.finalize()
+    for _ in range(3):
+        queue.ext_oneapi_graph(ready).wait()
+    want = given[0].copy()
+    for _ in range(3):
+        before = want.copy()
+        want[8:40] = 7
+        want += 1
+    assert fake.calls["cuGraphLaunch"] == 3
+    with buffers[0].get_host_access(sycl.read_only) as a, (
+            buffers[1].get_host_access(sycl.read_only)) as b:
+        assert (list(a), list(b)) == (want.tolist(), before.tolist())
+
+
+def test_operands_of_copies_and_fills_are_changed_in_place(fake: FakeCuda, queue: sycl.queue,
+                                                           ) -> None:
+    p, q, r = (zeros(queue) for _ in range(3))
+    graph = graph_class(queue)
+    source: Any = sycl.ext.oneapi.experimental.dynamic_parameter(graph, p)
+
+    def fill(h: sycl.handler) -> None:
+        h.memset(p, 0)
+
+    first = graph.add(fill)
+
+    def copy(h: sycl.handler) -> None:
+        h.memcpy(r, source, 64)
+
+    node = graph.add(copy, depends_on=[first])
+    ready = graph.finalize(sycl.ext.oneapi.experimental.property.graph.updatable())
+    queue.memset(q, 1)
+    queue.ext_oneapi_graph(ready).wait()
+    assert seen(queue, r) == [0]
+    source.update(q)
+    ready.update(node)
+    queue.ext_oneapi_graph(ready).wait()
+    assert seen(queue, r) == [0x0101010101010101]
+    assert fake.calls["cuGraphInstantiateWithFlags"] == 1
+    assert fake.calls["cuGraphExecMemcpyNodeSetParams"] == 1

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.backends.base import Completion, Launch
+from unisycl.backends.base import Completion, Launch, Part
 from unisycl.backends.cpu.compile import jit
 from unisycl.backends.cpu.executable import CpuExecutable
 from unisycl.backends.cpu.pool import direct
@@ -93,7 +93,7 @@ class CpuBatch:
             self._call(ctypes.addressof(self._table), 0, self._count, 0)
         return self._quick
 
-    def update(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> bool:
+    def update(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> bool:
         """Have another batch made: that costs no more."""
         return False
 

@@ -1,8 +1,8 @@
-"""Kernels of a command graph as one graph of CUDA's, which is launched by one call.
+"""Commands of a command graph as one graph of CUDA's, which is launched by one call.
 
 It is made when it is first launched, and other arguments are put into it in place. Non-goals:
-copies, fills, and kernels that need memory for each launch (``driver`` starts those one by one).
-Invariants: a graph of CUDA's is destroyed only when no launch of it is under way, since its
+kernels that need memory for each launch, copies by way of the host (``driver`` starts those one by
+one). Invariants: a graph of CUDA's is destroyed only when no launch of it is under way, since its
 completion keeps it; an edge of the command graph is an edge of CUDA's.
 """
 
@@ -11,14 +11,32 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from unisycl.backends.base import Completion, Launch
+from unisycl.backends.base import BoundView, Completion, Launch, Part, Transfer
+from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.commands.commands import Commands
 from unisycl.backends.cuda.commands.completion import CuCompletion
-from unisycl.backends.cuda.commands.lanes import Lane
+from unisycl.backends.cuda.commands.lanes import Lane, Told
+from unisycl.backends.cuda.launch.nodes import transfer_node
 from unisycl.backends.cuda.launch.prepared import Prepared
 from unisycl.backends.cuda.session import Session
+
+
+class Member(Protocol):
+    """One command of a graph of CUDA's."""
+
+    @property
+    def told(self) -> Told: ...
+
+    def add(self, api: Api, graph: int, behind: Any, count: int) -> int:
+        """Add a node to a graph; return it."""
+
+    def put(self, api: Api, ready: int, node: int) -> int:
+        """Make a node of a graph this command; return CUDA's result."""
+
+    def replaces(self, old: object) -> bool:
+        """Say whether a node may become this one."""
 
 
 class Maker(Protocol):
@@ -30,13 +48,19 @@ class Maker(Protocol):
     def launch(self, launch: Launch, deps: Sequence[Completion]) -> Completion:
         """Launch one kernel."""
 
+    def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
+        """Copy equal shapes."""
+
+    def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:
+        """Write one value everywhere."""
+
 
 class _Graph:
     """One graph of CUDA's, ready to be launched."""
 
     __slots__ = ("_session", "nodes", "value")
 
-    def __init__(self, session: Session, kernels: Sequence[Prepared],
+    def __init__(self, session: Session, members: Sequence[Member],
                  before: Sequence[Sequence[int]]) -> None:
         self._session = session
         self.value = 0
@@ -44,21 +68,18 @@ class _Graph:
         with session as api:
             plain = api.address("cuGraphCreate", 0)
             try:
-                for kernel, needs in zip(kernels, before, strict=True):
+                for member, needs in zip(members, before, strict=True):
                     behind = (ctypes.c_uint64 * max(1, len(needs)))(
                         *[self.nodes[k] for k in needs])
-                    self.nodes.append(api.address(
-                        "cuGraphAddKernelNode_v2", plain, behind, len(needs),
-                        ctypes.byref(kernel.node())))
+                    self.nodes.append(member.add(api, plain, behind, len(needs)))
                 self.value = api.address("cuGraphInstantiateWithFlags", plain, 0)
             finally:
                 api.attempt("cuGraphDestroy", plain)
 
-    def put(self, k: int, kernel: Prepared) -> bool:
-        """Give a kernel other arguments or another index space; say whether that can be."""
+    def put(self, k: int, member: Member) -> bool:
+        """Give a command other arguments or another index space; say whether that can be."""
         with self._session as api:
-            return not api.attempt("cuGraphExecKernelNodeSetParams_v2", self.value, self.nodes[k],
-                                   ctypes.byref(kernel.node()))
+            return not member.put(api, self.value, self.nodes[k])
 
     def __del__(self, ends: Callable[[], bool] = sys.is_finalizing) -> None:
         session = self._session
@@ -68,16 +89,16 @@ class _Graph:
 
 
 class CuBatch:
-    """Launches ready to be run again and again (``backends.base.Batch``)."""
+    """Commands ready to be run again and again (``backends.base.Batch``)."""
 
-    __slots__ = ("_before", "_commands", "_graph", "_kernels", "_last", "_launches", "_maker")
+    __slots__ = ("_before", "_commands", "_graph", "_last", "_maker", "_members", "_parts")
 
-    def __init__(self, maker: Maker, commands: Commands, launches: Sequence[Launch],
-                 kernels: list[Prepared], before: Sequence[Sequence[int]]) -> None:
+    def __init__(self, maker: Maker, commands: Commands, parts: Sequence[Part],
+                 members: Sequence[Member], before: Sequence[Sequence[int]]) -> None:
         self._maker = maker
         self._commands = commands
-        self._launches = list(launches)
-        self._kernels = kernels
+        self._parts = list(parts)
+        self._members = list(members)
         self._before = [list(needs) for needs in before]
         self._graph: _Graph | None = None
         self._last: CuCompletion | None = None
@@ -87,32 +108,58 @@ class CuBatch:
         return False
 
     def launch(self, deps: Sequence[Completion]) -> Completion:
-        """Launch the graph; a kernel alone as any other."""
-        if len(self._kernels) == 1:
-            return self._maker.launch(self._launches[0], deps)
+        """Launch the graph; a command alone as any other."""
+        if len(self._members) == 1:
+            return self._alone(self._parts[0], deps)
         graph, commands = self._graph, self._commands
         if graph is None:
-            graph = self._graph = _Graph(commands.session, self._kernels, self._before)
+            graph = self._graph = _Graph(commands.session, self._members, self._before)
         api, value = commands.session.api, graph.value
 
         def give(lane: Lane) -> int:
             return api.attempt("cuGraphLaunch", value, lane.value)
 
-        name, where = self._kernels[0].told
-        told = f"a graph of {len(self._kernels)} kernels, the first {name}", where
-        return commands.begin(give, deps, told, (graph, tuple(self._kernels)))
+        name, where = self._members[0].told
+        told = f"a graph of {len(self._members)} commands, the first {name}", where
+        return commands.begin(give, deps, told, (graph, tuple(self._members)))
 
-    def update(self, launches: Sequence[Launch], before: Sequence[Sequence[int]]) -> bool:
-        """Take other launches of the same kernels; False: another batch is needed."""
-        if len(launches) != len(self._launches) or self._before != [list(n) for n in before]:
+    def _alone(self, part: Part, deps: Sequence[Completion]) -> Completion:
+        if isinstance(part, Launch):
+            return self._maker.launch(part, deps)
+        if part.src is None:
+            return self._maker.fill(part.dst, part.pattern, deps)
+        return self._maker.copy(part.dst, part.src, deps)
+
+    def update(self, launches: Sequence[Part], before: Sequence[Sequence[int]]) -> bool:
+        """Take other commands of the same kinds; False: another batch is needed."""
+        if len(launches) != len(self._parts) or self._before != [list(n) for n in before]:
             return False
-        for k, (old, new) in enumerate(zip(self._launches, launches, strict=True)):
+        for k, (old, new) in enumerate(zip(self._parts, launches, strict=True)):
             if old is new:
                 continue
-            kernel = self._maker.prepared(new)
-            if kernel is None or kernel.executable is not self._kernels[k].executable:
+            member = _member(self._maker, self._commands.session, new)
+            if member is None or not member.replaces(self._members[k]):
                 return False
-            if self._graph is not None and not self._graph.put(k, kernel):
+            if self._graph is not None and not self._graph.put(k, member):
                 return False
-            self._launches[k], self._kernels[k] = new, kernel
+            self._parts[k], self._members[k] = new, member
         return True
+
+
+def made_batch(maker: Maker, commands: Commands, parts: Sequence[Part],
+               before: Sequence[Sequence[int]]) -> CuBatch | None:
+    """Return commands as a graph of CUDA's; None where one of them is no node of such."""
+    members = [found for x in parts if (
+        found := _member(maker, commands.session, x)) is not None]
+    return CuBatch(maker, commands, parts, members, before) if (
+        len(members) == len(parts)) else None
+
+
+def _member(maker: Maker, session: Session, part: Part) -> Member | None:
+    """Return a command as a node of a graph of CUDA's; None where it is none."""
+    if isinstance(part, Transfer):
+        return transfer_node(part, session)
+    if part.staged or 0 in part.geometry.global_:
+        return None
+    ready = maker.prepared(part)
+    return None if ready is None or ready.executable.together else ready

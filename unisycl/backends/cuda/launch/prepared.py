@@ -10,7 +10,7 @@ import ctypes
 from typing import Any
 
 from unisycl.backends.base import Launch
-from unisycl.backends.cuda.api import KernelNode, LaunchConfig
+from unisycl.backends.cuda.api import Api, KernelNode, LaunchConfig
 from unisycl.backends.cuda.commands.lanes import Lane, Told
 from unisycl.backends.cuda.launch.executable import CuExecutable, Plan
 from unisycl.backends.device.scratch import NOTHING
@@ -45,7 +45,21 @@ class Prepared:
                                          self.executable.main.handle, self._pack.pointers, None)
         return known[1]
 
-    def node(self) -> KernelNode:
+    def add(self, api: Api, graph: int, behind: Any, count: int) -> int:
+        """Add a node to a graph of CUDA's; return it."""
+        return api.address("cuGraphAddKernelNode_v2", graph, behind, count,
+                           ctypes.byref(self._node()))
+
+    def put(self, api: Api, ready: int, node: int) -> int:
+        """Give a node of a graph that was made other arguments; return CUDA's result."""
+        return api.attempt("cuGraphExecKernelNodeSetParams_v2", ready, node,
+                           ctypes.byref(self._node()))
+
+    def replaces(self, old: object) -> bool:
+        """Say whether a node may become this one."""
+        return isinstance(old, Prepared) and old.executable is self.executable
+
+    def _node(self) -> KernelNode:
         """Return what a kernel of a graph of CUDA's is made of; it points into this object."""
         return KernelNode(self.executable.main.handle, *(size.value for size in self._sizes),
                           self._dynamic, ctypes.cast(self._pack.pointers, ctypes.c_void_p), None,

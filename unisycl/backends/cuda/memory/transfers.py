@@ -27,7 +27,7 @@ from unisycl.backends.device.loans import Loan, Pool
 
 STAGED = 1 << 20
 """The bytes from which on a copy does not wait in pinned memory."""
-_UNIFIED = 4  # CU_MEMORYTYPE_UNIFIED
+UNIFIED = 4  # CU_MEMORYTYPEUNIFIED
 _SETS = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
 _COPY, _FILL = ("a copy", None), ("a fill", None)
 Move = Callable[[Any, BoundView, Any, Sequence[Any]], CuCompletion]
@@ -76,7 +76,7 @@ class Transfers:
             to, start = (address_of(dst), address_of(src)) if count else (0, 0)
             return self._begin(lambda lane: self._api.attempt(
                 "cuMemcpyAsync", to, start, count, lane.value) if count else 0, deps, (dst, src))
-        rows = _rows(dst, src)
+        rows = rows_of(dst, src)
         if rows is None:
             return self._move(strided.copy_kernel, strided.as_scalars(dst),
                               strided.as_scalars(src), deps)
@@ -114,7 +114,7 @@ class Transfers:
             def arrive() -> None:
                 np.copyto(dst.array(), staged.array())
 
-            if strided.is_dense(src) or _rows(staged, src) is not None:
+            if strided.is_dense(src) or rows_of(staged, src) is not None:
                 return self._straight(staged, src, deps, (loan, dst), arrive)
             middle = self._like(src)
             return self._straight(staged, middle, [self._within(middle, src, deps)],
@@ -138,7 +138,7 @@ class Transfers:
                   after: Callable[[], None]) -> Completion:
         """Copy to pinned memory, and from there when that has ended."""
         count = math.prod(staged.shape) * staged.memory.dtype.itemsize
-        rows = None if strided.is_dense(src) else _rows(staged, src)
+        rows = None if strided.is_dense(src) else rows_of(staged, src)
         to, start = (address_of(staged), address_of(src)) if count else (0, 0)
 
         def call(lane: Lane) -> int:
@@ -194,7 +194,7 @@ def _staged(loan: Loan[UnifiedArray], like: BoundView) -> BoundView:
     return _dense(loan.memory[:count * dtype.itemsize].view(dtype), like.shape)
 
 
-def _rows(dst: BoundView, src: BoundView) -> Copy2D | None:
+def rows_of(dst: BoundView, src: BoundView) -> Copy2D | None:
     """Return a copy of rows at equal distances; None where the views are none such."""
     dims = [(n, a, b) for n, a, b in zip(dst.shape, dst.pitches, src.pitches, strict=True)
             if n != 1]
@@ -212,6 +212,6 @@ def _rows(dst: BoundView, src: BoundView) -> Copy2D | None:
     (height, to, start), (width, _, _) = joined
     if min(to, start) < width or max(to, start) * size >= 1 << 31:
         return None
-    return Copy2D(srcMemoryType=_UNIFIED, srcDevice=address_of(src), srcPitch=start * size,
-                  dstMemoryType=_UNIFIED, dstDevice=address_of(dst), dstPitch=to * size,
+    return Copy2D(srcMemoryType=UNIFIED, srcDevice=address_of(src), srcPitch=start * size,
+                  dstMemoryType=UNIFIED, dstDevice=address_of(dst), dstPitch=to * size,
                   WidthInBytes=width * size, Height=height)
