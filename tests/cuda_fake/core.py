@@ -49,8 +49,9 @@ class Function:
 class Stream:
     """What waits to be done, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: int = 0) -> None:
         self.waiting: list[Callable[[], bool]] = []
+        self.context = context
 
 
 class Core:
@@ -91,6 +92,11 @@ class Core:
         self._numbers = itertools.count(0x7000_0000_0000, 64)
         self._current = threading.local()
         self._blocks: dict[int, tuple[Any, int, str]] = {}
+        self._homes: dict[int, int] = {}
+        self.apart: set[tuple[int, int]] = set()
+        """Pairs of cards that do not reach each other."""
+        self.enabled: set[tuple[int, int]] = set()
+        """Contexts, each with one whose memory it may use; and cards with pools that they may."""
         self._streams: dict[int, Stream] = {1: Stream()}  # the one of old
         self._events: dict[int, int] = {}
         self._records: dict[int, int] = {}
@@ -167,6 +173,12 @@ class Core:
             return self._streams.setdefault(number(value), Stream())
         return found
 
+    def _inside_of(self, stream: Any, what: str) -> None:
+        """Note a command whose stream is of another context than the current one."""
+        home = self._stream(stream).context
+        if home not in (0, self._stack()[-1]):
+            self.misuse.append(f"{what} to a stream of another context")
+
     def _finish(self, stream: Stream) -> None:
         while stream.waiting and self.step():
             pass
@@ -177,6 +189,7 @@ class Core:
             return True
 
         self._entered("a command")
+        self._inside_of(stream, "a command")
         self._stream(stream).waiting.append(do)
         return 0
 

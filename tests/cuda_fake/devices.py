@@ -57,6 +57,36 @@ class Devices(Core):
     def _cuCtxPopCurrent_v2(self, out: Any) -> None:
         store(out, self._stack().pop())
 
+    def _cuDeviceCanAccessPeer(self, out: Any, device: int, peer: int) -> int:
+        if device == peer or max(device, peer) >= len(self.cards):
+            return 101
+        store(out, int((device, peer) not in self.apart))
+        return 0
+
+    def _cuDeviceGetP2PAttribute(self, out: Any, attribute: int, device: int, peer: int) -> int:
+        if attribute != 3:
+            return INVALID_VALUE
+        store(out, 1)
+        return 0
+
+    def _cuCtxEnablePeerAccess(self, peer: Any, flags: int) -> int:
+        pair = self._stack()[-1], number(peer)
+        if 0 in pair or pair[0] == pair[1] or flags:
+            return INVALID_VALUE
+        if (pair[0] - 0x1000, pair[1] - 0x1000) in self.apart:
+            return 217
+        if pair in self.enabled:
+            return 704
+        self.enabled.add(pair)
+        return 0
+
+    def _cuCtxDisablePeerAccess(self, peer: Any) -> int:
+        pair = self._stack()[-1], number(peer)
+        if pair not in self.enabled:
+            return 705
+        self.enabled.discard(pair)
+        return 0
+
     def _cuCtxSynchronize(self) -> None:
         self._entered("cuCtxSynchronize")
         self.run()

@@ -143,6 +143,7 @@ class Graphs(Core):
 
     def _cuGraphLaunch(self, ready: Any, stream: Any) -> int:
         self._entered("cuGraphLaunch")
+        self._inside_of(stream, "cuGraphLaunch")
         if number(ready) not in self._ready:
             return INVALID_HANDLE
         nodes = dict(self._ready[number(ready)])

@@ -16,7 +16,7 @@ from unisycl.backends import registry
 from unisycl.backends.cuda.api import Api
 from unisycl.backends.cuda.discovery import library
 from unisycl.backends.cuda.discovery.card import cards
-from unisycl.backends.cuda.driver import CudaDriver
+from unisycl.backends.cuda.driver import CudaDriver, drivers_of
 from unisycl.backends.cuda.launch import arguments
 from unisycl.backends.cuda.text import compile as compiler
 from unisycl.backends.device import printing
@@ -46,8 +46,32 @@ def driver(fake: FakeCuda) -> CudaDriver:
     """Return the driver of the first card of a fake."""
     api = Api(fake)
     library.initialise(api)
+    return drivers(api)[0]
+
+
+def drivers(api: Api) -> list[CudaDriver]:
+    """Return the drivers of all cards."""
     found, _ = cards(api)
-    return CudaDriver(api, found[0], alone=len(fake.cards) == 1)
+    return drivers_of(api, found)
+
+
+@contextlib.contextmanager
+def all_installed(fake: FakeCuda) -> Iterator[list[CudaDriver]]:
+    """Have each card of a fake be a device for a while: 'card0' and so on."""
+    _, before = put(fake)
+    api = Api(fake)
+    library.initialise(api)
+    made = drivers(api)
+    for k, one in enumerate(made):
+        registry.use(f"card{k}", one)
+    try:
+        yield made
+    finally:
+        for where, name, value in before:
+            setattr(where, name, value)
+        for k in range(len(made)):
+            registry.unuse(f"card{k}")
+            registry.BACKENDS.pop(f"card{k}")
 
 
 @contextlib.contextmanager

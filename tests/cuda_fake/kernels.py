@@ -123,6 +123,10 @@ class Kernels:
             found = {**self._begun.pop(id(source)), **found}
         else:
             self._check(kernel, known, found, sizes, source)
+            context = self.fake._stack()[-1]
+            for (kind, *_), value in found.items():
+                if kind == "view" and not self.fake.reached(value, context):
+                    self.fake.misuse.append("a kernel uses memory of another card")
             if source.finish_name:
                 self._begun[id(source)] = found
                 return lambda: None

@@ -9,6 +9,7 @@ import ctypes
 from typing import Any
 
 from tests.cuda_fake.core import INVALID_VALUE, OUT_OF_MEMORY, Core, number, store
+from unisycl.backends.cuda.api import Access
 
 
 class Memory(Core):
@@ -25,6 +26,7 @@ class Memory(Core):
         block = ctypes.create_string_buffer(b"\xa5" * min(size, 4096), size + 512)
         address = -(-ctypes.addressof(block) // 512) * 512
         self._blocks[address] = block, size, kind
+        self._homes[address] = self._stack()[-1]
         store(out, address)
         return 0
 
@@ -102,6 +104,37 @@ class Memory(Core):
             start_of = ctypes.create_string_buffer(ctypes.string_at(start, size), size)
             return self._later(stream, lambda: ctypes.memmove(to, start_of, size))
         return self._later(stream, lambda: ctypes.memmove(to, start, size))
+
+    def home(self, address: int) -> int:
+        """Return the context that an address is of, 0 for none."""
+        return next((self._homes.get(a, 0) for a, (_, n, _) in list(self._blocks.items())
+                     if a <= address < a + n), 0)
+
+    def reached(self, address: int, context: int) -> bool:
+        """Say whether kernels of a context may use an address: of their card's, or of a peer's."""
+        at = self.home(address)
+        kind = self._inside(address, 1)
+        return kind != "device" or at == context or {
+            (context, at), (context - 0x1000, at + 0x1000)} <= self.enabled  # a card's pool
+
+    def _cuMemcpyPeerAsync(self, dst: Any, to: Any, src: Any, of: Any, size: int, stream: Any,
+                           ) -> int:
+        a, b = number(dst), number(src)
+        if (self.home(a), self.home(b)) != (number(to), number(of)):
+            self.misuse.append("a copy between cards with contexts of others")
+        if self._inside(a, size) != "device" or self._inside(b, size) != "device":
+            return INVALID_VALUE
+        if not self.reached(b, number(to)):
+            self.misuse.append("a copy between cards that goes by the host")
+        return self._later(stream, lambda: ctypes.memmove(a, b, size))
+
+    def _cuMemPoolSetAccess(self, pool: Any, access: Any, count: int) -> int:
+        given = access._obj
+        assert isinstance(given, Access)
+        if count != 1 or given.type != 1 or given.flags not in (0, 3):
+            return INVALID_VALUE
+        (self.enabled.add if given.flags else self.enabled.discard)((given.id, number(pool)))
+        return 0
 
     def _cuMemcpy2DAsync_v2(self, what: Any, stream: Any) -> int:
         c = what._obj

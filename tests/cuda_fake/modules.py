@@ -53,6 +53,7 @@ class Modules(Core):
         self._entered("cuLaunchKernel")
         *sizes, shared, stream, params, _extra = args
         plain = tuple(map(number, sizes))
+        self._inside_of(stream, "cuLaunchKernel")
         image, name = self._functions[number(function)]
         items = plain[3] * plain[4] * plain[5]
         if min(plain) < 1 or max(plain[1:3]) > 65535 or items > 1024:

@@ -17,7 +17,7 @@ class Streams(Core):
     def _cuStreamCreate(self, out: Any, flags: int) -> None:
         self._entered("cuStreamCreate")
         store(out, value := next(self._numbers))
-        self._streams[value] = Stream()
+        self._streams[value] = Stream(self._stack()[-1])
 
     def _cuStreamCreateWithPriority(self, out: Any, flags: int, priority: int) -> None:
         if not -5 <= priority <= 0:

@@ -175,9 +175,88 @@ def graph_of_all(q: sycl.queue) -> None:
     np.testing.assert_array_equal(out, part)
 
 
+# ------------------------------------------------------------------ several cards
+def cards() -> list[sycl.device]:
+    """Return the cards; ``Missing`` where there is one only."""
+    found = [d for d in sycl.device.get_devices() if d.get_backend() is sycl.backend.cuda]
+    if len(found) < 2:
+        raise Missing("there is one card only")
+    return found
+
+
+def peers(q: sycl.queue) -> None:
+    """Buffers that go from card to card, and kernels that use a peer's memory in place."""
+    first, second = cards()[:2]
+    queues = [sycl.queue(d) for d in (first, second)]
+    given = np.arange(N, dtype=np.float32)
+    with sycl.buffer(given) as b:
+        def group(h: sycl.handler) -> None:
+            h.parallel_for(N, add, sycl.accessor(b, h), np.float32(1))
+        for turn in range(10):
+            queues[turn % 2].submit(group)
+    np.testing.assert_array_equal(given, np.arange(N, dtype=np.float32) + 10)
+    if not first.ext_oneapi_can_access_peer(second):
+        print("the cards do not reach each other's memory")
+        return
+    first.ext_oneapi_enable_peer_access(second)
+    both = sycl.context([first, second])
+    here, there = (sycl.queue(both, d) for d in (first, second))
+    p = sycl.malloc_device(N, np.float32, second, both)
+    there.fill(p, 4).wait()
+    here.parallel_for(N, add, p, np.float32(1)).wait()
+    there.memcpy(given, p, given.nbytes).wait()
+    assert (given == 5).all()
+    first.ext_oneapi_disable_peer_access(second)
+
+
+def split(q: sycl.queue) -> None:
+    """One buffer, worked on by one card, and by two in halves."""
+    size, rounds = 1 << 27, 20
+    for used in (cards()[:1], cards()[:2]):
+        queues, part = [sycl.queue(d) for d in used], size // len(used)
+        with sycl.buffer(np.zeros(size, np.float32)) as b:
+            b.set_write_back(False)
+
+            def group(h: sycl.handler, k: int) -> None:
+                acc = sycl.accessor(b, h, sycl.range(part), sycl.id(part * k))
+                h.parallel_for(part, spun, acc, np.int32(20))
+            work = list(enumerate(queues)) * rounds
+            for _ in range(3):
+                begin = time.perf_counter()
+                for k, queue in work:
+                    queue.submit(lambda h, k=k: group(h, k))
+                for queue in queues:
+                    queue.wait()
+                spent = time.perf_counter() - begin
+            print(f"{len(used)} cards: {spent / rounds * 1e6:.0f} us a round")
+
+
+def fetched(q: sycl.queue) -> None:
+    """How fast a buffer goes from one card to another."""
+    queues = [sycl.queue(d) for d in cards()[:2]]
+    size = 1 << 28
+    with sycl.buffer(np.zeros(size, np.float32)) as b:
+        b.set_write_back(False)
+
+        def group(h: sycl.handler) -> None:
+            acc = sycl.accessor(b, h)
+            h.single_task(lambda: touched(acc))
+        for turn in range(9):
+            begin = time.perf_counter()
+            queues[turn % 2].submit(group).wait()
+            spent = time.perf_counter() - begin
+            if turn > 2:
+                print(f"{4 * size / spent / 1e9:.0f} GB/s")
+
+
+def touched(p: Any) -> None:
+    p[0] = p[0] + 1
+
+
 PARTS: dict[str, tuple[Program, ...]] = {
     "arrays": (cupy_arrays, cupy_parts, cupy_algorithms, torch_tensors, jax_arrays),
-    "priorities": (priorities,), "graphs": (graph_of_all,)}
+    "priorities": (priorities,), "graphs": (graph_of_all,),
+    "cards": (peers, split, fetched)}
 
 
 def run(part: str, device: str) -> None:

@@ -288,6 +288,9 @@ class Batch(Protocol):
         """Take other launches in place of these, none under way; False: make another batch."""
 
 
+Fetch = Callable[[BoundView, BoundView, Sequence[Completion]], Completion]
+
+
 class Driver(ABC):
     """One backend. Commands given to ``launch``, ``copy`` and ``fill`` run asynchronously.
 
@@ -463,6 +466,23 @@ class Driver(ABC):
     @abstractmethod
     def copy(self, dst: BoundView, src: BoundView, deps: Sequence[Completion]) -> Completion:
         """Copy equal shapes element by element; either may lie in ``HOST`` (then without gaps)."""
+
+    def fetch(self, source: Driver) -> Fetch | None:
+        """Return what copies from another driver's memory to this one's; None: by the host.
+
+        It is called as ``copy`` is, with views without gaps; its completion is of this driver.
+        """
+        return None
+
+    def peers(self, owner: Driver) -> frozenset[str]:
+        """Return the values of ``peer_access`` that kernels have to another driver's memory."""
+        return frozenset()
+
+    def grant(self, owner: Driver) -> None:  # noqa: B027 -- nobody who has no peers is asked
+        """Let kernels use device allocations of another driver's, of which ``peers`` tells."""
+
+    def revoke(self, owner: Driver) -> None:  # noqa: B027 -- the same
+        """End what ``grant`` began."""
 
     @abstractmethod
     def fill(self, dst: BoundView, pattern: Any, deps: Sequence[Completion]) -> Completion:

@@ -106,17 +106,28 @@ class device(HasBackendInfo):
 
     def ext_oneapi_can_access_peer(self, peer: device,
                                    value: peer_access = peer_access.access_supported) -> bool:
-        """Say whether kernels here may use device allocations of another device: none may yet."""
-        return value.value in self.state.info.details.get("peers", {}).get(peer.state.name, ())
+        """Say whether kernels here may use device allocations of another device, once enabled."""
+        return value.value in self.state.driver.peers(peer.state.driver)
 
     def ext_oneapi_enable_peer_access(self, peer: device) -> None:
-        """Let kernels use memory of another device; ``errc.feature_not_supported`` if not so."""
-        raise UnsupportedError(errc.feature_not_supported, f"{self!r} cannot access memory of "
-                               f"{peer!r}; copy it, or use a buffer")
+        """Let kernels use memory of another device of the context, which they reach in place.
+
+        ``errc.feature_not_supported`` where they cannot, ``errc.invalid`` if it was enabled before.
+        """
+        if not self.ext_oneapi_can_access_peer(peer):
+            raise UnsupportedError(errc.feature_not_supported, f"{self!r} cannot access memory of "
+                                   f"{peer!r}; copy it, or use a buffer")
+        if peer.state.name in self.state.reached:
+            raise UsageError(errc.invalid, f"{self!r} has access to memory of {peer!r} already")
+        self.state.driver.grant(peer.state.driver)
+        self.state.reached.add(peer.state.name)
 
     def ext_oneapi_disable_peer_access(self, peer: device) -> None:
         """End what ``ext_oneapi_enable_peer_access`` began (``errc.invalid``: it never did)."""
-        raise UsageError(errc.invalid, f"{self!r} has no access to memory of {peer!r}")
+        if peer.state.name not in self.state.reached:
+            raise UsageError(errc.invalid, f"{self!r} has no access to memory of {peer!r}")
+        self.state.reached.discard(peer.state.name)
+        self.state.driver.revoke(peer.state.driver)
 
     def ext_oneapi_can_compile(self, language: source_language) -> bool:
         """Say whether source bundles of a language are built for it."""

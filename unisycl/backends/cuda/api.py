@@ -59,6 +59,12 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuDeviceGetDefaultMemPool": (_P, _I),
     "cuMemPoolSetAttribute": (_P, _I, _P),
     "cuMemPoolTrimTo": (_P, _S),
+    "cuMemPoolSetAccess": (_P, _P, _S),
+    "cuDeviceCanAccessPeer": (_P, _I, _I),
+    "cuDeviceGetP2PAttribute": (_P, _I, _I, _I),
+    "cuCtxEnablePeerAccess": (_P, _U),
+    "cuCtxDisablePeerAccess": (_P,),
+    "cuMemcpyPeerAsync": (_A, _P, _A, _P, _S, _P),
     "cuMemcpyAsync": (_A, _A, _S, _P),
     "cuMemcpy2DAsync_v2": (_P, _P),
     "cuMemsetD8Async": (_A, _B, _S, _P),
@@ -129,6 +135,12 @@ class Fill(ctypes.Structure):
 
     _fields_ = (("dst", _A), ("pitch", _S), ("value", _U), ("elementSize", _U), ("width", _S),
                 ("height", _S))
+
+
+class Access(ctypes.Structure):
+    """``CUmemAccessDesc``, its ``CUmemLocation`` in two fields."""
+
+    _fields_ = (("type", _I), ("id", _I), ("flags", _I))
 
 
 class LaunchConfig(ctypes.Structure):

@@ -45,6 +45,8 @@ from unisycl.backends.cuda.launch.sources import CuProgram
 from unisycl.backends.cuda.memory.arrays import UnifiedArray, address_of
 from unisycl.backends.cuda.memory.heap import Heap
 from unisycl.backends.cuda.memory.mapped import Mapped
+from unisycl.backends.cuda.memory.peers import Peers
+from unisycl.backends.cuda.memory.reaching import Reaching
 from unisycl.backends.cuda.memory.transfers import Transfers
 from unisycl.backends.cuda.session import Session
 from unisycl.backends.cuda.text import compile as compiler
@@ -83,6 +85,7 @@ class _Opened:
         self.commands = Commands(session, stream)
         self.heap = Heap(session)
         self.mapped = Mapped(session)
+        self.peers = Peers(session)
         self.workers = Workers()
         self.transfers = Transfers(self.commands, self.heap, self.workers, driver.move)
         self.scratch = CuScratch(self.heap)
@@ -95,7 +98,7 @@ class _Opened:
         return CuProgram(self.session, sources.compiled(text, words, self._target, name))
 
 
-class CudaDriver(Repeating):
+class CudaDriver(Repeating, Reaching):
     """The driver of one card. Its methods may be called from any thread."""
 
     backend = backend.cuda
@@ -233,9 +236,9 @@ class CudaDriver(Repeating):
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return here.commands.begin(
-                lambda lane: session.api.try_launch_prepared(*ready.arguments(lane)), deps,
+                lambda lane: session.launch(*ready.arguments(lane)), deps,
                 ready.told, ready, urgency=launch.urgency)
-        result = session.api.try_launch_prepared(*ready.arguments(lane))
+        result = session.launch(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])
         made = lane.last = RepeatedCompletion(ends, lane, ready)
@@ -423,6 +426,11 @@ def make_drivers() -> Sequence[CudaDriver]:
     if not found:
         kind = UnsupportedError if set(_Found.problems) <= {""} else DeviceError
         raise kind(errc.platform, "; ".join(_Found.problems.values()))
+    return drivers_of(api, found)
+
+
+def drivers_of(api: Api, found: Sequence[Card]) -> list[CudaDriver]:
+    """Return a driver for each of the cards that can be used."""
     return [CudaDriver(api, card, alone=len(found) == 1) for card in found]
 
 

@@ -10,12 +10,22 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 from unisycl.backends.cuda.api import Api, handle
 from unisycl.backends.cuda.discovery.card import Card
 from unisycl.backends.cuda.errors import device_error, is_lasting
 from unisycl.base.errors import DeviceError, errc, exception
+
+Call = Callable[..., int]
+
+
+class _Everywhere:
+    """Threads where several cards are: each call brings its context."""
+
+    current = True
 
 
 class Session:
@@ -32,8 +42,13 @@ class Session:
         self.lost: exception | None = None
         self._handle = handle(self.context)
         self._pid = os.getpid()
-        self.mine = threading.local()
-        """Has ``current`` in threads that have the context current for good."""
+        self.mine: Any = threading.local() if alone else _Everywhere()
+        """Has ``current`` in threads in which ``launch`` and ``idle`` may be called."""
+        self.launch: Call = api.try_launch_prepared if alone else self._pushed(
+            api.try_launch_prepared)
+        """Launches as the driver's function does, and returns its result."""
+        self.idle: Call = api.try_idle if alone else self._pushed(api.try_idle)
+        """Says by CUDA's result whether a stream has anything to do."""
 
     def __enter__(self) -> Api:
         """Have the context current in this thread."""
@@ -57,6 +72,21 @@ class Session:
         if result:
             raise device_error("cuCtxSetCurrent", result)
         self.mine.current = True
+
+    def _pushed(self, call: Call) -> Call:
+        """Return a function that has the context current while it is called."""
+        push, pop, own = self.api.try_push, self.api.try_pop, self._handle
+        gone = ctypes.byref(ctypes.c_uint64())  # which one it was, nobody asks
+
+        def called(*args: Any) -> int:
+            result = push(own)
+            if result:
+                return int(result)
+            result = call(*args)
+            pop(gone)
+            return int(result)
+
+        return called
 
     def is_mine(self) -> bool:
         """Say whether this process made it, and not its parent."""

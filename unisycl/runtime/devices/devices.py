@@ -40,6 +40,8 @@ class DeviceState:
     parts: dict[Any, DeviceState] = field(default_factory=dict, repr=False)
     twin: DeviceState | None = None
     """The listed device that this one is, if it belongs to a native context of a program's own."""
+    reached: set[str] = field(default_factory=set, repr=False)
+    """The names of devices whose memory kernels here were let use."""
     number: int = field(default_factory=itertools.count().__next__, repr=False)
     """Unlike ``id``, never used again for another device."""
 

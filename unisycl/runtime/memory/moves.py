@@ -1,9 +1,10 @@
 """Copies of a memory in the spaces of devices, and what brings data to where it is used.
 
 A command names the bytes it uses; what is not where it runs is brought there by copies that enter
-the graph before it, as commands of the driver whose memory is not the host's. Non-goals: which
-accesses conflict (``deps``). Invariants: a copy is asked for only where the value is missing; one
-between two devices goes by way of the host; the caller holds the graph lock where it says so.
+the graph before it, as commands of the driver whose memory is not the host's, or of the one that
+takes them from another. Non-goals: which accesses conflict (``deps``). Invariants: a copy is asked
+for only where the value is missing; one between two devices goes by way of the host where their
+drivers know no other; the caller holds the graph lock where it says so.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from unisycl.backends.base import HOST, BoundView, Completion, Driver
+from unisycl.backends.base import HOST, BoundView, Completion, Driver, Fetch
 from unisycl.base.enums import target as Target
 from unisycl.process import log
 from unisycl.runtime.graph.deps import Access, Tracker
@@ -27,13 +28,13 @@ class Transfer(Task):
     __slots__ = ("_after", "_from_to")
 
     def __init__(self, memory: Movable, driver: Driver, part: tuple[int, int],
-                 spaces: tuple[str, str]) -> None:
-        way = "to" if spaces[0] == HOST else "from"
+                 spaces: tuple[str, str], fetch: Fetch | None = None) -> None:
+        way = "from" if spaces[1] == HOST else "to"
         super().__init__(None, f"the copy of {memory.noun} data {way} "
                          f"'{driver.devices()[0].name}'", driver)
         low, high = part
         self._after: Sequence[Task] = memory.tracker.access(low, high, writes=False, task=self)
-        self._from_to = functools.partial(_copy, memory, driver, part, spaces)
+        self._from_to = functools.partial(_copy, memory, fetch or driver.copy, part, spaces)
 
     def start(self) -> None:
         """Enter the graph."""
@@ -94,10 +95,13 @@ def bring(memory: Movable, access: Access, space: str, deps: list[Task]) -> list
         return moves
     if not access.no_init:
         for low, high, source in places.missing(start, min(stop, memory.nbytes), space):
+            fetch = None
             if source != HOST and space != HOST:
+                fetch = copies.held[space][0].fetch(copies.held[source][0])
+            if fetch is None and source != HOST and space != HOST:
                 moves.append(_transfer(memory, copies, (low, high), (source, HOST)))
                 source = HOST
-            moves.append(_transfer(memory, copies, (low, high), (source, space)))
+            moves.append(_transfer(memory, copies, (low, high), (source, space), fetch))
         deps += [a for a in places.arrivals(start, stop, space)
                  if a not in deps and not (a.settled and a.error is None)]
     if access.mode.writes:
@@ -106,21 +110,22 @@ def bring(memory: Movable, access: Access, space: str, deps: list[Task]) -> list
 
 
 def _transfer(memory: Movable, copies: Copies, part: tuple[int, int],
-              spaces: tuple[str, str]) -> Transfer:
+              spaces: tuple[str, str], fetch: Fetch | None = None) -> Transfer:
     source, space = spaces
     log.say("transfer", log.DEBUG, "%s data, bytes %d to %d, from %s to %s", memory.noun, *part,
             source, space)
-    made = Transfer(memory, copies.held[space if source == HOST else source][0], part, spaces)
+    acting = space if source == HOST or fetch is not None else source
+    made = Transfer(memory, copies.held[acting][0], part, spaces, fetch)
     made._after = [*made._after, *(a for a in copies.places.arrivals(*part, source)
                                    if a not in made._after)]
     copies.places.add(*part, space, made)
     return made
 
 
-def _copy(memory: Movable, driver: Driver, part: tuple[int, int], spaces: tuple[str, str],
+def _copy(memory: Movable, copy: Fetch, part: tuple[int, int], spaces: tuple[str, str],
           native: Sequence[Completion]) -> Completion:
     source, space = (_view(memory, part, s) for s in spaces)
-    return driver.copy(space, source, native)
+    return copy(space, source, native)
 
 
 def _view(memory: Movable, part: tuple[int, int], space: str) -> BoundView:
@@ -150,7 +155,7 @@ def shift(accesses: Iterable[Access], driver: Driver, way: tuple[str, str]) -> N
         part = access.start, min(access.stop, memory.nbytes)
         if part[0] < part[1]:
             memory.placed(driver)
-            _await(_copy(memory, driver, part, way, ()))
+            _await(_copy(memory, driver.copy, part, way, ()))
 
 
 def _await(end: Completion) -> None:

@@ -18,7 +18,8 @@ from unisycl.backends.cuda.text import compile as compiler
 
 STRUCTURES = {api.Copy2D: "CUDA_MEMCPY2D_v2", api.LaunchConfig: "CUlaunchConfig",
               api.KernelNode: "CUDA_KERNEL_NODE_PARAMS_v2", api.Copy3D: "CUDA_MEMCPY3D_v2",
-              api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1"}
+              api.Fill: "CUDA_MEMSET_NODE_PARAMS_v1", api.Access: "CUmemAccessDesc_v1"}
+INNER = {"type": "location.type", "id": "location.id"}
 BEGIN = """
 #define __CUDA_API_VERSION_INTERNAL
 #include <cstddef>
@@ -58,8 +59,8 @@ def function(name: str, types: tuple[Any, ...]) -> str:
 
 def structure(kind: Any, name: str) -> list[str]:
     lines = [f'static_assert(sizeof({name}) == {ctypes.sizeof(kind)}, "{name}");']
-    for field, *_ in kind._fields_:
-        at = getattr(kind, field)
+    for mine, *_ in kind._fields_:
+        at, field = getattr(kind, mine), INNER.get(mine, mine)
         lines += [f'static_assert(offsetof({name}, {field}) == {at.offset}, "{name}.{field}");',
                   f'static_assert(sizeof((({name} *)0)->{field}) == {at.size}, "{field}");']
     return lines

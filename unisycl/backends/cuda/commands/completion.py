@@ -316,7 +316,7 @@ class RepeatedCompletion(CuCompletion):
         if self._event is None and lane.last is self and lane.ours and session.lost is None and (
                 hasattr(session.mine, "current")):
             upto = lane.begun
-            result = session.api.try_idle(lane.stream)  # takes less than an event does
+            result = session.idle(lane.stream)  # takes less than an event does
             if result == NOT_READY:
                 return False
             if result == 0:

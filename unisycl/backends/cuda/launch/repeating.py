@@ -48,7 +48,7 @@ class Repeating(Driver):
         if lane is None or ends.timed or session.lost is not None or (
                 not hasattr(session.mine, "current")):
             return None
-        result = session.api.try_launch_prepared(*ready.arguments(lane))
+        result = session.launch(*ready.arguments(lane))
         if result:
             raise session.failed(result, ready.told[0])
         made = lane.last = RepeatedCompletion(ends, lane, ready)
@@ -68,7 +68,7 @@ class Repeating(Driver):
         try:
             if end.asked or lane.last is not end:
                 return False
-            result = session.api.try_launch_prepared(*end.call)
+            result = session.launch(*end.call)
             if result:
                 raise session.failed(result, ready.told[0])
             end.number = lane.begun = lane.next()

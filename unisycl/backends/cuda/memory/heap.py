@@ -38,15 +38,15 @@ class Heap:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = threading.RLock()  # finalisers come at any time
-        self._managed = self._pool = 0
+        self._managed = self.pool = 0
         self._small_pinned = Slabs(usm_kind.host, self._pinned)
         self._small_shared = Slabs(usm_kind.shared, self._of_both)
         with session as api:
             self._stream = api.address("cuStreamCreate", _NON_BLOCKING)
             if session.card.number("pools"):
-                self._pool = api.address("cuDeviceGetDefaultMemPool", session.card.ordinal)
+                self.pool = api.address("cuDeviceGetDefaultMemPool", session.card.ordinal)
                 keep = ctypes.c_uint64(_KEEP_ALL)
-                api.call("cuMemPoolSetAttribute", self._pool, _THRESHOLD, ctypes.byref(keep))
+                api.call("cuMemPoolSetAttribute", self.pool, _THRESHOLD, ctypes.byref(keep))
 
     def allocate(self, nbytes: int, kind: usm_kind | None, alignment: int = 1) -> (
             DeviceArray | UnifiedArray):
@@ -69,12 +69,12 @@ class Heap:
         return made if kind is None else owner.array()  # its address is kept in memory
 
     def _own(self, nbytes: int) -> DeviceArray:
-        if self._pool:
+        if self.pool:
             address = self._asked("cuMemAllocAsync", nbytes, self._stream)
         else:
             address = self._asked("cuMemAlloc_v2", nbytes)
         owner = Allocation(address, nbytes, self._let_go, usm_kind.device)
-        if self._pool:
+        if self.pool:
             with self._session as api:  # nothing else is in that stream, so this waits for nothing
                 api.call("cuStreamSynchronize", self._stream)
         return DeviceArray(owner, address, nbytes, _BYTES)
@@ -155,10 +155,10 @@ class Heap:
 
     def _trim(self) -> None:
         """Give the driver back what its pool keeps."""
-        if self._pool:
+        if self.pool:
             with self._session as api:
                 api.attempt("cuStreamSynchronize", self._stream)
-                api.attempt("cuMemPoolTrimTo", self._pool, 0)
+                api.attempt("cuMemPoolTrimTo", self.pool, 0)
 
     def _let_go(self, gone: Allocation) -> None:
         """Free memory that nothing uses; called by finalisers, so it raises nothing."""
@@ -171,7 +171,7 @@ class Heap:
         more: tuple[int, ...] = ()
         if gone.kind is not usm_kind.device:
             name = "cuMemFree_v2" if gone.managed else "cuMemFreeHost"
-        elif self._pool:
+        elif self.pool:
             name, more = "cuMemFreeAsync", (self._stream,)
         else:
             name = "cuMemFree_v2"
