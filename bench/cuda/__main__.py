@@ -1,10 +1,10 @@
 """``python -m bench.cuda --out DIR [NAMES]``: kernels of unisycl's beside CUDA C++ on one card.
 
-The sources in CUDA C++ are ``bench/cuda/kernels.cu``, built by nvcc -O3 if it is found on PATH,
-else by NVRTC. Both get the same memory, their results are compared with NumPy's, and they are timed
-by turns: by CUDA's events, and by the clock with a wait at the end. A ratio above 1 means that ours
-is the faster. ``--device cpu --small`` checks our kernels where there is no card. DIR receives
-``cuda.json``. Non-goals: judging.
+The sources in CUDA C++ are ``kernels.cu`` and ``more.cu`` of ``bench/cuda``, built by nvcc -O3 if
+it is found on PATH, else by NVRTC. Both get the same memory, their results are compared with
+NumPy's, and they are timed by turns: by CUDA's events, and by the clock with a wait at the end. A
+ratio above 1 means that ours is the faster. ``--device cpu --small`` checks our kernels where there
+is no card. DIR receives ``cuda.json``. Non-goals: judging.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
+from bench.cuda import cases, more_cases
 from bench.cuda.card import Card, build
-from bench.cuda.cases import CASES, Case
+from bench.cuda.cases import Case
 from unisycl.testing import find_device
 
+CASES = {**cases.CASES, **more_cases.CASES}
 SMALL, LEAST_SECONDS, MOST_LAUNCHES = 16, 2e-3, 50
 
 

@@ -11,21 +11,24 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-SOURCE = Path(__file__).with_name("kernels.cu")
+SOURCES = tuple(Path(__file__).with_name(x) for x in ("kernels.cu", "more.cu"))
 
 
 def build(folder: Path, arch: int) -> tuple[bytes, str]:
     """Return code of the kernels, and what built it: nvcc if it is there, else NVRTC."""
     tool = shutil.which("nvcc")
+    text = "\n".join(x.read_text() for x in SOURCES)
     if tool is not None:
+        source = folder / "all.cu"
+        source.write_text(text)
         out = folder / "kernels.cubin"
-        subprocess.run((tool, "-O3", "-std=c++17", f"-arch=sm_{arch}", "-cubin", "-o", out, SOURCE),
+        subprocess.run((tool, "-O3", "-std=c++17", f"-arch=sm_{arch}", "-cubin", "-o", out, source),
                        check=True)
         return out.read_bytes(), "nvcc -O3"
     from unisycl.backends.cuda.text import compile as compiler  # noqa: PLC0415 - only without nvcc
 
     code, log = compiler.compiler().compile(
-        SOURCE.read_text(), (f"--gpu-architecture=sm_{arch}", "--std=c++17"), "CUBIN")
+        text, (f"--gpu-architecture=sm_{arch}", "--std=c++17"), "CUBIN")
     if not code:
         raise RuntimeError(log)
     return code, "NVRTC"
@@ -70,7 +73,7 @@ class Card:
         self.call("cuModuleGetFunction", ctypes.byref(function), self._module, name.encode())
         cells = [*map(ctypes.c_uint64, pointers), *map(ctypes.c_int, numbers)]
         places = (ctypes.c_void_p * len(cells))(*map(ctypes.addressof, cells))
-        groups, threads = ((*part, 1) for part in grid)
+        groups, threads = ((*part, 1)[:3] for part in grid)
         given = (function, *map(ctypes.c_uint, (*groups, *threads, 0)), self.stream, places, None)
         launch = self.api.cuLaunchKernel
 

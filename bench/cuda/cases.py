@@ -16,7 +16,7 @@ import unisycl as sycl
 
 F, INT = np.float32, np.int32
 BINS = 256
-Grid = tuple[tuple[int, int], tuple[int, int]]
+Grid = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass
@@ -41,11 +41,12 @@ class Case:
     clears: tuple[int, ...] = ()
 
 
-def _near(got: Any, want: Any, tolerance: float = 1e-4) -> None:
+def near(got: Any, want: Any, tolerance: float = 1e-4) -> None:
+    """Compare floats."""
     np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
 
 
-def _lines(n: int) -> Grid:
+def lines(n: int) -> Grid:
     """Return a grid of one dimension for so many items."""
     return (-(-n // 256), 1), (256, 1)
 
@@ -110,7 +111,7 @@ def nbody(scale: int) -> Case:
             np.testing.assert_allclose(mine[some], want, rtol=2e-3, atol=2e-3 * abs(want).max())
 
     return Case([*given, *(np.zeros(n, F) for _ in range(3))], (4, 5, 6),
-                lambda q, m: q.parallel_for(n, kernel, *m), _lines(n), (n,), check,
+                lambda q, m: q.parallel_for(n, kernel, *m), lines(n), (n,), check,
                 flops=20.0 * n * n)
 
 
@@ -142,11 +143,11 @@ def black_scholes(scale: int) -> Case:
         phi = np.vectorize(lambda d: 0.5 * erfc(-d * 0.5 ** 0.5))
         d1 = (np.log(s / k) + 0.065 * t) / (0.3 * np.sqrt(t))
         call = s * phi(d1) - k * np.exp(-0.02 * t) * phi(d1 - 0.3 * np.sqrt(t))
-        _near(got[0][some], call, 1e-3)
-        _near(got[1][some], call - s + k * np.exp(-0.02 * t), 1e-3)
+        near(got[0][some], call, 1e-3)
+        near(got[1][some], call - s + k * np.exp(-0.02 * t), 1e-3)
 
     return Case([*given, np.zeros(n, F), np.zeros(n, F)], (3, 4),
-                lambda q, m: q.parallel_for(n, kernel, *m), _lines(n), (n,), check, moved=20.0 * n)
+                lambda q, m: q.parallel_for(n, kernel, *m), lines(n), (n,), check, moved=20.0 * n)
 
 
 def stencil(scale: int) -> Case:
@@ -174,7 +175,7 @@ def stencil(scale: int) -> Case:
         want[:-1] -= a[1:]
         want[:, 1:] -= a[:, :-1]
         want[:, :-1] -= a[:, 1:]
-        _near(got[0].reshape(n, n), want)
+        near(got[0].reshape(n, n), want)
 
     return Case([a.reshape(-1), np.zeros(n * n, F)], (1,),
                 lambda q, m: q.parallel_for(sycl.range(n, n), kernel, *m),
@@ -203,7 +204,7 @@ def matmul(scale: int) -> Case:
     a, b = (r.random((n, n), F) - F(0.5) for _ in range(2))
 
     def check(got: list[Any]) -> None:
-        _near(got[0].reshape(n, n)[::64], a[::64] @ b, 1e-2)
+        near(got[0].reshape(n, n)[::64], a[::64] @ b, 1e-2)
 
     return Case([a.reshape(-1), b.reshape(-1), np.zeros(n * n, F)], (2,),
                 lambda q, m: q.parallel_for(sycl.nd_range((n, n), (16, 16)), kernel, *m, *tiles),
@@ -272,10 +273,10 @@ def csr(scale: int) -> Case:
     values, x = r.random(size, F), r.random(n, F)
 
     def check(got: list[Any]) -> None:
-        _near(got[0], np.add.reduceat(values * x[columns], starts[:-1]), 1e-3)
+        near(got[0], np.add.reduceat(values * x[columns], starts[:-1]), 1e-3)
 
     return Case([starts, columns, values, x, np.zeros(n, F)], (4,),
-                lambda q, m: q.parallel_for(n, kernel, *m), _lines(n), (n,), check,
+                lambda q, m: q.parallel_for(n, kernel, *m), lines(n), (n,), check,
                 moved=8.0 * size + 12.0 * n)
 
 
@@ -289,7 +290,7 @@ def scan(scale: int) -> Case:
 
     a = np.random.default_rng(1).integers(0, 100, n, INT)
     return Case([a, np.zeros(n, INT)], (1,),
-                lambda q, m: q.parallel_for(sycl.nd_range(n, 256), kernel, *m), _lines(n), (),
+                lambda q, m: q.parallel_for(sycl.nd_range(n, 256), kernel, *m), lines(n), (),
                 lambda got: np.testing.assert_array_equal(
                     got[0], a.reshape(-1, 256).cumsum(1).reshape(-1)), moved=8.0 * n)
 
@@ -304,7 +305,7 @@ def gather(scale: int) -> Case:
     r = np.random.default_rng(1)
     a, places = r.random(n, F), r.integers(0, n, n, INT)
     return Case([a, places, np.zeros(n, F)], (2,), lambda q, m: q.parallel_for(n, kernel, *m),
-                _lines(n), (n,), lambda got: np.testing.assert_array_equal(got[0], a[places]),
+                lines(n), (n,), lambda got: np.testing.assert_array_equal(got[0], a[places]),
                 moved=12.0 * n)
 
 
@@ -318,7 +319,7 @@ def triad(scale: int) -> Case:
     part = np.random.default_rng(1).random(1 << 12, F)
     b, c = np.tile(part, n >> 12), np.tile(part[::-1], n >> 12)
     return Case([np.zeros(n, F), b, c], (0,), lambda q, m: q.parallel_for(n, kernel, *m),
-                _lines(n // 4), (n,), lambda got: _near(got[0], b + c / 2), moved=12.0 * n)
+                lines(n // 4), (n,), lambda got: near(got[0], b + c / 2), moved=12.0 * n)
 
 
 def total(scale: int) -> Case:
@@ -336,7 +337,7 @@ def total(scale: int) -> Case:
             m[1], sycl.plus(), sycl.property.reduction.initialize_to_identity()), kernel, m[0])
 
     return Case([a, np.zeros(1, F)], (1,), ours, ((132 * 8, 1), (256, 1)), (n,),
-                lambda got: _near(got[0], part.astype(np.float64).sum() * (n >> 12), 1e-4),
+                lambda got: near(got[0], part.astype(np.float64).sum() * (n >> 12), 1e-4),
                 moved=4.0 * n)
 
 

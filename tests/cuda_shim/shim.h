@@ -111,9 +111,9 @@ static float sinpi(float x) { return (float)shim_turns(x, false); }
 static double sinpi(double x) { return shim_turns(x, false); }
 static float cospi(float x) { return (float)shim_turns(x, true); }
 static double cospi(double x) { return shim_turns(x, true); }
-static unsigned int atomicAdd(unsigned int *p, unsigned int x) {
+template<class T> static T atomicAdd(T *p, T x) {
     shim_yield();
-    const unsigned int old = *p;
+    const T old = *p;
     *p += x;
     return old;
 }
