@@ -96,6 +96,17 @@ class HostExecutable:
     source: Source
     library: ctypes.CDLL
     plain: Any
+    loose: Source | None = None
+    """The text for launches whose memories meet, where the other one says that they do not."""
+
+    def fitting(self, launch: Launch) -> HostExecutable:
+        """Return what a launch takes."""
+        reached = {i: _reach(launch.values[i]) for pair in self.source.apart for i in pair}
+        if self.loose is None or not any(
+                reached[i][0] < reached[k][1] and reached[k][0] < reached[i][1]
+                for i, k in self.source.apart):
+            return self
+        return HostExecutable(self.kernel, self.loose, _load(self.loose), self.plain)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.plain, name)
@@ -131,6 +142,20 @@ def pending(deps: Sequence[Any]) -> list[Any]:
     return [d for d in deps if not isinstance(d, Done)]
 
 
+def _load(source: Source) -> ctypes.CDLL:
+    """Return the library of a text."""
+    with _LOCK:
+        return shim().load(source.text, [source.name, *filter(None, [source.finish_name])])
+
+
+def _reach(view: Any) -> tuple[int, int]:
+    """Return the addresses of all the memory that a view's is a part of."""
+    root = view.memory
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    return np.lib.array_utils.byte_bounds(root)
+
+
 class OnHost(cpu.CpuDriver):
     """The CPU's driver with kernels of the shim's."""
 
@@ -148,9 +173,10 @@ class OnHost(cpu.CpuDriver):
         except UnsupportedError as error:
             refused[str(error)] += 1
             return plain
-        names = [source.name, *filter(None, [source.finish_name])]
-        with _LOCK:
-            return HostExecutable(kernel, source, shim().load(source.text, names), plain)
+        loose = cuda_texts.text_of(
+            kernel, geometry, Target((9, 0)), dialect=host_dialect(Target((9, 0))),
+            distinct=False) if source.apart else None
+        return HostExecutable(kernel, source, _load(source), plain, loose)
 
     def geometry_key(self, kernel: n.Kernel, geometry: Geometry) -> Any:
         return (super().geometry_key(kernel, geometry), any(geometry.offset),
@@ -178,7 +204,7 @@ class OnHost(cpu.CpuDriver):
             one.wait()
         with _LOCK:
             ran[launch.executable.kernel.index_kind] += 1
-            return Done(_Call(launch, launch.executable).run())
+            return Done(_Call(launch, launch.executable.fitting(launch)).run())
 
 
 class _Call:

@@ -29,7 +29,6 @@ int shim_run(void (*call)(void *), void *of, const unsigned int *grid, const uns
 #define __forceinline__ inline
 #define __launch_bounds__(x)
 #define __align__(x)
-#define __restrict__
 #define __threadfence()
 #define __syncthreads() shim_barrier()
 #define __syncthreads_or(x) shim_vote((x) != 0, 1)
