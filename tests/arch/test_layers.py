@@ -72,6 +72,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "PIL": ("examples",),
     "scipy": ("examples", "oneapi.mkl.providers"),
     "pytest": ("testing",),
+    "sklearn": ("oneapi.dal.estimators", "oneapi.dal.providers"),
     "dask": ("examples",),
     "ray": ("examples",),
     "mpi4py": ("ranks.links.mpi",),

@@ -2,8 +2,8 @@
 
 A block of ``python`` runs in the names of the blocks before it; a block of ``text`` right behind it
 is what it prints (``...`` stands for any text). Words behind ``python`` say what else is to know:
-``opencl`` or ``cuda``, the device it needs; ``mpi4py``, a package; ``peer``, code of another
-system, which is only read.
+``opencl`` or ``cuda``, the device it needs; ``mpi4py``, ``av`` or ``sklearn``, a package; ``peer``,
+code of another system, which is only read.
 Non-goals: other languages and what shells run. Notebooks are pages, too.
 """
 

@@ -10,7 +10,7 @@ import pytest
 import unisycl as sycl
 from tests.docs import pages
 
-PACKAGES = {"mpi4py"}
+PACKAGES = {"av", "mpi4py", "sklearn"}
 PAGES = [p for p in pages.pages() if any(pages.blocks(p))]
 
 

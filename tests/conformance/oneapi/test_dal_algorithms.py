@@ -167,7 +167,8 @@ def test_logistic_regression_is_scikit_learns(queue, classes):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid"])
-def test_support_vector_machines_are_scikit_learns(queue, kernel):
+@pytest.mark.parametrize("provider", ["kernels", "sklearn"])
+def test_support_vector_machines_are_scikit_learns(queue, kernel, provider):
     x = X.astype(kind_of(queue)) / 4
     ours = {"linear": dal.linear_kernel.descriptor(),
             "poly": dal.polynomial_kernel.descriptor(0.5, 1.0, 2),
@@ -175,17 +176,26 @@ def test_support_vector_machines_are_scikit_learns(queue, kernel):
             "sigmoid": dal.sigmoid_kernel.descriptor(0.5, 0.1)}[kernel]
     how = {"kernel": kernel, "gamma": 0.5, "degree": 2, "tol": 1e-5,
            "coef0": {"poly": 1.0, "sigmoid": 0.1}.get(kernel, 0.0)}
+    with dal.using("dal", provider):
+        assert dal.provider_of(queue, "svm.train").name == provider
+        _compare_machines(queue, ours, how, x)
+
+
+def _compare_machines(queue, ours, how, x):
     for classes in (2, 4):
         y = LABELS % classes
         right = svm.SVC(decision_function_shape="ovo", **how).fit(x, y)
         desc = dal.svm.descriptor(ours, class_count=classes, accuracy_threshold=1e-5)
-        fitted = dal.train(queue, desc, x, y)
-        found = dal.infer(queue, desc, fitted.model, x)
+        fitted = dal.train(queue, desc, x, y).model
+        with dal.using("dal", "kernels"):
+            found = dal.infer(queue, desc, fitted, x)
         near(found.decision_function.reshape(60, -1),
              right.decision_function(x).reshape(60, -1), 2e-3)
         assert (found.responses == right.predict(x)).mean() > 0.98
     desc = dal.svm.descriptor(ours, task="regression", accuracy_threshold=1e-5)
-    found = dal.infer(queue, desc, dal.train(queue, desc, x, X[:, 0]).model, x)
+    fitted = dal.train(queue, desc, x, X[:, 0]).model
+    with dal.using("dal", "kernels"):
+        found = dal.infer(queue, desc, fitted, x)
     near(found.responses, svm.SVR(**how).fit(x, X[:, 0]).predict(x), 5e-3)
 
 

@@ -160,13 +160,12 @@ def train(work: Work, desc: descriptor, data: table, responses: table) -> train_
     n = data.row_count
     if n * n * work.dtype.itemsize > ROOM:
         work.refuse(f"{n} rows have {n * n} pairs, more than {ROOM >> 30} GiB hold; give fewer "
-                    "rows, or use scikit-learn: with dal.using('dal', 'sklearn')")
+                    "rows, or install scikit-learn, whose solver needs less: "
+                    "pip install 'unisycl[dal]'")
     if desc.task == "regression":
         return _regression(work, desc, data, work.values("the table of responses", responses, n))
     known = classes_of(work, desc, responses, n)
-    absent = np.flatnonzero(np.bincount(known, minlength=desc.class_count) == 0)
-    if absent.size:
-        work.undetermined(f"no row is of class {absent[0]}; every class needs one")
+    need_all(work, desc, known)
     full = gram(work, desc.kernel, data, data)
     coeffs, biases, steps, good = [], [], 0, True
     for a, b in itertools.combinations(range(desc.class_count), 2):
@@ -179,7 +178,14 @@ def train(work: Work, desc: descriptor, data: table, responses: table) -> train_
         coeffs.append(line)
         biases.append(solver.bias())
         steps += solver.steps
-    return _found(work, data, np.array(coeffs), np.array(biases), (steps, good))
+    return found(work, data, np.array(coeffs), np.array(biases), (steps, good))
+
+
+def need_all(work: Work, desc: descriptor, known: Array) -> None:
+    """Refuse rows among which a class is missing."""
+    absent = np.flatnonzero(np.bincount(known, minlength=desc.class_count) == 0)
+    if absent.size:
+        work.undetermined(f"no row is of class {absent[0]}; every class needs one")
 
 
 def _regression(work: Work, desc: descriptor, data: table, wanted: Array) -> train_result:
@@ -190,11 +196,12 @@ def _regression(work: Work, desc: descriptor, data: table, wanted: Array) -> tra
     solver = _Solver(gram(work, desc.kernel, data, data), at, y, p, desc)
     good = solver.run()
     coeffs = (solver.alpha[:n] - solver.alpha[n:])[None]
-    return _found(work, data, coeffs, np.array([solver.bias()]), (solver.steps, good))
+    return found(work, data, coeffs, np.array([solver.bias()]), (solver.steps, good))
 
 
-def _found(work: Work, data: table, coeffs: Array, biases: Array,
-           how: tuple[int, bool]) -> train_result:
+def found(work: Work, data: table, coeffs: Array, biases: Array,
+          how: tuple[int, bool]) -> train_result:
+    """Return the model of multipliers and of what is added, one a machine."""
     where = np.flatnonzero((coeffs != 0).any(0))
     mine = model(work.array(data)[where].astype(work.dtype), where,
                  coeffs[:, where].astype(work.dtype), biases.astype(work.dtype))
