@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "compat12": {"base", "ir.types", "lang", "api", "runtime"},
     "oneapi": {"", "base.tracebacks", "ranks.links"},
     "testing": {""},
-    "examples": {"", "ext"},
+    "examples": {"", "ext", "oneapi"},
 }
 # room -> its folders, from the lowest up: each imports itself and those before it
 FOLDERS: dict[str, tuple[str, ...]] = {
@@ -56,7 +56,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "backends.opencl": ("discovery", "text", "memory", "launch", "interop"),
     "runtime": ("threads", "devices", "graph", "memory", "launch", "recorded"),
     "api": ("devices", "bundles", "memory", "images", "queue", "graphs", "interop", "pipes"),
-    "oneapi": ("frame", "ccl", "dpl", "mkl", "dnn", "tbb", "dal"),
+    "oneapi": ("frame", "ccl", "dpl", "mkl", "dnn", "tbb", "dal", "vpl"),
     "ranks": ("links", "graph", "network", "queue"),
 }
 FLAT = ("ir", "ext")  # their folders do not know one another
@@ -72,6 +72,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
     "PIL": ("examples",),
     "scipy": ("examples", "oneapi.mkl.providers"),
     "pytest": ("testing",),
+    "av": ("oneapi.vpl",),
     "sklearn": ("oneapi.dal.estimators", "oneapi.dal.providers"),
     "dask": ("examples",),
     "ray": ("examples",),
