@@ -187,6 +187,7 @@ def from_frame(queue: sycl.queue, frame: Any) -> surface:
                                 strict=True):
         held: Any = plane
         cells = np.frombuffer(held, found.dtype)
+        cells.flags.writeable = False  # the decoder may need the picture for those to come
         pitch = plane.line_size // found.dtype.itemsize
         planes.append(cells[:rows * pitch].reshape(rows, pitch))
     device = queue.get_device()

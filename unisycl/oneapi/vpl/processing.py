@@ -53,6 +53,10 @@ def _check_pair(name: str, source: Any, target: Any) -> None:
     for what, x in (("the source", source), ("the target", target)):
         if not isinstance(x, surface):
             raise invalid_argument(f"{name}: {what} must be a surface, got {type(x).__name__}")
+    if any(isinstance(p, np.ndarray) and not p.flags.writeable for p in target.planes):
+        raise invalid_argument(f"{name}: the target is a decoded picture, which its decoder may "
+                               "still need, or other memory that is only read; process it into a "
+                               "surface of your own first")
     for a in source.planes:
         for b in target.planes:
             if np.may_share_memory(np.asarray(a), np.asarray(b)):
