@@ -16,7 +16,8 @@ PROGRAMS = sorted((ROOT / "docs" / "gallery").glob("*.py"))
 
 def ending(program: Path) -> str:
     """Return how the name of a program's picture ends."""
-    return ".gif" if ".gif" in program.read_text(encoding="utf-8") else ".png"
+    text = program.read_text(encoding="utf-8")
+    return next((end for end in (".gif", ".svg") if end in text), ".png")
 
 
 def write(folder: Path) -> None:
