@@ -100,12 +100,23 @@ class Waited:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A kernel that a thread compiled, or took from disk."""
+
+    thread: tuple[int, str]
+    what: str
+    start: int
+    end: int
+
+
 class History:
     """All commands since it was begun, in order of submission."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
         self.waits: list[Waited] = []
+        self.compiles: list[Compiled] = []
         self.begun = time.monotonic_ns()
         self._lock = threading.RLock()
         self._of: weakref.WeakKeyDictionary[Task, Command] = weakref.WeakKeyDictionary()
@@ -203,6 +214,11 @@ class History:
         command.end = command.end or time.monotonic_ns()
         if task.error is not None and not command.error:
             command.error = str(task.error)
+
+    def compiling(self, what: str, begun: int, ended: int) -> None:
+        """Note that the calling thread compiled a kernel."""
+        me = threading.current_thread()
+        self.compiles.append(Compiled((me.ident or 0, me.name), what, begun, ended))
 
     def waited(self, task: Task, start: int, end: int) -> None:
         """Note that the calling thread waited for a command."""

@@ -74,6 +74,7 @@ class _Writer:
     def __init__(self, history: History) -> None:
         self._commands = list(history.commands)
         self._waits = list(history.waits)
+        self._compiles = list(history.compiles)
         self._begun = history.begun
         self._tracks = _Tracks()
 
@@ -89,6 +90,9 @@ class _Writer:
             yield self._slice(_THREADS, self._thread(wait.thread), wait.start, wait.end,
                               f"wait for {self._commands[wait.number].label}", "wait",
                               {"command": wait.number})
+        for made in self._compiles:
+            yield self._slice(_THREADS, self._thread(made.thread), made.start, made.end,
+                              f"compile {made.what}", "compile", {})
         yield from self._names()
 
     def _names(self) -> Iterator[Event]:

@@ -51,3 +51,38 @@ def test_devices_are_a_table_in_a_notebook(device):
     assert device.get_info(sycl.info.device.name) in text.replace("&#x27;", "'")
     place = device.get_platform()
     assert place._repr_html_().count("<tr>") == 1 + len(place.get_devices())
+
+
+def test_buffers_are_printed_with_their_values_where_that_costs_no_wait(queue):
+    b = sycl.buffer(np.arange(6, dtype=np.int32).reshape(2, 3))
+    assert str(b) == "<buffer: 2 x 3 of int32>\n[[0 1 2]\n [3 4 5]]"
+    assert "<pre>[[0 1 2]" in b._repr_html_()
+    empty = sycl.buffer(sycl.range(3), dtype=np.float32)
+    assert str(empty).endswith("nothing was written yet")
+
+    @queue.submit
+    def _(h):
+        a = sycl.accessor(b, h, sycl.read_write)
+        h.fill(a, 7)
+    queue.wait()
+    text = str(b)
+    assert "[[7 7 7]\n [7 7 7]]" in text or "host_accessor(buffer) copies it" in text
+    with sycl.host_accessor(b, sycl.read_only) as seen:
+        assert int(seen[1, 2]) == 7
+    assert str(b).endswith("[[7 7 7]\n [7 7 7]]")
+    b.close()
+    assert str(b).endswith("closed")
+
+
+def test_a_buffer_that_a_command_may_use_is_not_waited_for():
+    queue = sycl.queue("cpu")
+    b, gate = sycl.buffer(np.zeros(3, np.int32)), sycl.ext.unisycl.user_event()
+
+    @queue.submit
+    def filled(h):
+        h.depends_on(gate)
+        h.fill(sycl.accessor(b, h, sycl.write_only), 3)
+    assert "commands are pending" in str(b)
+    gate.set()
+    filled.wait()
+    assert str(b).endswith("[3 3 3]")

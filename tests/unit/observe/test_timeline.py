@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+import unisycl as sycl
 
 PROGRAM = """
 import os, signal, sys, threading, time
@@ -173,3 +176,24 @@ def test_a_file_at_a_home_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatc
              "UNISYCL_CACHE": "off"})
     assert 1 == done.returncode
     assert "UNISYCL_TRACE=~/out.json: HOME is 'here'; give a whole path" in done.stderr
+
+
+def test_compiling_is_a_slice_of_its_thread(queue: sycl.queue, tmp_path: Path) -> None:
+    scale = 4.5
+
+    def compiled_here(i, x):  # type: ignore[no-untyped-def]
+        x[i] = scale
+
+    x = sycl.malloc_device(4, np.float32, queue)
+    with sycl.recording() as seen:
+        for _ in range(2):
+            queue.parallel_for(4, compiled_here, x).wait()
+    seen.save(tmp_path / "out.trace")
+    events = json.loads((tmp_path / "out.trace").read_text(encoding="utf-8"))["traceEvents"]
+    (found,) = [e for e in events if e.get("cat") == "compile"]
+    assert found["name"] == "compile compiled_here"
+    assert found["dur"] > 0
+    (before, _) = [e for e in events if e.get("cat") == "submit"
+                   and e["name"] == "submit kernel 'compiled_here'"]
+    assert found["tid"] == before["tid"]
+    assert found["ts"] + found["dur"] <= before["ts"]

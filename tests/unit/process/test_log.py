@@ -54,3 +54,19 @@ def test_a_program_without_logging_loads_none():
         'print("logging" in sys.modules)', 'print(sys.modules["logging"])'))
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "None"
+
+
+def test_commands_are_told_while_somebody_looks(queue, caplog):
+    def noted(i, x):
+        x[i] = 1
+
+    x = sycl.malloc_device(8, np.int32, queue)
+    with caplog.at_level(logging.DEBUG, "unisycl.launch"):
+        queue.parallel_for(8, noted, x).wait()
+        assert caplog.records == []
+        with sycl.recording():
+            queue.parallel_for(8, noted, x).wait()
+    name = queue.get_device().get_info(sycl.info.device.name)
+    (found,) = [r.getMessage() for r in caplog.records if r.name == "unisycl.launch"]
+    assert "noted" in found
+    assert f"on '{name}', queue " in found

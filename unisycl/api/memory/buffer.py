@@ -7,6 +7,7 @@ keep their base alive.
 
 from __future__ import annotations
 
+import html
 import math
 import weakref
 from types import GenericAlias
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unisycl.api import properties
+from unisycl.api.memory import preview
 from unisycl.api.memory.access import Backed, read_only
 from unisycl.api.memory.accessor import accessor
 from unisycl.api.memory.allocators import buffer_allocator
@@ -231,6 +233,15 @@ class buffer(NoElements, Backed, HasProperties, Closing):
         part = ", sub-buffer" if self.is_sub_buffer() else ""
         state = ", closed" if self.region.memory.closed else ""
         return f"<buffer: {extent} of {self.dtype}{part}{state}>"
+
+    def __str__(self) -> str:
+        """Return the values where seeing them costs no wait and no copy; else how to see them."""
+        return f"{self!r}\n{preview.buffer_values(self.region)}"
+
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        values = preview.buffer_values(self.region)
+        return f"<p>{html.escape(repr(self))}</p><pre>{html.escape(values)}</pre>"
 
 
 def _unpickled(contents: np.ndarray[Any, np.dtype[Any]]) -> buffer:

@@ -1,4 +1,4 @@
-"""What USM memory holds, as text, where looking costs no wait.
+"""What memory holds, as text, where looking costs no wait.
 
 Non-goals: waiting, copying from devices. Invariant: looking changes nothing: no error is delivered
 and no access is noted for the search for races.
@@ -13,6 +13,7 @@ import numpy as np
 from unisycl.base.enums import usm_kind
 from unisycl.runtime.graph import lifecycle
 from unisycl.runtime.graph.channel import Channel
+from unisycl.runtime.memory import moves
 
 _MOST = 24
 
@@ -25,6 +26,21 @@ def is_busy(context: Any) -> bool:
             if line.pending:
                 return True
     return False
+
+
+def buffer_values(region: Any) -> str:
+    """Return the elements of a buffer that lie in the host's memory; or how to see them."""
+    memory = region.memory
+    if memory.closed:
+        return "closed"
+    if not all(task.done() for task in memory.users()):
+        return "commands are pending that may use it: wait, then print it again"
+    if not memory.allocated() and memory.copies is None:
+        return "nothing was written yet"
+    if not moves.lies_at_home(memory):
+        return "on a device: unisycl.host_accessor(buffer) copies it"
+    shown = region.array(region.shape, (0,) * len(region.shape))
+    return np.array2string(shown, threshold=_MOST, edgeitems=3)
 
 
 def values(pointer: Any) -> str:

@@ -23,6 +23,8 @@ from unisycl.api.queue.recording import recording
 from unisycl.base import geometry as geo
 from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.observe import roofline
+from unisycl.observe.roofline import Drawn
 from unisycl.process import disk_cache
 
 _SIZES = (32, 64, 128, 256, 512, 1024)
@@ -58,6 +60,22 @@ class measurement:
     def rate(self) -> float:
         """Floating-point operations a second at the best time; 0 if nobody said how many."""
         return self.flops / self.best
+
+    def roofline(self, bandwidth: float, rate: float) -> Drawn:
+        """Return a picture of where the kernel stands under its device's roof.
+
+        Args:
+            bandwidth: the most bytes a second that memory gives (a copy of a large array, measured
+                by ``benchmark`` with ``nbytes``, says so).
+            rate: the most operations a second that the device does.
+        """
+        if not (self.nbytes and self.flops):
+            raise UsageError(errc.invalid, "roofline: give benchmark nbytes= and flops=, the bytes "
+                             "that a launch moves and the operations that it does")
+        if not (bandwidth > 0 and rate > 0):
+            raise UsageError(errc.invalid, "roofline: bandwidth and rate are what the device does "
+                             f"at most, both above 0, not {bandwidth} and {rate}")
+        return roofline.drawn(self.name, self.flops / self.nbytes, self.rate, bandwidth, rate)
 
     def __str__(self) -> str:
         parts = [f"{self.name}: {self.best * 1e3:.4g} ms (best of {len(self.seconds)})"]

@@ -7,6 +7,7 @@ Non-goals: anything SYCL has a name for. Invariant: a constant ``SYCL_EXT_UNISYC
 from unisycl.api.devices.versions import show_versions
 from unisycl.api.graphs.graph_files import load_graph, save_graph
 from unisycl.api.memory.usm_like import usm_like
+from unisycl.api.queue.completed import as_completed
 from unisycl.api.queue.event import command_times
 from unisycl.api.queue.mapped_buffer import mapped_buffer
 from unisycl.api.queue.measuring import autotune, benchmark, measurement, profile
@@ -43,10 +44,10 @@ from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_queue import distr_queue
 from unisycl.ranks.queue.places import all_ranks, collective, on_rank
 
-__all__ = ["all", "all_ranks", "arange", "autotune", "benchmark", "chunk", "collective",
-           "command_times", "create_user_event", "device_is", "distr_buffer", "distr_queue",
-           "empty", "enqueue_kernel", "enqueue_marker", "enqueue_status", "enqueue_task",
-           "even_split", "fixed", "full", "get_default_queue_size",
+__all__ = ["all", "all_ranks", "arange", "as_completed", "autotune", "benchmark", "chunk",
+           "collective", "command_times", "create_user_event", "device_is", "distr_buffer",
+           "distr_queue", "empty", "enqueue_kernel", "enqueue_marker", "enqueue_status",
+           "enqueue_task", "even_split", "fixed", "full", "get_default_queue_size",
            "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
            "is_valid_event", "kernel_enqueue_flags", "linspace", "load_graph", "mapped_buffer",
            "measurement", "ndrange", "neighborhood", "non_uniform_nd_range", "on_rank",

@@ -18,6 +18,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.forward_progress import Levels
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.lang.kernels import forms, pickling
+from unisycl.lang.kernels.chosen_arguments import by_position, partial_kernel
 from unisycl.lang.kernels.kernel_properties import (
     Attributes,
     Traits,
@@ -185,9 +186,19 @@ class kernel:
                          "and threads make nd_range(blocks * threads, threads)")
 
     @ends_at_call
-    def launch(self, queue: Any, space: Any, *arguments: Any, depends_on: Any = ()) -> Any:
-        """Return ``queue.parallel_for(space, self, *arguments)``: the event of the launch."""
-        return queue.parallel_for(space, self, *arguments, depends_on=depends_on)
+    def launch(self, queue: Any, space: Any, *arguments: Any, depends_on: Any = (),
+               **named: Any) -> Any:
+        """Return ``queue.parallel_for(space, self, *arguments)``: the event of the launch.
+
+        Arguments may be given by the names of the kernel's parameters.
+        """
+        return queue.parallel_for(space, self, *by_position(self, arguments, named),
+                                  depends_on=depends_on)
+
+    @ends_at_call
+    def partial(self, **named: Any) -> partial_kernel:
+        """Return the kernel with some arguments chosen, to be launched with the others."""
+        return partial_kernel(self, named)
 
     @ends_at_call
     def declare(self, space: Any, *rest: Any) -> kernel:
@@ -206,9 +217,9 @@ class kernel:
         return self
 
     @ends_at_call
-    def bind(self, queue: Any, space: Any, *arguments: Any) -> Any:
+    def bind(self, queue: Any, space: Any, *arguments: Any, **named: Any) -> Any:
         """Return ``queue.bind(space, self, *arguments)``: a launch to be submitted many times."""
-        return queue.bind(space, self, *arguments)
+        return queue.bind(space, self, *by_position(self, arguments, named))
 
     @ends_at_call
     def report(self, queue: Any, space: Any, *arguments: Any) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from unisycl.backends.base import Completion, Launch
 from unisycl.base import settings
 from unisycl.base.errors import UsageError, errc
+from unisycl.process import log
 from unisycl.runtime.graph import lifecycle
 from unisycl.runtime.graph.channel import Channel
 from unisycl.runtime.graph.deps import Access
@@ -81,6 +82,7 @@ class WatchedChannel(Channel):
                registered: bool = False) -> None:
         """Start a task as any channel does, and note when."""
         command = _watch.history.submitting(task, self, deps)
+        _tell(command)
         if type(task) is Task:
             task.__class__ = WatchedTask
         try:
@@ -112,7 +114,20 @@ class WatchedChannel(Channel):
             now = time.monotonic_ns()
             history.ran(task, (begun, now))
             history.command(task).returned = now
+            _tell(history.command(task))
         return ran
+
+
+def _tell(command: Any) -> None:
+    """Tell Python's logging of a command that is submitted while somebody looks."""
+    log.say("launch", log.DEBUG, "%s%s on '%s', queue %d", command.label,
+            f" ({command.detail})" if command.detail else "", command.device, command.queue)
+
+
+def compiled(what: str, begun: int, ended: int) -> None:
+    """Note that the calling thread compiled a kernel between two times."""
+    if _watch.looking:
+        _watch.history.compiling(what, begun, ended)
 
 
 def _part(name: str) -> Any:

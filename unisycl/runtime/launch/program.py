@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from types import CodeType, FunctionType
@@ -28,6 +29,7 @@ from unisycl.ir.types import View
 from unisycl.process import float_mode, log
 from unisycl.process.recursion import apart, inside
 from unisycl.runtime.devices.devices import ContextState, DeviceState
+from unisycl.runtime.graph import watching
 from unisycl.runtime.graph.command_group import Capturable
 from unisycl.runtime.launch import args, attributes, compiled_kernels, nd_range_parts, progress
 from unisycl.runtime.launch.repeats import Repeat, Repeats
@@ -225,7 +227,9 @@ def _load(key: Hashable, device: DeviceState, kernel: Kernel, geometry: Geometry
         try:
             with log.timed("compile", log.INFO, "kernel '%s' for '%s' compiled or taken from disk",
                            kernel.name, device.info.name), float_mode.usual():
+                begun = time.monotonic_ns()
                 made = device.driver.compile(kernel, geometry)
+                watching.compiled(kernel.name, begun, time.monotonic_ns())
         except RecursionError:
             if not inside():
                 raise

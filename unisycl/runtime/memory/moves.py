@@ -82,6 +82,17 @@ def hold(memory: Movable, driver: Driver, *, on_host: bool) -> Any:
         return memory.copies.held.setdefault(driver.memory, (driver, fresh))[1]
 
 
+def lies_at_home(memory: Movable) -> bool:
+    """Say whether all of a memory's present value lies with the host already."""
+    copies = memory.copies
+    if copies is None:
+        return True
+    with process.lock:
+        late = copies.places.arrivals(0, memory.nbytes, HOST)
+        return not copies.places.missing(0, memory.nbytes, HOST) and all(
+            transfer.done() for transfer in late)
+
+
 def bring(memory: Movable, access: Access, space: str, deps: list[Task]) -> list[Transfer]:
     """Plan what an access in a space needs, add it to ``deps`` and note what the access does.
 
