@@ -1,0 +1,1 @@
+"""Prototypes that decisions tell of; no part of the package."""
