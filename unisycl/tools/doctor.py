@@ -12,11 +12,11 @@ import platform
 import time
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 import unisycl as sycl
 from unisycl.backends import registry
+from unisycl.backends.cpu.compile.target import binding, compiler_version, levels
 from unisycl.base import settings
 from unisycl.oneapi.frame import providers
 from unisycl.process import disk_cache
@@ -65,16 +65,21 @@ def versions() -> list[tuple[str, str]]:
         try:
             rows.append((package, importlib.metadata.version(package)))
         except importlib.metadata.PackageNotFoundError:
-            rows.append((package, "runs from its source tree"))
-    rows.append(("LLVM", ".".join(map(str, llvm.llvm_version_info))))
+            rows.append((package, "runs from its source tree" if package == "unisycl" else
+                         "is not installed"))
+    if compiler_version():
+        rows.append(("LLVM", ".".join(map(str, binding().llvm_version_info))))
     return rows
 
 
 def machine() -> list[tuple[str, str]]:
     """Return the processor, its vector instructions and the threads this process may use."""
-    features = llvm.get_host_cpu_features()
-    vectors = [name for name in VECTORS if features.get(name)]
-    return [("processor", f"{llvm.get_host_cpu_name()}, {', '.join(vectors) or 'no vectors'}"),
+    found = f"{' '.join(levels()) or platform.machine()}, without a compiler"
+    if compiler_version():
+        features = binding().get_host_cpu_features()
+        vectors = [name for name in VECTORS if features.get(name)]
+        found = f"{binding().get_host_cpu_name()}, {', '.join(vectors) or 'no vectors'}"
+    return [("processor", found),
             ("threads", str(len(os.sched_getaffinity(0)))),
             ("system", platform.platform())]
 

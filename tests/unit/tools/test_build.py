@@ -89,6 +89,13 @@ x[:] = np.arange(192)
 q.parallel_for(sycl.nd_range(192, 64), kernels.sums, x, out).wait()
 assert list(out) == [2016, 6112, 10208], list(out)
 assert "llvmlite.binding" not in sys.modules
+import contextlib, io
+from unisycl.__main__ import main
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    assert main(["devices"]) == 0
+    main(["doctor"])
+assert "without a compiler" in said.getvalue()
+assert "works: 1000 work-items" not in said.getvalue()
 for wrong, kind in ((lambda: q.parallel_for(8, kernels.undeclared, x), sycl.exception),
                     (lambda: q.parallel_for(8, kernels.mixed, x, x, 1.0), sycl.exception)):
     try:
