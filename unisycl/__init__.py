@@ -57,6 +57,9 @@ __getattr__ = _load  # type checkers read __init__.pyi, which knows no other nam
 
 def _hint(name: str) -> str:
     """Return the public name a misspelt one may mean."""
+    other = importlib.import_module("unisycl.base.other_names").advice(name)
+    if other:
+        return f"; {other}"
     difflib = importlib.import_module("difflib")
     close = difflib.get_close_matches(name, public_names.homes(), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""

@@ -295,7 +295,9 @@ class nd_range:
             up = -(-whole // part) * part
             raise UsageError(errc.nd_range, f"nd_range: global size {whole} in dimension {d} "
                              f"is not a multiple of the local size {part}; round it up to "
-                             f"{up} and guard the kernel, or choose a local size that divides")
+                             f"{up} and guard the kernel, or choose a local size that divides"
+                             + (f"; the first number counts work-items, not groups: {whole} groups "
+                                f"of {part} are {whole * part}" if whole < part else ""))
 
     def get_global_range(self) -> range:
         """Return the number of work-items in each dimension."""

@@ -254,6 +254,9 @@ def malloc(count: Any, *args: Any, kind: usm_kind | None = None, alignment: int 
     Raises ``errc.memory_allocation`` where there is not enough memory, or none so aligned, and
     ``errc.feature_not_supported`` if the device lacks the aspect.
     """
+    if isinstance(count, np.ndarray):
+        raise UsageError(errc.invalid, "malloc: the number of elements or a shape comes first, not "
+                         "an array; ext.unisycl.array(values, queue=q) makes USM of values")
     where: list[Any] = []
     given: list[Any] = []
     for arg in args:
@@ -377,19 +380,18 @@ def aligned_alloc_shared(alignment: int, count: Any, *args: Any,
 
 
 @ends_at_call
-def free(pointer: usm_pointer | None, where: Any) -> None:
+def free(pointer: usm_pointer | None, where: Any = None) -> None:
     """Free an allocation (SYCL 2020 §4.8.3.6); None is ignored, freeing twice raises.
 
     Args:
         pointer: what an allocation function returned.
-        where: the queue or the context it was allocated with.
+        where: the queue or the context it was allocated with; may be left out.
     """
     if pointer is None:
         return
     if not isinstance(pointer, usm_pointer):
         raise UsageError(errc.invalid, f"free: expected USM memory, got {type(pointer).__name__}")
-    owner = _context_of(where)
-    if owner is not pointer.block.context:
+    if where is not None and _context_of(where) is not pointer.block.context:
         raise UsageError(errc.invalid, "free: the memory belongs to another context; give the "
                          "queue or context it was allocated with")
     if pointer.offset:

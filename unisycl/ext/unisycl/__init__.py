@@ -14,7 +14,7 @@ from unisycl.api.queue.measuring import autotune, benchmark, measurement, profil
 from unisycl.api.queue.user_event import user_event
 from unisycl.base.geometry import non_uniform_nd_range
 from unisycl.ext.unisycl import tiles
-from unisycl.ext.unisycl.arrays import arange, empty, full, linspace, zeros
+from unisycl.ext.unisycl.arrays import arange, array, empty, full, linspace, ones, zeros
 from unisycl.ext.unisycl.elementwise import vectorize, vectorized
 from unisycl.lang.kernels.device_queue import (
     create_user_event,
@@ -44,12 +44,53 @@ from unisycl.ranks.queue.distr_buffer import distr_buffer
 from unisycl.ranks.queue.distr_queue import distr_queue
 from unisycl.ranks.queue.places import all_ranks, collective, on_rank
 
-__all__ = ["all", "all_ranks", "arange", "as_completed", "autotune", "benchmark", "chunk",
-           "collective", "command_times", "create_user_event", "device_is", "distr_buffer",
-           "distr_queue", "empty", "enqueue_kernel", "enqueue_marker", "enqueue_status",
-           "enqueue_task", "even_split", "fixed", "full", "get_default_queue_size",
-           "get_kernel_preferred_work_group_size_multiple", "get_kernel_work_group_size",
-           "is_valid_event", "kernel_enqueue_flags", "linspace", "load_graph", "mapped_buffer",
-           "measurement", "ndrange", "neighborhood", "non_uniform_nd_range", "on_rank",
-           "one_to_one", "profile", "save_graph", "set_user_event_status", "show_versions",
-           "slice", "tiles", "user_event", "usm_like", "vectorize", "vectorized", "zeros"]
+__all__ = [
+    "all",
+    "all_ranks",
+    "arange",
+    "array",
+    "as_completed",
+    "autotune",
+    "benchmark",
+    "chunk",
+    "collective",
+    "command_times",
+    "create_user_event",
+    "device_is",
+    "distr_buffer",
+    "distr_queue",
+    "empty",
+    "enqueue_kernel",
+    "enqueue_marker",
+    "enqueue_status",
+    "enqueue_task",
+    "even_split",
+    "fixed",
+    "full",
+    "get_default_queue_size",
+    "get_kernel_preferred_work_group_size_multiple",
+    "get_kernel_work_group_size",
+    "is_valid_event",
+    "kernel_enqueue_flags",
+    "linspace",
+    "load_graph",
+    "mapped_buffer",
+    "measurement",
+    "ndrange",
+    "neighborhood",
+    "non_uniform_nd_range",
+    "on_rank",
+    "one_to_one",
+    "ones",
+    "profile",
+    "save_graph",
+    "set_user_event_status",
+    "show_versions",
+    "slice",
+    "tiles",
+    "user_event",
+    "usm_like",
+    "vectorize",
+    "vectorized",
+    "zeros",
+]

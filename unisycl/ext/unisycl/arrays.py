@@ -1,4 +1,4 @@
-"""USM arrays as NumPy makes arrays: ``zeros``, ``empty``, ``full``, ``arange``, ``linspace``.
+"""USM arrays as NumPy makes arrays: ``array``, ``zeros``, ``empty``, ``arange`` and others.
 
 Results are USM allocations with NumPy's indices, which NumPy, CuPy and PyTorch take without a copy;
 they are freed when nothing uses them any more. Non-goals: an array library; arithmetic is NumPy's,
@@ -70,6 +70,25 @@ def full(shape: Any, value: Any, dtype: npt.DTypeLike | None = None, queue: Queu
     found = _made(shape, element.dtype, where, usm)
     where.fill(found, element).wait()
     return found
+
+
+def array(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None, queue: Queue | None = None,
+          usm: str = "shared") -> Any:
+    """Return an array of USM with the given values.
+
+    Args:
+        values: an array, or what ``numpy.array`` takes.
+        dtype: the type of its elements; left out, that of NumPy's array of the values.
+        queue: whose device may use it.
+        usm: the kind of memory.
+    """
+    return _filled(np.asarray(values, dtype), queue, usm)
+
+
+def ones(shape: Any, dtype: npt.DTypeLike = np.float64, queue: Queue | None = None,
+         usm: str = "shared") -> Any:
+    """Return an array of USM with ones; see ``empty``."""
+    return full(shape, 1, dtype, queue, usm)
 
 
 def zeros(shape: Any, dtype: npt.DTypeLike = np.float64, queue: Queue | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.base import other_names
 from unisycl.frontend import captures, coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.form_registry import home, in_kernel_language
@@ -225,6 +226,11 @@ def _call_help(obj: Any) -> str:
     module = (getattr(obj, "__module__", "") or "").split(".")[0]
     if module == "numpy" and getattr(obj, "__name__", "") in _OF_ARRAYS:
         return "NumPy adds in an order of its own: write sum(a), max(a), any(x > 0 for x in a)"
+    if isinstance(getattr(obj, "__self__", None), np.random.RandomState):
+        return ("make the numbers before, by numpy.random or unisycl.oneapi.mkl.rng, and give them "
+                "to the kernel; or compute them from the index")
+    if getattr(obj, "__name__", "") == "local_accessor":
+        return other_names.advice("shared")
     if module == "numpy" or isinstance(obj, np.ufunc):
         return "it has no device meaning; use unisycl's scalar functions, or do it on the host"
     if isinstance(getattr(obj, "__self__", None), str | bytes):

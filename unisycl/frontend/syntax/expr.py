@@ -96,6 +96,8 @@ def _bound(ctx: Context, frame: Frame, node: ast.Name) -> Value:
     bound = frame.names[node.id]
     if isinstance(bound, Pending):
         bound = frame.names[node.id] = resolve(ctx, bound, node)
+    if isinstance(bound, Poison):
+        return bound
     if isinstance(bound, Lost):
         raise lost(ctx, bound, node)
     check_read(ctx, frame, node.id, made, node)

@@ -72,6 +72,8 @@ def _one(ctx: Context, stmt: ast.stmt, tail: Tail) -> bool:
         return False
     except Refused:
         for name in stored_names([stmt]):
+            if isinstance(ctx.frame.names.get(name), n.Local):  # of an earlier round of a loop
+                ctx.frame.names[name] = Poison()
             ctx.frame.names.setdefault(name, Poison())
         return False
 

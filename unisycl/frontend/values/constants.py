@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unisycl.base import dtypes
+from unisycl.base import dtypes, other_names
 from unisycl.base.dataclass import dataclass
 from unisycl.base.enums import stream_manipulator
 from unisycl.base.value_text import Shown
@@ -112,7 +112,8 @@ class Constant(Kind):
             found = getattr(obj, node.attr)
         except AttributeError:
             raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
-                             help=suggest(node.attr, dir(obj))) from None
+                             help=other_names.advice(node.attr) or suggest(
+                                 node.attr, dir(obj))) from None
         if isinstance(obj, np.iinfo | np.finfo | np.dtype):
             return answer(found)
         path = (*self.path, ("attr", node.attr))

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from types import CodeType
 from typing import Any, Protocol, TypeAlias
 
-from unisycl.base import architecture
+from unisycl.base import architecture, other_names
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
 from unisycl.base.value_text import Shown
@@ -125,8 +125,8 @@ class Kind:
         found = self.named(ctx, node.attr, node)
         if found is None:
             raise ctx.refuse("K032", node, what=self.describe(), name=node.attr,
-                             help=_FIXED if node.attr in _GROWING else suggest(
-                                 node.attr, self.names()))
+                             help=_FIXED if node.attr in _GROWING else other_names.of_value(
+                                 node.attr) or suggest(node.attr, self.names()))
         return found
 
     def named(self, ctx: Lowering, name: str, node: ast.AST) -> Value | None:

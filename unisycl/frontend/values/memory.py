@@ -51,7 +51,10 @@ class Memory(MemoryPlace):
         return f"{self.left}-dimensional {self.view.space.value} memory of {self.view.elem}"
 
     def number_help(self) -> str:
-        return "index it with one integer for each dimension"
+        if self.left == self.view.ndim:
+            return "index it with one integer for each dimension"
+        return ("index it with one integer for each dimension; a kernel computes with single "
+                "elements: loop over the others, or give whole arrays to NumPy")
 
     def is_instance(self, classes: tuple[type, ...]) -> bool:
         return issubclass(HostView if self.pointer is None else multi_ptr, classes)
