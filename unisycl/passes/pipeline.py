@@ -26,7 +26,7 @@ from unisycl.passes.checks import (
     uninitialised,
     watches,
 )
-from unisycl.passes.clike import coarsen, copies, positions, structure
+from unisycl.passes.clike import coarsen, copies, positions, short_loops, structure
 from unisycl.passes.interior import needed
 from unisycl.passes.shared import (
     dead_stores,
@@ -67,6 +67,7 @@ class Facts:
         few: so do those of one dimension, and numbers that are given are below 2**30.
         extents, room: ``uninitialised``'s.
         together: the target has no group functions for items that part ways.
+        rolled: the target's compiler does not unroll loops by itself.
         named: functions of sub-groups have to be told who takes part.
         shapes: how the values of a kernel vary over the lanes of a vector.
         lanes: how many lanes a vector has.
@@ -84,6 +85,7 @@ class Facts:
     extents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     room: int = 0
     together: bool = False
+    rolled: bool = False
     named: bool = False
     shapes: Callable[[Kernel], Shapes] | None = None
     lanes: int = 1
@@ -197,7 +199,9 @@ CLIKE = {
             k, f.ids_below, positions.few(k) if f.few else ranges.NOTHING, flat=f.few),
             lambda k, f: f.spans),
     ),
-    "print": (_own("unwrapped"), _own("records"), Pass("copies", _copies)),
+    "print": (_own("unwrapped"), _own("records"),
+              Pass("short_loops", lambda k, f: short_loops.run(k), lambda k, f: f.rolled),
+              Pass("copies", _copies)),
     "body": (Pass("structure", lambda k, f: _with(k, structure.body(k.body, 0))),),
     "several": (Pass("coarsen", lambda k, f: _with(k, coarsen.side_by_side(k.body, f.ids))),),
 }

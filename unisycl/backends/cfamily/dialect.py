@@ -91,6 +91,7 @@ class Dialect:
         offsets: views lie at an element offset in their memory object.
         unroll: a line before a loop that is to be unrolled; '' where there is none.
         rolled: a line before a loop that is not to be unrolled.
+        keeps_loops: the compiler unrolls no loops by itself.
         control: (name, number) of what else is asked of a loop -> a line before it, or ''.
         exact: a line that forbids contraction in the block it begins.
         packed: what follows a struct whose members lie where NumPy has them, with {align}.
@@ -157,6 +158,7 @@ class Dialect:
     offsets: bool = False
     unroll: str = ""
     rolled: str = ""
+    keeps_loops: bool = False
     control: Callable[[str, int], str] = lambda name, number: ""
     exact: str = ""
     packed: str = ""

@@ -86,7 +86,7 @@ def print_kernel(kernel: n.Kernel, dialect: Dialect, form: Form,
                  exact: frozenset[int] = frozenset()) -> Source:
     """Return a kernel as C text."""
     facts = pipeline.Facts(own={"unwrapped": _unwrapped, "records": functools.partial(
-        printing.run, sub_groups=dialect.sub_groups)})
+        printing.run, sub_groups=dialect.sub_groups)}, rolled=dialect.keeps_loops)
     kernel = pipeline.run(kernel, "clike", "print", facts)
     p = Printer(kernel, dialect, exact)
     p.local_shapes, p.small, p.same = dict(form.shapes), form.small, dict(form.same)

@@ -59,7 +59,7 @@ def make_dialect(traits: Traits, quirks: Quirks, *, offsets: bool) -> Dialect:
         divide=_divide(traits, quirks), reserved=reserved.is_reserved, sub_groups=sub_groups,
         serial_groups=traits.kind == "cpu", lockstep=quirks.first_decides, offsets=offsets,
         closes_branches=quirks.open_branches, long_rows=quirks.first_twice,
-        unroll="#pragma unroll",
+        unroll="#pragma unroll", keeps_loops=quirks.shared_branches,
         rolled="__attribute__((opencl_unroll_hint(1)))",
         control=hardware.control if hardware.described(traits) else hardware.nothing,
         exact="#pragma OPENCL FP_CONTRACT OFF",
