@@ -84,8 +84,9 @@ def print_body(p: Printer, block: n.Block, known: frozenset[n.Local] = frozenset
 # ---- values
 def _assign(b: Body, stmt: n.Assign) -> None:
     value = emit(b.p, stmt.value).c
+    lasts = (id(stmt), stmt.local) not in b.places.first  # what begins here is of this turn only
     if isinstance(stmt.value, n.Read) and {stmt.local, stmt.value.local} <= b.p.turned \
-            and stmt.local.type.dtype.kind in "iuf":
+            and lasts and stmt.local.type.dtype.kind in "iuf":
         value = f"{b.p.helper('hidden', stmt.local.type.dtype)}({value})"
     b.p.line(f"{b.target(stmt, stmt.local)} = {value};")
 
