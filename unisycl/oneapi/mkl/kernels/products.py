@@ -16,6 +16,8 @@ __kernel_language__ = True
 
 SIDE = 16
 EACH = 4
+# On processors: a group's rows of work-items, rows and columns of each, rows of b at a time.
+DOWN, TALL, WIDE, DEEP = 4, 4, 2, 128
 
 
 @dataclass(eq=False)
@@ -33,6 +35,33 @@ class grid:
         if self.turned:
             return x.conjugate()
         return x
+
+
+@dataclass(eq=False)
+class plane:
+    """A matrix one of whose steps is 1, as ``place`` knows: ``by_rows`` or ``by_columns``."""
+
+    at: Any
+    ld: Any
+    place: Any
+    turned: Any
+
+    def get(self, i: Any, j: Any) -> Any:
+        """Return an element, conjugated where the matrix is."""
+        x = self.at.load(self.place(i, j, self.ld))
+        if self.turned:
+            return x.conjugate()
+        return x
+
+
+def by_rows(i: Any, j: Any, ld: Any) -> Any:
+    """Return where an element lies if rows do."""
+    return i * ld + j
+
+
+def by_columns(i: Any, j: Any, ld: Any) -> Any:
+    """Return where an element lies if columns do."""
+    return i + j * ld
 
 
 @dataclass(eq=False)
@@ -88,6 +117,42 @@ def gemm(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any, numbers: Any) -> 
                 if numbers.beta != zero:
                     found += numbers.beta * numbers.kind(c.get(i, j))
                 c.at.store(i * c.down + j * c.along, numbers.written(found))
+
+
+def gemm_on_processors(it: sycl.nd_item, sizes: Any, a: Any, b: Any, c: Any,
+                       numbers: Any) -> None:
+    """Compute a part of c: rows of a are read in place, and rows of b lie beside one another."""
+    down, lane = it.get_local_id(0), it.get_local_id(1)
+    top = (it.get_group(0) * DOWN + down) * TALL
+    left = it.get_group(1) * (SIDE * WIDE)
+    zero = numbers.zero
+    total = sycl.private_array(numbers.kind, TALL * WIDE)
+    for e in range(TALL * WIDE):
+        total[e] = zero
+    for first in range(0, sizes.k, DEEP):
+        for e in range(DEEP // DOWN):
+            row = e * DOWN + down
+            for f in range(WIDE):
+                column = left + lane + f * SIDE
+                y = zero
+                if first + row < sizes.k and column < sizes.n:
+                    y = numbers.kind(b.get(first + row, column))
+                sizes.right[row, lane + f * SIDE] = y
+        sycl.group_barrier(it.get_group())
+        for k in range(min(DEEP, sizes.k - first)):
+            for e in range(TALL):
+                x = numbers.kind(a.get(min(top + e, sizes.m - 1), first + k))
+                for f in range(WIDE):
+                    total[e * WIDE + f] += x * sizes.right[k, lane + f * SIDE]
+        sycl.group_barrier(it.get_group())
+    for e in range(TALL):
+        for f in range(WIDE):
+            i, j = top + e, left + lane + f * SIDE
+            if i < sizes.m and j < sizes.n:
+                found = numbers.alpha * total[e * WIDE + f]
+                if numbers.beta != zero:
+                    found += numbers.beta * numbers.kind(c.get(i, j))
+                c.at.store(c.place(i, j, c.ld), numbers.written(found))
 
 
 def gemv(i: Any, n: Any, a: Any, x: Any, y: Any, numbers: Any) -> None:
@@ -169,7 +234,7 @@ class numbers:
 
 @dataclass(eq=False)
 class sizes:
-    """How large a product is, and squares of both factors that a group has read."""
+    """How large a product is, and what a group has copied of both factors, or of one."""
 
     m: Any
     n: Any
