@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -180,3 +181,39 @@ def test_checked_queues_ask_operators_whether_they_are_associative(device: sycl.
     dpl.inclusive_scan(checked, ones, out, lambda a, b: b)
     dpl.inclusive_scan(plain, ones, out, mean)
     assert dpl.reduce(checked, ones, None, lambda a, b: min(a, b)) == 1
+
+
+def test_calls_that_come_again_do_what_they_say_each_time(queue: sycl.queue) -> None:
+    """A third call submits the launches of the second; what it may not take for the same is new."""
+    x, out = np.arange(12, dtype=np.int32), np.zeros(12, np.int32)
+
+    def more(v: int) -> bool:
+        return v > limit
+
+    for turn in range(5):
+        x[:] = np.arange(12) + turn
+        limit = 2 + turn
+        assert dpl.reduce(queue, x) == x.sum()
+        assert dpl.reduce(queue, x, turn) == x.sum() + turn
+        assert dpl.copy_if(queue, x, out, more) == 9
+        assert dpl.copy_if(queue, x, out, lambda v: v % 2 == 0) == 6
+        dpl.inclusive_scan(queue, x, out)
+        assert np.array_equal(np.cumsum(x), out)
+    x.flags.writeable = False
+    with pytest.raises(sycl.UsageError, match="written"):
+        dpl.sort(queue, x)
+    memory = sycl.malloc_shared(12, np.int32, queue)
+    for turn in range(3):
+        memory[:] = np.arange(12)[::-1] + turn
+        dpl.sort(queue, memory)
+        assert np.array_equal(memory, np.arange(12) + turn)
+    sycl.free(memory, queue)
+    with pytest.raises(sycl.exception):
+        dpl.sort(queue, memory)
+
+
+def test_threads_may_repeat_one_call_together(queue: sycl.queue) -> None:
+    x = np.arange(100, dtype=np.int64)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: dpl.reduce(queue, x), range(24)))
+    assert found == [4950] * 24

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import unisycl as sycl
-from unisycl.oneapi.dpl.iterators import transform_iterator
+from unisycl.oneapi.dpl.iterators import constant_iterator, transform_iterator
 from unisycl.oneapi.dpl.kernels import reductions, scans
 from unisycl.oneapi.dpl.operators import check_associative, identity_of, known
 from unisycl.oneapi.dpl.single_pass import scanned_once
@@ -39,13 +39,17 @@ def scanned(call: Call, source: Operand, target: Operand, op: Any, dtype: np.dty
     if scanned_once(call, source, target,
                     views.plan(count, not exclusive, op, kind, (identity, begin))):
         return
+    kernel = scans.exclusive_tile if exclusive else scans.inclusive_tile
+    if shape.tiles(count) == 1:
+        call.launch(shape.tile_space(count), kernel, source, target, constant_iterator(begin),
+                    views.plan(count, shape.tile, op, kind, identity))
+        return
     totals = call.own(shape.tiles(count), dtype)
     space, plan = shape.tile_space(count), views.plan(count, shape.tile, op, kind, identity)
     call.launch(space, reductions.joined, source, totals, plan)
     call.launch(ONE, single, scans.before_parts, totals, shape.tiles(count), op, kind,
                 begin)
-    call.launch(space, scans.exclusive_tile if exclusive else scans.inclusive_tile, source, target,
-                totals, plan)
+    call.launch(space, kernel, source, target, totals, plan)
 
 
 def single(it: Any, work: Any, *args: Any) -> None:

@@ -17,6 +17,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.frame.native import Work, give
 from unisycl.oneapi.frame.operands import Memory, Operand, memory_of, operand_of, paired
+from unisycl.oneapi.frame.plans import PLANS, Plan, key_of
 from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.refusals import refuse
@@ -36,6 +37,7 @@ class Call:
         self.checked = self.queue.has_property(sycl.property.queue.debug)
         self._after = events_of(depends_on)
         self._held: list[Any] = []
+        self._bound: list[Any] | None = None
 
     # ------------------------------------------------------------------ what it takes
     def source(self, what: str, x: Any, count: int | None = None) -> Any:
@@ -108,6 +110,7 @@ class Call:
 
     def kept(self, values: Any) -> Any:
         """Return numbers of the routine's own where kernels read them in place."""
+        self._bound = None  # another call may have others
         found = empty(self.queue, values.size, values.dtype)
         found[:] = values
         return found
@@ -117,13 +120,17 @@ class Call:
         operands = [a for a in args if isinstance(a, Operand)]
         self._held.append(operands)
         if any(a.has_buffer() for a in operands):
-            after = self._after
+            self._bound, after = None, self._after
 
             def group(h: sycl.handler) -> None:
                 h.depends_on(after)
                 h.parallel_for(space, kernel, *(_bound(a, h) for a in args))
 
             self._after = [self.queue.submit(group)]
+        elif self._bound is not None:
+            again = self.queue.bind(space, kernel, *(_bound(a, None) for a in args))
+            self._bound.append(again)
+            self._after = [again(depends_on=self._after)]
         else:
             self._after = [self.queue.parallel_for(
                 space, kernel, *(_bound(a, None) for a in args), depends_on=self._after)]
@@ -138,12 +145,23 @@ class Call:
             cost: about how many operations it takes.
         """
         self._held.append(memory)
+        self._bound = None
         self._after = [give(self.queue, place, self.name, work, memory, self._after,
                             cost=cost)]
 
     def follow(self, given: Any) -> None:
         """Let what comes wait for other commands, too."""
         self._after = [*self._after, *events_of(given)]
+
+    def bind_launches(self) -> None:
+        """Bind what is launched, so that it can be submitted again."""
+        self._bound = []
+
+    def plan(self, found: future) -> Plan | None:
+        """Return the launches of the call, bound, and its result; None if it did other things."""
+        if not self._bound:
+            return None
+        return Plan(self._bound, found.value, self._held, in_order=self.queue.is_in_order())
 
     def last(self) -> list[sycl.event]:
         """Return what the next launch would wait for."""
@@ -199,7 +217,29 @@ class Routine:
     @ends_at_call
     def __call__(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> Any:
         """Run the routine and wait for it."""
+        key = None if depends_on else key_of(self._name, policy, args, named)
+        if key is not None:
+            return self._again(key, policy, args, named)
         return self.later(policy, *args, depends_on=depends_on, **named).get()
+
+    def _again(self, key: Any, policy: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Run a call that may have come before; the second time its launches are bound."""
+        plan, known = PLANS.find(key)
+        if plan is not None and plan.lock.acquire(blocking=False):
+            try:
+                return plan.run()
+            finally:
+                plan.lock.release()
+        call = Call(self._name, policy, ())
+        bind = known and plan is None and not call.checked
+        if bind:
+            call.bind_launches()
+        found = self._body(call, *paired(self._name, args), **named)
+        value = found.get()
+        made = call.plan(found) if bind else None
+        if made is not None:
+            PLANS.keep(key, made)
+        return value
 
     @ends_at_call
     def later(self, policy: Any, *args: Any, depends_on: Any = (), **named: Any) -> future:

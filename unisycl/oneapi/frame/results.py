@@ -20,13 +20,13 @@ class future:
     """
 
     def __init__(self, event: sycl.event, value: Callable[[], Any], kept: Any) -> None:
-        self._event, self._value, self._kept = event, value, kept
+        self._event, self.value, self._kept = event, value, kept
 
     @ends_at_call
     def get(self) -> Any:
         """Wait, and return what the routine returns when it is waited for."""
         self._event.wait()
-        return self._value()
+        return self.value()
 
     def wait(self) -> None:
         """Wait for the routine's last command."""
