@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.conformance.oneapi.sizes import INTEGERS, numbers, same_bits, sizes
+from tests.conformance.oneapi.sizes import (
+    INTEGERS,
+    are_sums,
+    depth_of_sums,
+    numbers,
+    same_bits,
+    sizes,
+)
 from unisycl.oneapi import dpl
+from unisycl.oneapi.frame.shapes import shape_of
 
 pytestmark = pytest.mark.part("L-14")
 
@@ -116,3 +124,21 @@ def test_tuples_are_selected_together(queue: sycl.queue) -> None:
                        dpl.zip_iterator(out_keys, out_values), lambda t: t[0] == 3)
     assert (out_keys[:kept] == 3).all()
     assert np.array_equal(values[keys == 3], out_values[:kept])
+
+
+@pytest.mark.part("L-24")
+def test_sums_of_floats_are_as_exact_as_their_grouping_allows(queue: sycl.queue) -> None:
+    device = queue.get_device()
+    n = 1003 if device.has(sycl.aspect.host_debuggable) else 2_000_003
+    depth = depth_of_sums(shape_of(device), n)
+    out = np.zeros(n, np.float32)
+    whole = np.random.default_rng(n).integers(-4, 5, n).astype(np.float32)
+    dpl.inclusive_scan(queue, whole, out)  # no sum of these is rounded: none may be missing
+    assert np.array_equal(np.cumsum(whole, dtype=np.float64), out)
+    for x in (np.random.default_rng(n).standard_normal(n, np.float32),
+              np.random.default_rng(n).random(n, np.float32)):
+        out, again = np.zeros_like(x), np.zeros_like(x)
+        dpl.inclusive_scan(queue, x, out)
+        assert are_sums(out, x, depth)
+        dpl.inclusive_scan(queue, x, again)
+        assert same_bits(out, again)

@@ -97,3 +97,47 @@ def test_what_cannot_be_sorted_is_refused(queue: sycl.queue) -> None:
         with pytest.raises(sycl.UsageError):
             call()
     assert np.array_equal(np.arange(10), x)
+
+
+def of_few_and_many(n: int) -> list[np.ndarray]:
+    """Return keys that are dense in some places: of many values, few, one, and far apart."""
+    rng = np.random.default_rng(n)
+    return [x.astype(np.float32) for x in (
+        rng.standard_normal(n), rng.integers(-2, 3, n), np.full(n, 3), rng.zipf(1.2, n) % 1e30,
+        np.where(rng.random(n) < 0.1, np.nan, rng.integers(-2, 3, n) * -0.5))]
+
+
+def test_parts_of_an_order_are_what_all_sorted_would_have(queue: sycl.queue) -> None:
+    for n in (sizes(queue)[1], sizes(queue)[-1]):
+        for x in of_few_and_many(n):
+            whole = np.sort(x)
+            for k in {0, 1, n // 3, n}:
+                y = x.copy()
+                dpl.partial_sort(queue, y, k)
+                np.testing.assert_array_equal(whole[:k], y[:k])
+                np.testing.assert_array_equal(whole, np.sort(y))
+                dpl.nth_element(queue, y := x.copy(), k)
+                np.testing.assert_array_equal(whole, np.sort(y))
+                for part, same in ((y[:k], whole[:k]), (y[k:k + 1], whole[k:k + 1])):
+                    np.testing.assert_array_equal(same, np.sort(part))
+
+
+def test_the_greatest_are_those_that_come_first_in_a_stable_order(queue: sycl.queue) -> None:
+    n = sizes(queue)[-1]
+    for x in of_few_and_many(n):
+        for comp in (operator.gt, operator.lt):
+            order = places(x, comp is operator.gt)
+            for k in (1, n // 2, n):
+                out, at = np.zeros(k, x.dtype), np.zeros(k, np.int64)
+                dpl.top_k(queue, x, k, out, at, comp=comp)
+                assert np.array_equal(order[:k], at)
+                assert same_bits(x[order[:k]], out)
+
+
+def test_keys_in_bunches_are_sorted_in_parts_of_their_own(queue: sycl.queue) -> None:
+    n = sizes(queue)[-1]
+    for x in of_few_and_many(n):
+        y, values = x.copy(), np.arange(n, dtype=np.int64)
+        dpl.sort_by_key(queue, y, values)
+        assert np.array_equal(np.argsort(x, kind="stable"), values)
+        assert same_bits(x[values], y)

@@ -47,14 +47,24 @@ def _rank_of(dtype: np.dtype[Any], *, descending: bool) -> Any:
     return radix.floating(make, make(top), make(every if descending else 0), make(every)), kind
 
 
-def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any) -> None:
-    """Sort keys in place, and values along with them."""
+def _rank_by(dtype: Any, comp: Any) -> Any:
+    """Return the ranks of keys in an order, and their type; None where the order has none."""
+    if isinstance(dtype, tuple) or not (is_default(comp) or is_descending(comp)):
+        return None, None
+    return _rank_of(dtype, descending=is_descending(comp))
+
+
+def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any,
+            window: tuple[int, int] | None = None) -> None:
+    """Sort keys in place, and values along with them.
+
+    Of a window of positions it is enough that these have what all sorted would have there, and
+    that nothing greater stands before them and nothing less behind.
+    """
     n = keys.size or 0
     if n < 2:
         return
-    rank, kind = None, None
-    if not isinstance(keys.dtype, tuple) and (is_default(comp) or is_descending(comp)):
-        rank, kind = _rank_of(keys.dtype, descending=is_descending(comp))
+    rank, kind = _rank_by(keys.dtype, comp)
     if rank is not None and sorted_once(call, keys, values, rank, kind):
         return
     other: Operand = call.own(n, keys.dtype)
@@ -65,21 +75,23 @@ def _sorted(call: Call, keys: Memory, values: Memory | None, comp: Any) -> None:
     if rank is not None:
         if values is not None:
             rank = radix.of_first(rank)
-        _by_digits(call, items, other, n, rank, kind)
+        _by_digits(call, items, other, n, rank, kind, window=window or (0, n))
     else:
         before = order_of(comp, keys.dtype)
         order = merging.wholes(before) if values is None else merging.firsts(before)
         by_merging(call, items, other, n, order)
 
 
-def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, kind: Any) -> None:
+def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, kind: Any, *,
+               window: tuple[int, int], first: Operand | None = None) -> None:
+    """Sort elements by ranks, by way of other memory; or write the first of them elsewhere."""
     shape, bits = call.shape, min(call.shape.digit, 8 * kind.itemsize)
     digits = parts.digits(rank, sycl.local_accessor(np.uint32, parts.TOGETHER << bits), bits)
     if n <= shape.few:
         each(call, n, maps.copy, items, other)
         call.launch(ONE, parts.sort_whole, other, items, digits, n)
         return
-    most, lines = _lines(call, items)
+    most, lines = _lines(call, items if first is None else None)
     wide = np.dtype(np.uint64 if kind.itemsize == 8 else np.uint32)
     cells = max(min(most // 4, n // shape.few, 1 << 10).bit_length() - 1, 1)
     ends, table = call.own(2, wide), call.own((2 << cells) + 4, np.int32)
@@ -93,20 +105,27 @@ def _by_digits(call: Call, items: Operand, other: Operand, n: int, rank: Any, ki
     counts = call.own(chunks * most + 1, np.int64)
     call.launch(space, parts.count_parts, items, counts, by, plan)
     call.launch(ONE, single, scans.before_all, counts, chunks * most)
-    if lines is None:
+    if first is not None:
+        call.launch(space, parts.distribute_first, items, other, counts, by,
+                    views.chunks(n, plan.part, plan.noted, np.int64(window[1])))
+    elif lines is None:
         call.launch(space, parts.distribute, items, other, counts, by, plan)
     else:
         call.launch(space, parts.distribute_by_lines, items, other, counts, by,
                     Record(views.chunks, n, plan.part, lines))
-    call.launch(sycl.nd_range(most, 1), parts.sort_parts, other, items, counts, digits, chunks)
+    call.launch(sycl.nd_range(most, 1), parts.sort_parts, other, items if first is None else first,
+                counts, digits, parts.wanted(chunks, np.int64(window[0]), np.int64(window[1]),
+                                             first is None))
 
 
-def _lines(call: Call, items: Operand) -> tuple[int, Any]:
+def _lines(call: Call, items: Operand | None) -> tuple[int, Any]:
     """Return how many parts there may be, and local memory for lines of each, if it has room."""
+    room = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
+    if items is None:
+        return min(1 << call.shape.digit, room // 8), None
     memory = items.bases if isinstance(items, zip_iterator) else (items,)
     dtypes = [np.dtype(m.dtype) for m in memory]
     count = max(min(parts.LINE // t.itemsize for t in dtypes), 2)
-    room = int(call.queue.get_device().get_info(sycl.info.device.local_mem_size)) * 3 // 4
     most = min(1 << call.shape.digit, room // (count * sum(t.itemsize for t in dtypes) + 16))
     if call.shape.digit < 11 or most < 256 or any(
             t.kind not in "iuf" or t.itemsize < 4 for t in dtypes):
@@ -189,24 +208,40 @@ def stable_sort_by_key(call: Call, keys: Any, values: Any, comp: Any = None) -> 
 
 @routine
 def partial_sort(call: Call, data: Any, middle: Any, comp: Any = None) -> future:
-    """Bring the least ``middle`` elements to the front, sorted; here all are sorted."""
-    return _up_to(call, data, middle, comp)
+    """Bring the least ``middle`` elements to the front, sorted.
+
+    By the numbers' own order processors sort no others; else all are sorted.
+
+    Args:
+        call: the policy, or a queue.
+        data: the memory.
+        middle: how many.
+        comp: the order, as in ``sort``.
+    """
+    return _up_to(call, data, middle, comp, first=0)
 
 
 @routine
 def nth_element(call: Call, data: Any, nth: Any, comp: Any = None) -> future:
-    """Bring element ``nth`` of the sorted order to its place, lesser ones before it.
+    """Bring element ``nth`` of the sorted order to its place, none greater before it.
 
-    Here all elements are sorted.
+    By the numbers' own order processors sort only what may be that element; else all are sorted.
+
+    Args:
+        call: the policy, or a queue.
+        data: the memory.
+        nth: the position; that of the end moves nothing.
+        comp: the order, as in ``sort``.
     """
-    return _up_to(call, data, nth, comp)
+    return _up_to(call, data, nth, comp, first=nth)
 
 
-def _up_to(call: Call, data: Any, place: Any, comp: Any) -> future:
+def _up_to(call: Call, data: Any, place: Any, comp: Any, *, first: Any) -> future:
     target = call.memory("the memory", data)
-    if whole(call.name, "the position", place) > (target.size or 0):
+    last = whole(call.name, "the position", place)
+    if last > (target.size or 0):
         call.refuse(f"the position is {place}, and there are {target.size} elements")
-    _sorted(call, target, None, comp)
+    _sorted(call, target, None, comp, (0, last) if first == 0 and last else (last, last + 1))
     return call.done()
 
 
@@ -234,7 +269,7 @@ def _least(call: Call, source: Operand, target: Operand, comp: Any,
            places: Operand | None = None) -> None:
     """Write the first elements of the sorted order, and where they were."""
     n, k = source.size or 0, target.size or 0
-    if not k:
+    if not k or _selected(call, source, target, comp, places):
         return
     old = call.own(n, scalar(call.name, "the elements", source.dtype))
     each(call, n, maps.copy, source, old)
@@ -246,6 +281,31 @@ def _least(call: Call, source: Operand, target: Operand, comp: Any,
     each(call, k, maps.copy, old, target)
     if at is not None and places is not None:
         each(call, k, maps.copy, at, places)
+
+
+def _selected(call: Call, source: Operand, target: Operand, comp: Any,
+              places: Operand | None) -> bool:
+    """Do so without sorting the others, where the order is the numbers' own; say whether it is."""
+    n, k = source.size or 0, target.size or 0
+    rank, kind = _rank_by(source.dtype, comp)
+    if rank is None or call.shape.wide or n <= call.shape.few:
+        return False
+    items, dtype = source, np.dtype(source.dtype)
+    other, found = ([call.own(n, dtype)] for _ in range(2))
+    if places is not None:
+        items = zip_iterator(source, counting_iterator(np.int64(0), n))
+        rank = radix.of_first(rank)
+        other.append(call.own(n, np.int64))
+        found.append(call.own(n, np.int64))
+    _by_digits(call, items, _together(other), n, rank, kind, window=(0, k),
+               first=_together(found))
+    for own, out in zip(found, (target, places), strict=False):
+        each(call, k, maps.copy, own, out)
+    return True
+
+
+def _together(memory: list[Memory]) -> Operand:
+    return memory[0] if len(memory) == 1 else zip_iterator(*memory)
 
 
 @routine

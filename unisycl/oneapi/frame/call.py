@@ -22,8 +22,7 @@ from unisycl.oneapi.frame.policies import policy_of
 from unisycl.oneapi.frame.providers import Place
 from unisycl.oneapi.frame.refusals import refuse
 from unisycl.oneapi.frame.results import events_of, future
-
-_LINE = 64
+from unisycl.oneapi.frame.rooms import ROOMS
 
 
 class Call:
@@ -195,16 +194,9 @@ def empty(queue: sycl.queue, count: int, dtype: np.dtype[Any]) -> Any:
     """Return an array that kernels of a queue use in place."""
     device = queue.get_device()
     if _host_memory(device) or not device.has(sycl.aspect.usm_shared_allocations):
-        return _aligned(count, dtype)
+        return ROOMS.take(count, dtype)
     own = sycl.usm_allocator(sycl.usm.alloc.shared, queue)
     return own.ext_unisycl_empty(count, dtype)
-
-
-def _aligned(count: int, dtype: np.dtype[Any]) -> Any:
-    """Return an array that begins where a line of the cache does."""
-    room = np.empty(count * dtype.itemsize + _LINE, np.uint8)
-    first = -room.__array_interface__["data"][0] % _LINE
-    return room[first:first + count * dtype.itemsize].view(dtype)
 
 
 class Routine:

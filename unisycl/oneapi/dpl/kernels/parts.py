@@ -143,6 +143,22 @@ def distribute(it: Any, items: Any, target: Any, counts: Any, by: Any, plan: Any
         target.store(at, item)
 
 
+def distribute_first(it: Any, items: Any, target: Any, counts: Any, by: Any, plan: Any) -> None:
+    """Write the elements of a chunk whose parts begin before ``plan.others`` to these."""
+    c, chunks, own = it.get_group(0), it.get_group_range(0), plan.noted
+    low, high, shift = by.ends.load(0), by.ends.load(1), by.kind(by.cells.load(0))
+    for d in range(by.most):
+        wanted = counts.load(d * chunks) < plan.others
+        own[d] = counts.load(d * chunks + c) if wanted else np.int64(-1)
+    for k in range(c * plan.part, min((c + 1) * plan.part, plan.count)):
+        item = items.load(k)
+        d = by.place(item, low, high, shift)
+        at = own[d]
+        if at >= 0:
+            own[d] = at + np.int64(1)
+            target.store(at, item)
+
+
 @dataclass(eq=False)
 class lines:
     """Local memory of a chunk: for each part a line, where it goes, and where the part begins.
@@ -246,10 +262,29 @@ class digits:
     bits: Any
 
 
-def sort_parts(it: Any, items: Any, target: Any, counts: Any, by: Any, chunks: Any) -> None:
-    """Sort a part; it ends in the target."""
+@dataclass(eq=False)
+class wanted:
+    """Which parts are sorted: those with positions from ``first`` to ``last``.
+
+    There are counts of so many ``chunks``; ``rest`` says whether other parts are copied as they
+    are.
+    """
+
+    chunks: Any
+    first: Any
+    last: Any
+    rest: Any
+
+
+def sort_parts(it: Any, items: Any, target: Any, counts: Any, by: Any, which: Any) -> None:
+    """Sort a part if it is wanted; it ends in the target."""
     d = it.get_group(0)
-    sort_part(items, target, by, (counts.load(d * chunks), counts.load((d + 1) * chunks)))
+    begin, end = counts.load(d * which.chunks), counts.load((d + 1) * which.chunks)
+    if begin < which.last and end > which.first:
+        sort_part(items, target, by, (begin, end))
+    elif which.rest:
+        for k in range(begin, end):
+            target.store(k, items.load(k))
 
 
 def sort_whole(it: Any, items: Any, target: Any, by: Any, count: Any) -> None:
