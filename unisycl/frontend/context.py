@@ -240,12 +240,13 @@ class Context(Variables):
         self.emit(n.LoadMany(locals, place, span=place.span))
         return [n.Read(x.type, x) for x in locals]
 
-    def store_many(self, place: n.Place, values: Sequence[n.Expr], node: ast.AST) -> None:
+    def store_many(self, place: n.Place, values: Sequence[n.Expr], node: ast.AST, *,
+                   past: bool = False) -> None:
         """Write scalars that follow one another in memory; all are evaluated before."""
         if len(values) == 1:
             self.emit(n.Store(place, values[0], span=self.span(node)))
         else:
-            self.emit(n.StoreMany(place, tuple(self.hold(x) for x in values),
+            self.emit(n.StoreMany(place, tuple(self.hold(x) for x in values), past,
                                   span=self.span(node)))
 
     def need(self, type: Scalar, node: ast.AST | None = None) -> None:

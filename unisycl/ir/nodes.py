@@ -295,10 +295,11 @@ class LoadMany(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class StoreMany(Stmt):
-    """Write values of the place's type one after another, from the place on."""
+    """Write values one after another from the place on, ``past`` the caches as a hint."""
 
     place: Place
     values: tuple[Expr, ...]
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)

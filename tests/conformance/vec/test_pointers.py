@@ -182,3 +182,23 @@ def test_pointers_on_the_host():
                   lambda: p - sycl.multi_ptr(np.zeros(3)), lambda: sycl.multi_ptr(x[:, 1:])):
         with pytest.raises(sycl.exception):
             wrong()
+
+
+@pytest.mark.part("D-50")
+@pytest.mark.parametrize("shift", [0, 3])
+def test_vectors_stored_past_the_caches_are_there_afterwards(queue, shift):
+    """A hint: what is written is the same, at the begin of a line and elsewhere."""
+    x = np.arange(16 * 5, dtype=np.uint32)
+    room = np.zeros(16 * 5 + 32, np.uint32)
+    first = -room.__array_interface__["data"][0] % 64 // 4 + shift
+    out = room[first:first + x.size]
+
+    def kernel(it, x, out):
+        line = sycl.uint16()
+        for k in range(5):
+            line.load(k, sycl.global_ptr(x))
+            line.store(k, sycl.global_ptr(out), streaming=True)
+    queue.parallel_for(sycl.nd_range(1, 1), kernel, x, out).wait()
+    assert np.array_equal(x, out)
+    assert not room[:first].any()
+    assert not room[first + x.size:].any()

@@ -563,7 +563,8 @@ def _store(ctx: Lowering, value: Vector, found: dict[str, Value], node: ast.AST)
     value = value.loaded(ctx)
     place = _place(ctx, value, found["offset"], found["target"], node, write=True)
     if not is_spread(place):
-        ctx.store_many(place, value.items, node)
+        hint = ctx.constant(found["streaming"]) if "streaming" in found else None
+        ctx.store_many(place, value.items, node, past=hint is not None and bool(hint.value))
         return Nothing()
     held = [ctx.hold(x) for x in value.items]
     place = replace(place, index=tuple(map(ctx.hold, place.index)))
@@ -592,7 +593,7 @@ _Lower = Callable[[Lowering, Vector, dict[str, Value], ast.AST], Value]
 METHODS: dict[str, tuple[_Lower, tuple[str, ...], tuple[str, ...]]] = {
     "convert": (_convert, ("dtype",), ("mode",)), "as_": (_as, ("type",), ()),
     "swizzle": (_size, (), ()), "load": (_load, ("offset", "source"), ()),
-    "store": (_store, ("offset", "target"), ()), "size": (_size, (), ()),
+    "store": (_store, ("offset", "target"), ("streaming",)), "size": (_size, (), ()),
     "get_count": (_size, (), ()), "byte_size": (_bytes, (), ()), "get_size": (_bytes, (), ()),
 }
 

@@ -186,8 +186,12 @@ class _Swizzles(Operators):
         self._put(range(own.count), [
             _same_type(own, source[start + k], "load") for k in range(own.count)])
 
-    def store(self, offset: int, target: Any) -> None:
-        """Write the elements to ``target[offset * n]`` and on (SYCL 2020 §4.14.2.1)."""
+    def store(self, offset: int, target: Any, streaming: bool = False) -> None:
+        """Write the elements to ``target[offset * n]`` and on (SYCL 2020 §4.14.2.1).
+
+        With ``streaming``, ours, nobody reads them soon: on a processor they go past the caches,
+        if all work-items of a vector store the same, and other commands see them.
+        """
         own = self._type
         kind = getattr(target, "dtype", own.element)
         if kind != own.element:

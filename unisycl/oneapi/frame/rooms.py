@@ -8,7 +8,6 @@ many bytes are kept at most.
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import weakref
 from typing import Any
@@ -34,9 +33,9 @@ class Rooms:
         if size < _LARGE:
             return _from_line(np.empty(size + LINE, np.uint8), size).view(dtype)
         block = self._fitting(size + LINE)
-        held: Any = (ctypes.c_char * block.size).from_buffer(block)
+        held = _Held(block)
         weakref.finalize(held, self._back, block).atexit = False
-        return _from_line(np.frombuffer(held, np.uint8), size).view(dtype)
+        return _from_line(np.asarray(held), size).view(dtype)
 
     def _fitting(self, size: int) -> Any:
         with self._lock:
@@ -55,6 +54,15 @@ class Rooms:
         """Give all that nobody uses back to the system."""
         with self._lock:
             self._free.clear()
+
+
+class _Held:
+    """What arrays in a block refer to, and nothing else does."""
+
+    __slots__ = ("__array_interface__", "__weakref__")
+
+    def __init__(self, block: Any) -> None:
+        self.__array_interface__ = block.__array_interface__
 
 
 def _from_line(room: Any, size: int) -> Any:

@@ -124,7 +124,8 @@ def build(kernel: n.Kernel, module: Module, name: str, lanes: int, widest: int, 
     in_groups: Unit = functools.partial(_group_unit, inner=inner)
     _units(e, {"range": in_range, "single": _single_unit, "nd_range": in_groups,
                "work_group": _hierarchy_unit}[kernel.index_kind], edge)
-    if e.stream is not None:
+    if e.stream is not None or (f.module.triple.startswith("x86_64") and any(
+            isinstance(s, n.StoreMany) and s.past for s in visit.statements(kernel.body))):
         f.module.declare("llvm.x86.sse.sfence", "void @()")
         f.do("call void @llvm.x86.sse.sfence()")
     f.finish()

@@ -85,7 +85,7 @@ def store(e: Emitter, stmt: n.StoreMany) -> None:
         values = [e.lanes.map(UINT8, "zext {t} {0} to {to}", v) for v in values]
     row = short_row(e, stmt.place)
     if row is None:
-        _stored(e, stmt.place, dtype, values)
+        _stored(e, stmt.place, dtype, values, past=stmt.past)
         return
 
     def rows(at: Address) -> list[str]:
@@ -98,12 +98,13 @@ def store(e: Emitter, stmt: n.StoreMany) -> None:
     _either(e, row, dtype, count, rows, apart)
 
 
-def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val]) -> None:
+def _stored(e: Emitter, place: n.Place, dtype: DType, values: list[Val], *,
+            past: bool = False) -> None:
     """Store scalars from a place on."""
     at, count = memory.address(e, place), len(values)
     if at.index.form == UNIFORM:
         if _is_wide(e, dtype, count) and all(v.form == UNIFORM for v in values):
-            _store_wide(e, at, dtype, values)
+            _store_wide(e, at, dtype, values, past=past)
             return
         for k, v in enumerate(values):
             memory.store_one(e, _part(at, k, dtype), dtype, v)
@@ -122,7 +123,8 @@ _WIDEST = 64
 
 def _is_wide(e: Emitter, dtype: DType, count: int) -> bool:
     """Say whether scalars that all lanes share are worth one vector of the machine's."""
-    return e.mask is None and count & (count - 1) == 0 and 16 <= count * dtype.size <= _WIDEST
+    someone = e.mask is None or "i1 true" in e.mask  # a mask of constants
+    return someone and count & (count - 1) == 0 and 16 <= count * dtype.size <= _WIDEST
 
 
 def _load_wide(e: Emitter, at: Address, dtype: DType, count: int) -> list[Val]:
@@ -132,11 +134,31 @@ def _load_wide(e: Emitter, at: Address, dtype: DType, count: int) -> list[Val]:
             for k in range(count)]
 
 
-def _store_wide(e: Emitter, at: Address, dtype: DType, values: Sequence[Val]) -> None:
+def _store_wide(e: Emitter, at: Address, dtype: DType, values: Sequence[Val], *,
+                past: bool) -> None:
     t, whole = llvm_type(dtype, len(values)), "poison"
     for k, v in enumerate(values):
         whole = e.f.op(f"insertelement {t} {whole}, {llvm_type(dtype)} {v.ref}, i64 {k}")
-    e.f.store(t, whole, memory.scalar_pointer(e, at, at.index.ref), alignment(at, dtype))
+    pointer = memory.scalar_pointer(e, at, at.index.ref)
+    if not past or len(values) * dtype.size < memory.STREAM_ALIGN \
+            or not e.f.module.triple.startswith("x86_64"):
+        e.f.store(t, whole, pointer, alignment(at, dtype))
+        return
+    f = e.f
+    line, other, done = f.label("line"), f.label("lines"), f.label("written")
+    low = f.op(f"and i64 {f.op(f'ptrtoint ptr {pointer} to i64')}, {memory.STREAM_ALIGN - 1}")
+    f.branch(f.op(f"icmp eq i64 {low}, 0"), line, other)
+    f.start(line)
+    f.do(f"store {t} {whole}, ptr {pointer}, align {memory.STREAM_ALIGN}, !nontemporal !1")
+    f.jump(done)
+    f.start(other)
+    half = len(values) // 2  # in halves, that LLVM does not make one store of both ways
+    for first in (0, half):
+        part = _shuffle(e, t, whole, "poison", range(first, first + half))
+        f.store(llvm_type(dtype, half), part, f.gep(llvm_type(dtype), pointer, str(first)),
+                alignment(at, dtype))
+    f.jump(done)
+    f.start(done)
 
 
 # ---- short rows of arrays

@@ -210,7 +210,7 @@ class one_line:
         """Write a line from its first element on."""
         line = self.kind()
         line.load(0, sycl.local_ptr(self.at) + i)
-        line.store(0, sycl.global_ptr(target.at) + to)
+        line.store(0, sycl.global_ptr(target.at) + to, streaming=True)
 
 
 @dataclass(eq=False)
