@@ -9,6 +9,10 @@ from unisycl.oneapi.dnn import sycl_interop
 from unisycl.oneapi.dnn.attributes import post_ops, primitive_attr
 from unisycl.oneapi.dnn.engines import engine, stream
 from unisycl.oneapi.dnn.kinds import (
+    batch_normalization_backward,
+    batch_normalization_forward,
+    binary,
+    concat,
     convolution_backward_data,
     convolution_backward_weights,
     convolution_forward,
@@ -17,8 +21,29 @@ from unisycl.oneapi.dnn.kinds import (
     deconvolution_forward,
     eltwise_backward,
     eltwise_forward,
+    group_normalization_backward,
+    group_normalization_forward,
+    inner_product_backward_data,
+    inner_product_backward_weights,
+    inner_product_forward,
+    layer_normalization_backward,
+    layer_normalization_forward,
+    lrn_backward,
+    lrn_forward,
     matmul,
+    pooling_backward,
+    pooling_forward,
+    prelu_backward,
+    prelu_forward,
+    reduction,
+    resampling_backward,
+    resampling_forward,
+    shuffle_backward,
+    shuffle_forward,
+    softmax_backward,
+    softmax_forward,
 )
+from unisycl.oneapi.dnn.kinds import sum as sum
 from unisycl.oneapi.dnn.memories import memory
 from unisycl.oneapi.dnn.names import (
     algorithm,
@@ -44,13 +69,20 @@ from unisycl.oneapi.frame.providers import provider_of as _provider_of
 from unisycl.oneapi.frame.providers import using as _using
 
 __all__ = [
-    "algorithm", "arg", "available", "convolution_backward_data", "convolution_backward_weights",
-    "convolution_forward", "deconvolution_backward_data", "deconvolution_backward_weights",
-    "deconvolution_forward", "eltwise_backward", "eltwise_forward", "engine", "error",
-    "fpmath_mode", "get_primitive_cache_capacity", "matmul", "memory", "normalization_flags",
-    "post_ops", "primitive", "primitive_attr", "prop_kind", "provider", "provider_of", "reorder",
-    "rnn_direction", "rnn_flags", "scratchpad_mode", "set_primitive_cache_capacity", "status",
-    "stream", "sycl_interop", "using"]
+    "algorithm", "arg", "available", "batch_normalization_backward",
+    "batch_normalization_forward", "binary", "concat", "convolution_backward_data",
+    "convolution_backward_weights", "convolution_forward", "deconvolution_backward_data",
+    "deconvolution_backward_weights", "deconvolution_forward", "eltwise_backward",
+    "eltwise_forward", "engine", "error", "fpmath_mode", "get_primitive_cache_capacity",
+    "group_normalization_backward", "group_normalization_forward",
+    "inner_product_backward_data", "inner_product_backward_weights", "inner_product_forward",
+    "layer_normalization_backward", "layer_normalization_forward", "lrn_backward",
+    "lrn_forward", "matmul", "memory", "normalization_flags", "pooling_backward",
+    "pooling_forward", "post_ops", "prelu_backward", "prelu_forward", "primitive",
+    "primitive_attr", "prop_kind", "provider", "provider_of", "reduction", "reorder",
+    "resampling_backward", "resampling_forward", "rnn_direction", "rnn_flags",
+    "scratchpad_mode", "set_primitive_cache_capacity", "shuffle_backward", "shuffle_forward",
+    "softmax_backward", "softmax_forward", "status", "stream", "sum", "sycl_interop", "using"]
 
 for _name, _value in arg.__members__.items():
     globals()[f"DNNL_ARG_{_name}"] = int(_value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unisycl.oneapi.dnn.descriptors import desc, format_kind
-from unisycl.oneapi.dnn.names import algorithm, arg, number_of, prop_kind
+from unisycl.oneapi.dnn.names import algorithm, arg, normalization_flags, number_of, prop_kind
 from unisycl.oneapi.dnn.operations import Op
 
 _FORWARD = (prop_kind.forward_training, prop_kind.forward_inference)
@@ -45,7 +45,7 @@ def _check_prop(op: Op) -> None:
 def _attributes(op: Op) -> None:
     attr = op.attr
     known = {int(number_of(n)) for n in (*op.row.ins.split(), *op.row.outs.split())
-             if n not in ("data", "srcs")}
+             if n not in ("data", "srcs", "diff_src1")}
     for what, said in (("scales", attr.scales), ("zero points", attr.zero_points)):
         for number in said:
             if number not in known and number < arg.MULTIPLE_SRC:
@@ -170,6 +170,149 @@ def _matmul(op: Op) -> None:
                   "same size or 1, are needed")
 
 
+def _inner_product(op: Op) -> None:
+    src, weights, bias, dst = _sides(op)
+    if src.dims[1:] != weights.dims[1:] or dst.dims != (src.dims[0], weights.dims[0]):
+        op.refuse(f"src {src.dims} and weights {weights.dims} do not give dst {dst.dims}; weights "
+                  "are (out, ...) with src's sizes behind its first, dst is (batch, out)")
+    if bias is not None and bias.dims != (weights.dims[0],):
+        op.refuse(f"bias has sizes {bias.dims}; ({weights.dims[0]},) is needed")
+
+
+def _pooling(op: Op) -> None:
+    algorithms(op, "pooling_")
+    src, dst = op["src"] or op["diff_src"], op["dst"] or op["diff_dst"]
+    n = len(src.dims)
+    if n not in (3, 4, 5) or len(dst.dims) != n or src.dims[:2] != dst.dims[:2]:
+        op.refuse(f"src {src.dims} and dst {dst.dims} have the same batch and channels, and 1 to 3 "
+                  "dimensions of space")
+    spatial(op, n - 2, "strides", "kernel", "dilates", "padding_l", "padding_r")
+    for k in range(n - 2):
+        right = window(op, src.dims[2 + k], op["kernel"][k], k)
+        if right != dst.dims[2 + k]:
+            op.refuse(f"dimension {2 + k} of dst is {dst.dims[2 + k]}; of {src.dims[2 + k]} with "
+                      f"windows of {op['kernel'][k]}, stride {op['strides'][k]}, padding "
+                      f"{op['padding_l'][k]} and {op['padding_r'][k]} it is {right}")
+
+
+def _resampling(op: Op) -> None:
+    algorithms(op, "resampling_")
+    src, dst = op["src"] or op["diff_src"], op["dst"] or op["diff_dst"]
+    if dst is None:
+        op.refuse("give dst, or factors, from which its sizes follow")
+    if len(src.dims) not in (3, 4, 5) or src.dims[:2] != dst.dims[:2] or (
+            len(src.dims) != len(dst.dims)):
+        op.refuse(f"src {src.dims} and dst {dst.dims} have the same batch and channels, and 1 to 3 "
+                  "dimensions of space")
+
+
+def _normalization(op: Op) -> None:
+    if op.row.forward:
+        same_dims(op, "diff_src", "diff_dst", "src")
+    else:
+        same_dims(op, "src", "dst")
+    src, flags = op["src"], op["flags"]
+    if len(src.dims) < 2:
+        op.refuse(f"src has sizes {src.dims}; at least 2 dimensions are needed")
+    fused = normalization_flags.fuse_norm_relu | normalization_flags.fuse_norm_add_relu
+    if flags & fused and not op.name.startswith("batch"):
+        op.refuse("only batch normalisation has fused functions")
+    if op.name.startswith("group"):
+        groups = op["group"]
+        if groups < 1 or src.dims[1] % groups:
+            op.refuse(f"{src.dims[1]} channels are no {groups} groups of the same size")
+    stat = op["stat"]
+    if stat is not None and stat.dims != src.dims[:-1]:
+        op.refuse(f"stat has sizes {stat.dims}; {src.dims[:-1]} are needed")
+
+
+def _lrn(op: Op) -> None:
+    algorithms(op, "lrn_")
+    same_dims(op, *(("diff_src", "diff_dst", "src") if op.row.forward else ("src", "dst")))
+    if op["local_size"] < 1:
+        op.refuse(f"local_size is {op['local_size']}; it is at least 1")
+    if len(op["src"].dims) not in (3, 4, 5) and not (
+            len(op["src"].dims) == 2 and op["alg"] is algorithm.lrn_across_channels):
+        op.refuse(f"src has sizes {op['src'].dims}; batch, channels and 1 to 3 dimensions of space "
+                  "are needed")
+
+
+def axis_of(op: Op, dims: tuple[int, ...]) -> None:
+    """Refuse an axis that a tensor does not have."""
+    if not 0 <= op["axis"] < len(dims):
+        op.refuse(f"axis is {op['axis']}; tensors of sizes {dims} have axes 0 to {len(dims) - 1}")
+
+
+def _softmax(op: Op) -> None:
+    algorithms(op, "softmax_")
+    same_dims(op, *(("dst", "diff_src", "diff_dst") if op.row.forward else ("src", "dst")))
+    axis_of(op, op["dst"].dims)
+
+
+def _binary(op: Op) -> None:
+    algorithms(op, "binary_")
+    a, b, dst = op["src0"], op["src1"], op["dst"]
+    fits = len(a.dims) == len(b.dims) == len(dst.dims) and all(
+        {x, y} <= {1, z} and z in (x, y)
+        for x, y, z in zip(a.dims, b.dims, dst.dims, strict=True))
+    if not fits:
+        op.refuse(f"src0 {a.dims} and src1 {b.dims} do not give dst {dst.dims}; sizes are the "
+                  "same, or 1")
+
+
+def _several(op: Op) -> None:
+    srcs, dst = op["srcs"], op["dst"]
+    if op.name == "sum" and len(op["scales"]) != len(srcs):
+        op.refuse(f"there are {len(op['scales'])} scales for {len(srcs)} sources")
+    axis = -1
+    if op.name == "concat":
+        axis_of(op, srcs[0].dims)
+        axis = op["axis"]
+        length = sum(s.dims[axis] for s in srcs if len(s.dims) > axis)
+        if len(dst.dims) > axis and dst.dims[axis] != length:
+            op.refuse(f"dst has sizes {dst.dims}; along axis {axis} the sources have {length}")
+    for k, s in enumerate(srcs):
+        if len(s.dims) != len(dst.dims) or any(
+                a != b for d, (a, b) in enumerate(zip(s.dims, dst.dims, strict=True))
+                if d != axis):
+            op.refuse(f"source {k} has sizes {s.dims}, which do not go with dst {dst.dims}")
+
+
+def _reduction(op: Op) -> None:
+    algorithms(op, "reduction_")
+    src, dst = op["src"], op["dst"]
+    if len(src.dims) != len(dst.dims) or any(
+            m not in (1, n) for n, m in zip(src.dims, dst.dims, strict=True)):
+        op.refuse(f"dst has sizes {dst.dims}; src's {src.dims}, with 1 for what is reduced, are "
+                  "needed")
+    if "norm" in op["alg"].name and op["p"] < 1:
+        op.refuse(f"p is {op['p']}; it is at least 1")
+
+
+def _shuffle(op: Op) -> None:
+    same_dims(op, *(("diff_src", "diff_dst") if op.row.forward else ("src", "dst")))
+    dims = (op["src"] or op["diff_src"]).dims
+    axis_of(op, dims)
+    if op["group"] < 1 or dims[op["axis"]] % op["group"]:
+        op.refuse(f"{dims[op['axis']]} elements are no {op['group']} groups of the same size")
+
+
+def _prelu(op: Op) -> None:
+    if op.row.forward:
+        same_dims(op, "src", "diff_src", "diff_dst")
+        same_dims(op, "weights", "diff_weights")
+    else:
+        same_dims(op, "src", "dst")
+    src, weights = op["src"], op["weights"]
+    if len(src.dims) != len(weights.dims) or any(
+            m not in (1, n) for n, m in zip(src.dims, weights.dims, strict=True)):
+        op.refuse(f"weights have sizes {weights.dims}; src's {src.dims}, or 1, are needed")
+
+
 CHECKS: dict[str, Check] = {
     "reorder": _reorder, "eltwise": _eltwise, "convolution": _convolution,
-    "deconvolution": _convolution, "matmul": _matmul}
+    "deconvolution": _convolution, "matmul": _matmul, "inner_product": _inner_product,
+    "pooling": _pooling, "resampling": _resampling, "batch_normalization": _normalization,
+    "layer_normalization": _normalization, "group_normalization": _normalization, "lrn": _lrn,
+    "softmax": _softmax, "binary": _binary, "concat": _several, "sum": _several,
+    "reduction": _reduction, "shuffle": _shuffle, "prelu": _prelu}

@@ -11,16 +11,70 @@ from typing import Any
 
 from unisycl.oneapi.dnn import descriptors, names
 from unisycl.oneapi.dnn.descriptors import desc
-from unisycl.oneapi.dnn.names import arg, data_type, scratchpad_mode
+from unisycl.oneapi.dnn.names import algorithm, arg, data_type, prop_kind, scratchpad_mode
+from unisycl.oneapi.dnn.names import normalization_flags as F
 from unisycl.oneapi.dnn.operations import Op
 
 
 def arguments_of(op: Op) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the tensors that an execution reads, and of those it writes."""
-    def there(fields: str) -> tuple[str, ...]:
-        return tuple(f for f in fields.split() if op[f] is not None)
+    ins = [f for name in op.row.ins.split() for f in _named(op, name, writes=False)]
+    outs = [f for name in op.row.outs.split() for f in _named(op, name, writes=True)]
+    return tuple(ins), tuple(outs)
 
-    return there(op.row.ins), there(op.row.outs)
+
+def _named(op: Op, name: str, *, writes: bool) -> list[str]:
+    """Return the tensors of a field of an execution: none where there is none."""
+    if name == "srcs":
+        return [f"srcs{k}" for k in range(len(op["srcs"]))]
+    if name in op.row.names:
+        return [] if op[name] is None else [name]
+    return [name] if _asked(op, name, writes=writes) else []
+
+
+def _asked(op: Op, name: str, *, writes: bool) -> bool:
+    """Say whether an operation has a tensor that its descriptor is not told."""
+    back, prop = bool(op.row.forward), op["prop"]
+    training = prop is prop_kind.forward_training
+    if name == "workspace" and "normalization" not in op.name:
+        return (back or training) and op["alg"] in (
+            algorithm.pooling_max, algorithm.lrn_across_channels, algorithm.lrn_within_channel)
+    flags = op["flags"] or F.none
+    fused = bool(flags & (F.fuse_norm_relu | F.fuse_norm_add_relu))
+    if name in ("mean", "variance"):
+        given = back or bool(flags & F.use_global_stats)
+        return given if not writes else training and not given
+    if name == "workspace":
+        return fused and (back or training)
+    if name in ("src1", "diff_src1"):
+        return bool(flags & F.fuse_norm_add_relu)
+    wanted = bool(flags & (F.use_scale if "scale" in name else F.use_shift))
+    return wanted and (not name.startswith("diff") or prop is prop_kind.backward)
+
+
+def tensor(op: Op, name: str) -> desc:
+    """Return the descriptor of a tensor as it was asked for, or as rows where nothing is said."""
+    if name.startswith("srcs"):
+        found: desc = op["srcs"][int(name[4:])]
+        return found
+    if name in op.row.names:
+        mine: desc = op[name]
+        return mine
+    source: desc = op["src"] or op["diff_src"]
+    if name in ("src1", "diff_src1"):
+        return descriptors.dense(source.dims, source.get_data_type())
+    if name == "workspace":
+        if "normalization" in op.name:
+            return descriptors.dense(source.dims, data_type.u8)
+        return descriptors.dense((op["dst"] or op["diff_dst"]).dims, data_type.s32)
+    if name not in ("mean", "variance"):
+        channels = source.dims[-1 if op.name.startswith("layer") else 1]
+        return descriptors.dense((channels,), data_type.f32)
+    if op.name.startswith("layer"):
+        return op["stat"] or descriptors.dense(source.dims[:-1], data_type.f32)
+    if op.name.startswith("group"):
+        return descriptors.dense((source.dims[0], op["group"]), data_type.f32)
+    return descriptors.dense((source.dims[1],), data_type.f32)
 
 
 def number_of(op: Op, name: str) -> int:

@@ -276,7 +276,7 @@ def post_op_arg(index: int) -> int:
 
 
 _ARGS: dict[str, int] = {a.lower(): int(v) for a, v in arg.__members__.items()}
-_ARGS |= {"src0": 1, "src1": 2}
+_ARGS |= {"src0": 1, "src1": 2, "diff_src1": 130}
 
 
 def number_of(name: str) -> int:

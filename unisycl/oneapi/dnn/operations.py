@@ -24,6 +24,7 @@ from unisycl.oneapi.dnn.names import (
     rnn_flags,
 )
 from unisycl.oneapi.dnn.table import Row, kind_of
+from unisycl.oneapi.dnn.tags import format_tag
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,24 @@ def read(row: Row, args: list[Any], named: dict[str, Any]) -> dict[str, Any]:
         if not _is(kind_of(name), x):
             raise error(f"{row.name}: {name} must be a {kind_of(name)}, got {x!r}")
         values[name] = x
-    return {f: _settled(row, f, values) for f in row.names}
+    return _complete(row, {f: _settled(row, f, values) for f in row.names})
+
+
+def _complete(row: Row, values: dict[str, Any]) -> dict[str, Any]:
+    """Give results that were left out the sizes that follow from the sources."""
+    if row.name in ("concat", "sum") and values["dst"] is None:
+        first = values["srcs"][0]
+        dims, axis = list(first.dims), values.get("axis", 0)
+        if row.name == "concat" and 0 <= axis < len(dims):
+            dims[axis] = sum(s.dims[axis] for s in values["srcs"] if len(s.dims) > axis)
+        values["dst"] = desc(dims, first.get_data_type(), format_tag.any)
+    if row.name == "resampling_forward" and values["dst"] is None and values["factors"]:
+        src = values["src"]
+        space = (int(n * f) for n, f in zip(src.dims[2:], values["factors"], strict=False))
+        values["dst"] = desc((*src.dims[:2], *space), src.get_data_type(), format_tag.any)
+    if row.name.startswith("softmax") and values["alg"] is algorithm.undef:
+        values["alg"] = algorithm.softmax_accurate
+    return values
 
 
 def _fill(row: Row, run: list[str], given: list[Any], values: dict[str, Any]) -> None:
@@ -139,14 +157,16 @@ def _fill(row: Row, run: list[str], given: list[Any], values: dict[str, Any]) ->
 
 
 _DEFAULTS = {"dst": "src", "diff_dst": "diff_src"}
+_OWN_SIZES = ("concat", "sum", "resampling_forward")
 
 
 def _settled(row: Row, name: str, values: dict[str, Any]) -> Any:
     """Return a field's value in its own form."""
     kind, x = kind_of(name), values.get(name)
     if kind == "desc":
-        if x is None and name in row.optional and values.get(_DEFAULTS.get(name, "")) is not None:
-            return values[_DEFAULTS[name]]
+        other = None if row.name in _OWN_SIZES else values.get(_DEFAULTS.get(name, ""))
+        if x is None and name in row.optional and other is not None:
+            return other
         return None if x is None or x.is_zero() else x
     if x is None:
         return {"number": 0.0, "whole": 0, "flags": normalization_flags.none,

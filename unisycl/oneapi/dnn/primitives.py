@@ -168,9 +168,8 @@ class primitive_desc_base:
 
     def src_desc(self, index: int = 0) -> desc:
         """Return the descriptor of a source."""
-        return self._asked(("src", "src0", "src_layer")[0] if index == 0 else f"src{index}",
-                           *(("src0", "src_layer", "data") if index == 0 else
-                             (("src_iter",) if index == 1 else ("src_iter_c",))))
+        known = (("src", "src0", "src_layer", "data"), ("src1", "src_iter"), ("src_iter_c",))
+        return self._asked(f"srcs{index}", *(known[index] if index < len(known) else ()))
 
     def weights_desc(self, index: int = 0) -> desc:
         """Return the descriptor of weights."""

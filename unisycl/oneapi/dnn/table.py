@@ -60,7 +60,6 @@ class Row:
 
 
 _WINDOW = "strides dilates? padding_l padding_r"
-_CELL = "src_layer src_iter? {c}weights_layer weights_iter {p}bias? dst_layer dst_iter? {d}"
 
 
 def _products(name: str) -> tuple[Row, ...]:
@@ -73,6 +72,16 @@ def _products(name: str) -> tuple[Row, ...]:
             "src diff_dst", "diff_weights diff_bias", forward=f"{name}_forward"))
 
 
+def _normalisation(name: str, tensors: str, back: str, more: str) -> tuple[Row, ...]:
+    return (
+        Row(f"{name}_normalization_forward", f"prop {tensors} {more}epsilon flags?",
+            "src src1 mean variance scale shift", "dst mean variance workspace", "dst=src"),
+        Row(f"{name}_normalization_backward", f"prop {back} {more}epsilon flags?",
+            "src mean variance scale diff_dst workspace",
+            "diff_src diff_src1 diff_scale diff_shift", "diff_src=diff_dst",
+            forward=f"{name}_normalization_forward"))
+
+
 ROWS: dict[str, Row] = {row.name: row for row in (
     Row("reorder", "src dst", "src", "dst"),
     Row("matmul", "src weights bias? dst", "src weights bias", "dst"),
@@ -81,5 +90,37 @@ ROWS: dict[str, Row] = {row.name: row for row in (
         "diff_src", "diff_src=diff_dst", forward="eltwise_forward"),
     *_products("convolution"),
     *_products("deconvolution"),
+    Row("inner_product_forward", "prop src weights bias? dst", "src weights bias", "dst"),
+    Row("inner_product_backward_data", "diff_src weights diff_dst", "weights diff_dst",
+        "diff_src", forward="inner_product_forward"),
+    Row("inner_product_backward_weights", "src diff_weights diff_bias? diff_dst",
+        "src diff_dst", "diff_weights diff_bias", forward="inner_product_forward"),
+    Row("pooling_forward", "prop alg src dst strides kernel dilates? padding_l padding_r", "src",
+        "dst workspace"),
+    Row("pooling_backward",
+        "alg diff_src diff_dst strides kernel dilates? padding_l padding_r",
+        "diff_dst workspace", "diff_src", forward="pooling_forward"),
+    Row("resampling_forward", "prop alg factors? src dst?", "src", "dst"),
+    Row("resampling_backward", "alg factors? diff_src diff_dst", "diff_dst", "diff_src",
+        forward="resampling_forward"),
+    *_normalisation("batch", "src dst?", "diff_src diff_dst? src", ""),
+    *_normalisation("layer", "src dst stat?", "diff_src diff_dst src stat?", ""),
+    *_normalisation("group", "src dst", "diff_src diff_dst src", "group "),
+    Row("lrn_forward", "prop alg src dst? local_size alpha beta k?", "src", "dst workspace"),
+    Row("lrn_backward", "alg diff_src diff_dst? src local_size alpha beta k?",
+        "src diff_dst workspace", "diff_src", "diff_src=diff_dst", forward="lrn_forward"),
+    Row("softmax_forward", "prop alg? src dst? axis", "src", "dst", "dst=src"),
+    Row("softmax_backward", "alg? diff_src diff_dst? dst axis", "dst diff_dst", "diff_src",
+        "diff_src=diff_dst", forward="softmax_forward"),
+    Row("binary", "alg src0 src1 dst", "src0 src1", "dst", "dst=src0"),
+    Row("concat", "dst? axis srcs", "srcs", "dst"),
+    Row("sum", "dst? scales srcs", "srcs", "dst"),
+    Row("reduction", "alg src dst p? eps?", "src", "dst"),
+    Row("shuffle_forward", "prop src dst? axis group", "src", "dst"),
+    Row("shuffle_backward", "diff_src diff_dst? axis group", "diff_dst", "diff_src",
+        forward="shuffle_forward"),
+    Row("prelu_forward", "prop src weights dst?", "src weights", "dst", "dst=src"),
+    Row("prelu_backward", "src weights diff_src diff_weights diff_dst?",
+        "src weights diff_dst", "diff_src diff_weights", forward="prelu_forward"),
 )}
 """All primitives by name."""

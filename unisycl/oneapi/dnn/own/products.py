@@ -10,6 +10,7 @@ import numpy as np
 
 import unisycl as sycl
 from unisycl.oneapi.dnn.kernels import convolutions
+from unisycl.oneapi.dnn.own.convolutions import channel_sums
 from unisycl.oneapi.dnn.own.functions import FORWARD
 from unisycl.oneapi.dnn.own.work import F32, S32, Work, finish_product
 from unisycl.oneapi.frame.operands import Memory, Record
@@ -76,3 +77,34 @@ def _batch(at: tuple[int, ...], dims: tuple[int, ...]) -> int:
     for k, n in zip(at, dims, strict=True):
         found = found * n + (0 if n == 1 else k)
     return found
+
+
+def inner_forward(w: Work) -> None:
+    """Multiply each item of a batch by all weights."""
+    whole = w.is_integer("src") and w.is_integer("weights")
+    kind = S32 if whole else F32
+    n, outs = w.dims("dst")
+    size = math.prod(w.dims("src")[1:])
+    out = w.new(n * outs, kind)
+    multiply(w, (n, outs, size), w.read("src", kind), grid(w.read("weights", kind), 1, size), out)
+    finish_product(w, out, FORWARD)
+
+
+def inner_backward_data(w: Work) -> None:
+    """Multiply gradients by the weights."""
+    n, outs = w.dims("diff_dst")
+    size = math.prod(w.dims("diff_src")[1:])
+    out = w.write("diff_src")
+    multiply(w, (n, size, outs), w.read("diff_dst"), w.read("weights"), out)
+    w.store()
+
+
+def inner_backward_weights(w: Work) -> None:
+    """Multiply gradients, transposed, by the sources, and sum them for the bias."""
+    n, outs = w.dims("diff_dst")
+    size = math.prod(w.dims("src")[1:])
+    gradient, out = w.read("diff_dst"), w.write("diff_weights")
+    multiply(w, (outs, size, n), grid(gradient, 1, outs), w.read("src"), out)
+    if w.has("diff_bias"):
+        channel_sums(w, gradient, (n, outs), w.write("diff_bias"))
+    w.store()

@@ -15,7 +15,7 @@ import numpy as np
 from unisycl.oneapi.dnn import descriptors, names
 from unisycl.oneapi.dnn.descriptors import desc
 from unisycl.oneapi.dnn.executions import number_of, wanted_of
-from unisycl.oneapi.dnn.kernels import elements, moves
+from unisycl.oneapi.dnn.kernels import elements, moves, sums
 from unisycl.oneapi.dnn.layouts import Layout
 from unisycl.oneapi.dnn.names import INTEGERS, arg, data_type, numpy_type
 from unisycl.oneapi.dnn.operations import Op
@@ -122,6 +122,17 @@ class Work:
         steps = (table.size,) * (MOST - n) + starts
         return Record(moves.tabled, held, np.int64(layout.offset),
                       *(np.int64(v) for v in (*dims[1:], *steps)))
+
+    def parts(self, dims: Sequence[int], kept: Sequence[int]) -> Record:
+        """Return the parts of a tensor that lies row by row: one for each position in ``kept``."""
+        steps = descriptors.dense(dims, data_type.f32).get_strides()
+        rest = [k for k in range(len(dims)) if k not in kept]
+
+        def along(axes: Sequence[int]) -> Record:
+            sizes = tuple(dims[k] for k in axes)
+            return self.place(Layout(sizes, sizes, tuple(steps[k] for k in axes)))
+
+        return Record(sums.parts, along(kept), along(rest), math.prod(dims[k] for k in rest))
 
     # ------------------------------------------------------------------ elements
     def spread(self, dims: Sequence[int], small: Sequence[int]) -> Record:

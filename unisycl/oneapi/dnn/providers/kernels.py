@@ -14,10 +14,17 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dnn import names
 from unisycl.oneapi.dnn.descriptors import desc, format_kind, settled
-from unisycl.oneapi.dnn.executions import arguments_of
+from unisycl.oneapi.dnn.executions import arguments_of, tensor
 from unisycl.oneapi.dnn.names import data_type
 from unisycl.oneapi.dnn.operations import Op
-from unisycl.oneapi.dnn.own import convolutions, elementwise, products
+from unisycl.oneapi.dnn.own import (
+    convolutions,
+    elementwise,
+    normalisations,
+    pools,
+    products,
+    tensors,
+)
 from unisycl.oneapi.dnn.own.work import MOST, Work
 from unisycl.oneapi.frame.call import Call
 from unisycl.oneapi.frame.operands import Memory
@@ -26,6 +33,11 @@ from unisycl.oneapi.frame.providers import Place
 _ROUTINES: dict[str, Callable[[Work], None]] = {
     "reorder": elementwise.reorder, "eltwise_forward": elementwise.eltwise_forward,
     "eltwise_backward": elementwise.eltwise_backward, "matmul": products.matmul,
+    "sum": tensors.total,
+    **{n: getattr(module, n) for module in (pools, normalisations, tensors)
+       for n in module.ROUTINES},
+    **{f"inner_product_{way}": getattr(products, f"inner_{way}")
+       for way in ("forward", "backward_data", "backward_weights")},
     **{f"{kind}_{way}": getattr(convolutions, way) for kind in ("convolution", "deconvolution")
        for way in ("forward", "backward_data", "backward_weights")}}
 
@@ -39,7 +51,13 @@ class Made:
     def __init__(self, op: Op) -> None:
         self._op, self._run = op, _ROUTINES[op.name]
         self.ins, self.outs = arguments_of(op)
-        self.found = {n: settled(op[n]) for n in (*self.ins, *self.outs)}
+        self.ins = tuple(n for n in self.ins if not _unused(op, n))
+        self.outs = tuple(n for n in self.outs if not _unused(op, n))
+        self.found = {n: settled(tensor(op, n)) for n in (*self.ins, *self.outs)}
+        if op.row.forward and "workspace" in self.ins and (
+                op.hint is None or not isinstance(op.hint.implementation, Made)):
+            raise names.unimplemented("kernels need the descriptor of a forward primitive of "
+                                      "theirs, whose workspace they read")
         for name, d in self.found.items():
             if d.get_format_kind() is format_kind.opaque or len(d.dims) > MOST or (
                     d.get_data_type() is data_type.f64):
@@ -51,6 +69,11 @@ class Made:
         call = Call(self._op.name, queue, after)
         self._run(Work(call, self._op, self, given))
         return call.done().get_event()
+
+
+def _unused(op: Op, name: str) -> bool:
+    """Say whether kernels do without a tensor: they compute sums of squares again."""
+    return name == "workspace" and op.name.startswith("lrn")
 
 
 class Kernels:

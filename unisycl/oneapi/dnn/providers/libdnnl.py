@@ -18,7 +18,7 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.dnn import names
 from unisycl.oneapi.dnn.descriptors import desc, format_kind
-from unisycl.oneapi.dnn.executions import arguments_of, number_of, wanted_of
+from unisycl.oneapi.dnn.executions import arguments_of, number_of, tensor, wanted_of
 from unisycl.oneapi.dnn.names import arg
 from unisycl.oneapi.dnn.operations import Op
 from unisycl.oneapi.dnn.providers.capi import Dims, Dnnl, Native, Pointer, dnnl
@@ -67,7 +67,8 @@ class Made:
         for name in (*self.ins, *self.outs):
             found = library.description(self._md(_ARGUMENT_MD, number_of(op, name)))
             if not found.is_zero():
-                self.found[name] = _with_offset(found, op[name])
+                mine = name in op.row.names or name.startswith("srcs")
+                self.found[name] = _with_offset(found, tensor(op, name)) if mine else found
         self.scratchpad = library.description(self._md(_SCRATCHPAD_MD, 0))
         self._lock = threading.Lock()
         self._primitive: Any = None
@@ -108,6 +109,8 @@ class Made:
         """Return what executes it with memory in one order of arguments."""
         library = self._library
         wanted = [(n, self._argument(n)) for n in numbers]
+        fixed = self._fixed()
+        wanted += [(n, self._argument(n)) for n, _ in fixed]
         sets: collections.deque[_Set] = collections.deque()
         primitive, name = self._ready(), self._op.name
         skips = self._skips(numbers)
@@ -119,14 +122,24 @@ class Made:
                 mine = sets.popleft()
             except IndexError:
                 mine = _Set(library, wanted)
-            for memory, b, skip in zip(mine.kept, bound, skips, strict=True):
+                for memory, (_, held) in zip(mine.kept[len(bound):], fixed, strict=True):
+                    change(memory.at, held.ctypes.data)
+            for memory, b, skip in zip(mine.kept, bound, skips, strict=False):
                 change(memory.at, b.address + skip)
-            found = execute(primitive.at, mine.stream.at, len(bound), mine.arguments)
+            found = execute(primitive.at, mine.stream.at, len(wanted), mine.arguments)
             sets.append(mine)
             if found:
                 library.check(name, found)
 
         return work, wanted
+
+    def _fixed(self) -> list[tuple[int, Any]]:
+        """Return arguments that the library asks for and does not use."""
+        flags = self._op["flags"]
+        if self._op.name == "layer_normalization_backward" and (
+                flags & names.normalization_flags.use_shift):
+            return [(int(arg.SHIFT), np.zeros(self._op["src"].dims[-1], np.float32))]
+        return []
 
     def _skips(self, numbers: tuple[int, ...]) -> list[int]:
         """Return where tensors begin in their memory, in bytes."""
@@ -155,9 +168,9 @@ def _leave(at: Any) -> None:
     del at
 
 
-def _with_offset(found: desc, given: desc | None) -> desc:
+def _with_offset(found: desc, given: desc) -> desc:
     """Return a descriptor that begins where the program's does; the library does not know."""
-    if given is None or given.get_format_kind() is not format_kind.blocked:
+    if found.dims != given.dims or given.get_format_kind() is not format_kind.blocked:
         return found
     return given
 
@@ -175,7 +188,7 @@ def _passed(library: Dnnl, field: str, x: Any, kept: list[Any]) -> Any:
     if kind == "desc":
         found = library.described(x)
         kept.append(found)
-        return None if found is None else found.at
+        return None if found is None else ctypes.c_void_p(found.at.value)
     if kind == "dims":
         return Dims(*(x or ()))
     if kind == "numbers":
@@ -191,11 +204,17 @@ def _created(op: Op, library: Dnnl) -> Native:
     """Return the library's descriptor of a primitive."""
     kept: list[Any] = []
     attr = library.attributes(op.attr)
-    given = [_passed(library, f, op[f], kept) for f in op.row.names]
+    given = [_passed(library, f, op[f], kept) for f in op.row.names if f != "srcs"]
     made = ctypes.c_void_p()
     first: list[Any] = [ctypes.byref(made)]
     if op.name == "reorder":
         arguments = [*first, given[0], library.engine, given[1], library.engine]
+    elif op["srcs"]:
+        # concat and sum: the result, how many sources, axis or scales, the sources
+        sources = [library.described(d) for d in op["srcs"]]
+        kept += sources
+        pointers = (ctypes.c_void_p * len(sources))(*(d.at.value for d in sources))
+        arguments = [*first, library.engine, given[0], len(sources), given[1], pointers]
     else:
         arguments = [*first, library.engine, *given]
         if op.row.forward:
