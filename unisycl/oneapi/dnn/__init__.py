@@ -57,6 +57,16 @@ from unisycl.oneapi.dnn.names import (
     scratchpad_mode,
     status,
 )
+from unisycl.oneapi.dnn.networks import (
+    gru_backward,
+    gru_forward,
+    lbr_gru_backward,
+    lbr_gru_forward,
+    lstm_backward,
+    lstm_forward,
+    vanilla_rnn_backward,
+    vanilla_rnn_forward,
+)
 from unisycl.oneapi.dnn.primitives import (
     get_primitive_cache_capacity,
     primitive,
@@ -74,15 +84,17 @@ __all__ = [
     "convolution_backward_weights", "convolution_forward", "deconvolution_backward_data",
     "deconvolution_backward_weights", "deconvolution_forward", "eltwise_backward",
     "eltwise_forward", "engine", "error", "fpmath_mode", "get_primitive_cache_capacity",
-    "group_normalization_backward", "group_normalization_forward",
-    "inner_product_backward_data", "inner_product_backward_weights", "inner_product_forward",
-    "layer_normalization_backward", "layer_normalization_forward", "lrn_backward",
-    "lrn_forward", "matmul", "memory", "normalization_flags", "pooling_backward",
+    "group_normalization_backward", "group_normalization_forward", "gru_backward",
+    "gru_forward", "inner_product_backward_data", "inner_product_backward_weights",
+    "inner_product_forward", "layer_normalization_backward", "layer_normalization_forward",
+    "lbr_gru_backward", "lbr_gru_forward", "lrn_backward", "lrn_forward", "lstm_backward",
+    "lstm_forward", "matmul", "memory", "normalization_flags", "pooling_backward",
     "pooling_forward", "post_ops", "prelu_backward", "prelu_forward", "primitive",
     "primitive_attr", "prop_kind", "provider", "provider_of", "reduction", "reorder",
     "resampling_backward", "resampling_forward", "rnn_direction", "rnn_flags",
     "scratchpad_mode", "set_primitive_cache_capacity", "shuffle_backward", "shuffle_forward",
-    "softmax_backward", "softmax_forward", "status", "stream", "sum", "sycl_interop", "using"]
+    "softmax_backward", "softmax_forward", "status", "stream", "sum", "sycl_interop", "using",
+    "vanilla_rnn_backward", "vanilla_rnn_forward"]
 
 for _name, _value in arg.__members__.items():
     globals()[f"DNNL_ARG_{_name}"] = int(_value)

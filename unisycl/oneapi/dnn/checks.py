@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from unisycl.oneapi.dnn.descriptors import desc, format_kind
-from unisycl.oneapi.dnn.names import algorithm, arg, normalization_flags, number_of, prop_kind
+from unisycl.oneapi.dnn.names import (
+    algorithm,
+    arg,
+    normalization_flags,
+    number_of,
+    prop_kind,
+    rnn_direction,
+)
 from unisycl.oneapi.dnn.operations import Op
 
 _FORWARD = (prop_kind.forward_training, prop_kind.forward_inference)
@@ -309,7 +316,46 @@ def _prelu(op: Op) -> None:
         op.refuse(f"weights have sizes {weights.dims}; src's {src.dims}, or 1, are needed")
 
 
+_GATES = {"vanilla_rnn": 1, "lstm": 4, "gru": 3, "lbr_gru": 3}
+
+
+def _recurrent(op: Op) -> None:
+    kind = op.name.removesuffix("_forward").removesuffix("_backward")
+    for name in ("src_layer", "weights_layer", "weights_iter", "dst_layer"):
+        if op[name] is None or len(op[name].dims) != (5 if "weights" in name else 3):
+            op.refuse(f"{name} is needed: layers are (steps, batch, channels), weights (layers, "
+                      "directions, channels in, gates, channels out)")
+    steps, batch, below = op["src_layer"].dims
+    layers, ways, ins, gates, units = op["weights_layer"].dims
+    both = op["direction"] in (rnn_direction.bidirectional_concat,
+                               rnn_direction.bidirectional_sum)
+    if ways != 1 + both or gates != _GATES[kind] or ins != below or (
+            layers > 1 and below != units):
+        op.refuse(f"weights_layer has sizes {op['weights_layer'].dims}; {1 + both} directions, "
+                  f"{below} channels in and {_GATES[kind]} gates are needed"
+                  + (", and as many channels out as in" if layers > 1 else ""))
+    joined = op["direction"] is rnn_direction.bidirectional_concat
+    state = layers, ways, batch, units
+    right = {"weights_iter": (layers, ways, units, gates, units),
+             "bias": (layers, ways, gates + (kind == "lbr_gru"), units),
+             "dst_layer": (steps, batch, units * (1 + joined)), "src_layer": (steps, batch, below),
+             "weights_layer": op["weights_layer"].dims,
+             "weights_peephole": (layers, ways, 3, units),
+             **dict.fromkeys(("src_iter", "src_iter_c", "dst_iter", "dst_iter_c"), state)}
+    if op["weights_projection"] is None:
+        for name, dims in right.items():
+            for field in (name, f"diff_{name}"):
+                x = op[field]
+                if x is not None and x.dims != dims:
+                    op.refuse(f"{field} has sizes {x.dims}; {dims} are needed")
+    if kind == "vanilla_rnn" and op["alg"] not in _ACTIVATIONS:
+        op.refuse("the activation is algorithm.eltwise_relu, eltwise_tanh or eltwise_logistic")
+
+
+_ACTIVATIONS = (algorithm.eltwise_relu, algorithm.eltwise_tanh, algorithm.eltwise_logistic)
+
 CHECKS: dict[str, Check] = {
+    **dict.fromkeys(_GATES, _recurrent),
     "reorder": _reorder, "eltwise": _eltwise, "convolution": _convolution,
     "deconvolution": _convolution, "matmul": _matmul, "inner_product": _inner_product,
     "pooling": _pooling, "resampling": _resampling, "batch_normalization": _normalization,

@@ -36,6 +36,8 @@ def _asked(op: Op, name: str, *, writes: bool) -> bool:
     """Say whether an operation has a tensor that its descriptor is not told."""
     back, prop = bool(op.row.forward), op["prop"]
     training = prop is prop_kind.forward_training
+    if op["src_layer"] is not None:
+        return back or training  # the workspace
     if name == "workspace" and "normalization" not in op.name:
         return (back or training) and op["alg"] in (
             algorithm.pooling_max, algorithm.lrn_across_channels, algorithm.lrn_within_channel)
@@ -60,6 +62,8 @@ def tensor(op: Op, name: str) -> desc:
     if name in op.row.names:
         mine: desc = op[name]
         return mine
+    if op["src_layer"] is not None:
+        return descriptors.dense((workspace_size(op),), data_type.f32)
     source: desc = op["src"] or op["diff_src"]
     if name in ("src1", "diff_src1"):
         return descriptors.dense(source.dims, source.get_data_type())
@@ -75,6 +79,13 @@ def tensor(op: Op, name: str) -> desc:
     if op.name.startswith("group"):
         return descriptors.dense((source.dims[0], op["group"]), data_type.f32)
     return descriptors.dense((source.dims[1],), data_type.f32)
+
+
+def workspace_size(op: Op) -> int:
+    """Return how many floats our forward networks hand to backward: gates, states and cells."""
+    steps, batch, _ = op["src_layer"].dims
+    layers, ways, _, gates, units = op["weights_layer"].dims
+    return int(layers * ways * batch * units * (steps * gates + 2 * (steps + 1)))
 
 
 def number_of(op: Op, name: str) -> int:

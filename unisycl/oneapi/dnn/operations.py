@@ -144,7 +144,8 @@ def _complete(row: Row, values: dict[str, Any]) -> dict[str, Any]:
 def _fill(row: Row, run: list[str], given: list[Any], values: dict[str, Any]) -> None:
     """Give the arguments of one type to the fields of it."""
     taken = list(run)
-    for name in run:
+    behind = [name for name in run if "projection" in name]
+    for name in behind + [name for name in run[::-1] if name not in behind]:
         if len(taken) > len(given) and name in row.optional:
             taken.remove(name)
     if len(taken) > len(given):

@@ -82,6 +82,27 @@ def _normalisation(name: str, tensors: str, back: str, more: str) -> tuple[Row, 
             forward=f"{name}_normalization_forward"))
 
 
+_IN = "src_layer src_iter? {c}weights_layer weights_iter {p}bias? dst_layer dst_iter? {d}"
+_CELLS = {"lstm": ("src_iter_c? ", "weights_peephole? weights_projection? ", "dst_iter_c?")}
+
+
+def _recurrent(name: str, before: str, behind: str) -> tuple[Row, ...]:
+    c, p, d = _CELLS.get(name, ("", "", ""))
+    given = _IN.format(c=c, p=p, d=d).split()
+    # an iteration that is left out is said by None, as its place tells tensors apart
+    given = [g.rstrip("?") if "iter" in g or g[:4] == "bias" else g for g in given]
+    slopes = [f"diff_{g}" for g in given]
+    ins = [g.rstrip("?") for g in given if not g.startswith("dst")]
+    outs = [g.rstrip("?") for g in given if g.startswith("dst")]
+    from_above = [f"diff_{g}" for g in outs]
+    return (
+        Row(f"{name}_forward", " ".join(["prop", before, *given, behind]), " ".join(ins),
+            " ".join([*outs, "workspace"])),
+        Row(f"{name}_backward", " ".join(["prop", before, *given, *slopes, behind]),
+            " ".join([*ins, *outs, *from_above, "workspace"]),
+            " ".join(f"diff_{g}" for g in ins), forward=f"{name}_forward"))
+
+
 ROWS: dict[str, Row] = {row.name: row for row in (
     Row("reorder", "src dst", "src", "dst"),
     Row("matmul", "src weights bias? dst", "src weights bias", "dst"),
@@ -122,5 +143,9 @@ ROWS: dict[str, Row] = {row.name: row for row in (
     Row("prelu_forward", "prop src weights dst?", "src weights", "dst", "dst=src"),
     Row("prelu_backward", "src weights diff_src diff_weights diff_dst?",
         "src weights diff_dst", "diff_src diff_weights", forward="prelu_forward"),
+    *_recurrent("vanilla_rnn", "alg direction", "flags? alpha? beta?"),
+    *_recurrent("lstm", "direction", "flags?"),
+    *_recurrent("gru", "direction", "flags?"),
+    *_recurrent("lbr_gru", "direction", "flags?"),
 )}
 """All primitives by name."""

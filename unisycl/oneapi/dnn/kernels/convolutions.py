@@ -161,14 +161,13 @@ def product(i: Any, sizes: Any, a: Any, b: Any, c: Any) -> None:
     for k in range(sizes.k):
         total += a.get(i[0], k) * b.get(k, i[1])
     if sizes.numbers.beta != sizes.numbers.zero:
-        total += c.load(i[0] * sizes.n + i[1])
-    c.store(i[0] * sizes.n + i[1], total)
+        total += c.get(i[0], i[1])
+    c.at.store(i[0] * c.down + i[1] * c.along, total)
 
 
 @dataclass(eq=False)
 class product_sizes:
-    """What a product sums over, the columns of its result, and its numbers."""
+    """What a product sums over, and its numbers."""
 
     k: Any
-    n: Any
     numbers: Any

@@ -20,7 +20,7 @@ _SMALL = 1 << 15
 
 
 def multiply(w: Work, shape: tuple[int, int, int], a: Record | Memory, b: Record | Memory,
-             c: Memory, *, add: bool = False) -> None:
+             c: Record | Memory, *, add: bool = False) -> None:
     """Multiply two matrices: m rows by k, and k rows by n.
 
     Args:
@@ -28,26 +28,27 @@ def multiply(w: Work, shape: tuple[int, int, int], a: Record | Memory, b: Record
         shape: m, n and k.
         a: the first matrix, or how it is read (``grid``).
         b: the second one.
-        c: the result, row by row.
+        c: the result, or how it is written.
         add: whether the product is added to what stands there.
     """
     m, n, k = shape
     if not m * n:
         return
-    dtype: Any = c.dtype
+    to = c if isinstance(c, Record) else grid(c, n)
+    dtype: Any = to.fields[0].dtype
     kind = dtype.type
     left = a if isinstance(a, Record) else grid(a, k)
     right = b if isinstance(b, Record) else grid(b, n)
     numbers = products.numbers(kind(1), kind(1 if add else 0), kind(0), kind)
     if m * n * k <= _SMALL or w.call.queue.get_device().has(sycl.aspect.host_debuggable):
-        w.call.launch((m, n), convolutions.product, convolutions.product_sizes(k, n, numbers),
-                      left, right, c)
+        w.call.launch((m, n), convolutions.product, convolutions.product_sizes(k, numbers),
+                      left, right, to)
         return
     side, tile = products.SIDE, products.SIDE * products.EACH
     sizes = products.sizes(m, n, k, sycl.local_accessor(dtype, (tile, side)),
                            sycl.local_accessor(dtype, (side, tile)))
     space = sycl.nd_range((-(-m // tile) * side, -(-n // tile) * side), (side, side))
-    w.call.launch(space, products.gemm, sizes, left, right, grid(c, n), numbers)
+    w.call.launch(space, products.gemm, sizes, left, right, to, numbers)
 
 
 def grid(at: Memory, down: int, along: int = 1) -> Record:

@@ -23,6 +23,7 @@ from unisycl.oneapi.dnn.own import (
     normalisations,
     pools,
     products,
+    recurrent,
     tensors,
 )
 from unisycl.oneapi.dnn.own.work import MOST, Work
@@ -36,6 +37,8 @@ _ROUTINES: dict[str, Callable[[Work], None]] = {
     "sum": tensors.total,
     **{n: getattr(module, n) for module in (pools, normalisations, tensors)
        for n in module.ROUTINES},
+    **{f"{kind}_{way}": getattr(recurrent, way) for kind in recurrent.KINDS
+       for way in ("forward", "backward")},
     **{f"inner_product_{way}": getattr(products, f"inner_{way}")
        for way in ("forward", "backward_data", "backward_weights")},
     **{f"{kind}_{way}": getattr(convolutions, way) for kind in ("convolution", "deconvolution")
@@ -58,6 +61,8 @@ class Made:
                 op.hint is None or not isinstance(op.hint.implementation, Made)):
             raise names.unimplemented("kernels need the descriptor of a forward primitive of "
                                       "theirs, whose workspace they read")
+        if "weights_projection" in self.found or op.attr.rnn:
+            raise names.unimplemented("kernels have no projections, nor networks of whole numbers")
         for name, d in self.found.items():
             if d.get_format_kind() is format_kind.opaque or len(d.dims) > MOST or (
                     d.get_data_type() is data_type.f64):

@@ -27,7 +27,7 @@ from unisycl.oneapi.frame.native import Bound, give
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place
 
-_ARGUMENT_MD, _SCRATCHPAD_MD, _INFO = 255, 136, 8
+_ARGUMENT_MD, _WORKSPACE_MD, _SCRATCHPAD_MD, _INFO = 255, 135, 136, 8
 
 
 class _Argument(ctypes.Structure):
@@ -65,7 +65,7 @@ class Made:
         self.ins, self.outs = arguments_of(op)
         self.found: dict[str, desc] = {}
         for name in (*self.ins, *self.outs):
-            found = library.description(self._md(_ARGUMENT_MD, number_of(op, name)))
+            found = library.description(self._tensor(number_of(op, name)))
             if not found.is_zero():
                 mine = name in op.row.names or name.startswith("srcs")
                 self.found[name] = _with_offset(found, tensor(op, name)) if mine else found
@@ -83,6 +83,14 @@ class Made:
         query = self._library.function("primitive_desc_query_md",
                                        [Pointer, ctypes.c_int, ctypes.c_int], Pointer)
         return query(self.handle, what, index)
+
+    def _tensor(self, number: int) -> Any:
+        """Return the library's descriptor of an argument."""
+        if number == arg.SCRATCHPAD:
+            return self._md(_SCRATCHPAD_MD, 0)
+        if number == arg.WORKSPACE:
+            return self._md(_WORKSPACE_MD, 0)
+        return self._md(_ARGUMENT_MD, number)
 
     def _ready(self) -> Any:
         """Return the primitive, which is made when it is first executed."""
@@ -150,9 +158,7 @@ class Made:
 
     def _argument(self, number: int) -> Any:
         """Return the descriptor by which the library knows an argument."""
-        at = self._md(_ARGUMENT_MD, number) if number < names.FIRST_SCALE else None
-        if number == arg.SCRATCHPAD:
-            at = self._md(_SCRATCHPAD_MD, 0)
+        at = self._tensor(number) if number < names.FIRST_SCALE else None
         if at:
             return Native(ctypes.c_void_p(at), _leave)
         return self._library.described(self._extra(number))
