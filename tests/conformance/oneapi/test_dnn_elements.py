@@ -43,7 +43,7 @@ OF_RESULT = ("relu", "tanh", "elu", "sqrt", "logistic", "exp", "clip_v2")
 POSITIVE = ("sqrt", "log", "pow")
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_and_their_slopes(queue: sycl.queue, name: str) -> None:
     e = dnn.engine(queue)
@@ -74,7 +74,7 @@ def test_functions_and_their_slopes(queue: sycl.queue, name: str) -> None:
                 model.near(out, g * model.slope(f, x.astype(float)), scale=4)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_functions_of_other_types_and_layouts(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s = dnn.stream(e)

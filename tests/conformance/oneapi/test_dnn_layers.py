@@ -49,7 +49,7 @@ def descent(f, x, g, step=1e-4):
 
 
 # ---------------------------------------------------------------------------- inner product
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_inner_products_and_their_gradients(queue: sycl.queue) -> None:
     for _, e, s, rng in each(queue):
         x, w, b = (model.numbers(rng, n) for n in ((5, 3, 2, 2), (7, 3, 2, 2), (7,)))
@@ -120,7 +120,7 @@ def test_pooling_and_its_gradient(queue: sycl.queue, case: str, name: str) -> No
         model.near(dx, descent(lambda v: pooled(name, v, how), x.astype(float), g), scale=4)
 
 
-@pytest.mark.part("L-11")
+@pytest.mark.row("L-11")
 def test_pooling_of_other_types(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s, rng = dnn.stream(e), np.random.default_rng(2)
@@ -289,7 +289,7 @@ def test_local_response_normalisation_and_its_gradient(queue: sycl.queue, way: s
 
 
 # ---------------------------------------------------------------------------- the rest
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_softmax_and_its_gradient(queue: sycl.queue) -> None:
     def right(v, axis, log):
         v = v - v.max(axis, keepdims=True)
@@ -312,7 +312,7 @@ def test_softmax_and_its_gradient(queue: sycl.queue) -> None:
                                        x.astype(float), g), scale=4)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_two_tensors_are_combined(queue: sycl.queue) -> None:
     names = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide,
              "max": np.maximum, "min": np.minimum, "ge": np.greater_equal, "gt": np.greater,
@@ -328,7 +328,7 @@ def test_two_tensors_are_combined(queue: sycl.queue) -> None:
                 model.near(y, f(x.astype(float), z))
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_tensors_are_added_and_put_behind_one_another(queue: sycl.queue) -> None:
     for _, e, s, rng in each(queue):
         parts = [model.numbers(rng, (2, n, 3)) for n in (1, 4, 2)]
@@ -347,7 +347,7 @@ def test_tensors_are_added_and_put_behind_one_another(queue: sycl.queue) -> None
         model.near(y, parts[0] - 2.0 * parts[1] + 0.5 * parts[2])
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_dimensions_are_reduced(queue: sycl.queue) -> None:
     p, eps = 3.0, 0.25
     names = {"max": np.max, "min": np.min, "sum": np.sum, "mul": np.prod, "mean": np.mean,
@@ -370,7 +370,7 @@ def test_dimensions_are_reduced(queue: sycl.queue) -> None:
                 model.near(y, right)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_axes_are_shuffled_and_back(queue: sycl.queue) -> None:
     for _, e, s, rng in each(queue):
         x = model.numbers(rng, (2, 12, 3, 2))
@@ -388,7 +388,7 @@ def test_axes_are_shuffled_and_back(queue: sycl.queue) -> None:
             assert np.array_equal(dx, x)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_what_is_negative_is_multiplied_by_weights(queue: sycl.queue) -> None:
     for _, e, s, rng in each(queue):
         for shape in ((1, 3, 1, 1), (2, 3, 4, 2), (1, 1, 1, 1)):
@@ -407,7 +407,7 @@ def test_what_is_negative_is_multiplied_by_weights(queue: sycl.queue) -> None:
             model.near(dw, (np.where(x > 0, 0, x) * g.astype(float)).sum(over, keepdims=True))
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_layers_refuse_what_does_not_fit(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     x, y = np.zeros((2, 4, 6), np.float32), np.zeros((2, 4, 5), np.float32)

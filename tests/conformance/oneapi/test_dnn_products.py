@@ -138,7 +138,7 @@ def test_deconvolutions_are_convolutions_transposed(queue: sycl.queue, name: str
             model.near(db, c.x.sum(tuple(k for k in range(c.x.ndim) if k != 1), dtype=float))
 
 
-@pytest.mark.part("L-10")
+@pytest.mark.row("L-10")
 def test_convolutions_in_short_floats_and_whole_numbers(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s = dnn.stream(e)
@@ -178,7 +178,7 @@ def test_convolutions_in_short_floats_and_whole_numbers(queue: sycl.queue) -> No
                     model.near(y, right)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_products_of_matrices(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s = dnn.stream(e)
@@ -199,7 +199,7 @@ def test_products_of_matrices(queue: sycl.queue) -> None:
         model.near(y, a.astype(float) @ b.astype(float))
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_products_of_whole_numbers_with_zero_points(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s = dnn.stream(e)
@@ -226,7 +226,7 @@ def test_products_of_whole_numbers_with_zero_points(queue: sycl.queue) -> None:
             model.near(y, sums * scale - 2)
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_post_ops_in_their_order(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     s = dnn.stream(e)

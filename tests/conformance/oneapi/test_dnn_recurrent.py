@@ -115,7 +115,7 @@ def into(e, s, md, x):
     return found
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 @pytest.mark.parametrize("name", CASES)
 def test_networks_and_their_gradients(queue: sycl.queue, name: str) -> None:
     kind, _, direction, states = CASES[name]
@@ -170,7 +170,7 @@ def descent(kind, direction, p, name, slopes, step=1e-5):
     return found
 
 
-@pytest.mark.part("L-13")
+@pytest.mark.row("L-13")
 def test_networks_refuse_what_does_not_fit(queue: sycl.queue) -> None:
     e = dnn.engine(queue)
     p = parameters("gru")

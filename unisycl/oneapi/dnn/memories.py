@@ -20,6 +20,9 @@ from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.mkl import memories as flat_memories
 
+ALIGNED = 64
+"""Where memory begins, in bytes: vectors of libraries are stored past the caches from there."""
+
 
 class memory:
     """A tensor in memory (``dnnl::memory``).
@@ -60,7 +63,10 @@ class memory:
         device = self._engine.device
         if device.has(sycl.aspect.usm_shared_allocations) or device.has(
                 sycl.aspect.usm_system_allocations):
-            found = empty(self._engine.queue, count, kind)
+            spare = ALIGNED // kind.itemsize
+            found = empty(self._engine.queue, count + spare, kind)
+            first = -found.ctypes.data % ALIGNED // kind.itemsize
+            found = found[first:first + count]
             found[:] = 0
             return found
         return sycl.buffer(np.zeros(count, kind))

@@ -27,6 +27,7 @@ from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.results import events_of
 
 LIBRARY = "dnn"
+_REPEATS = 16
 
 
 class Implementation(Protocol):
@@ -284,6 +285,7 @@ class primitive:
         self._op: Op = pd._op
         self._does = pd.implementation
         self._wanted = executions.wanted_of(self._op, self._does)
+        self._repeats: dict[Any, tuple[list[tuple[memory, Any]], dict[int, Memory]]] = {}
 
     def get_primitive_desc(self) -> primitive_desc_base:
         """Return the descriptor that it was made of."""
@@ -318,6 +320,10 @@ class primitive:
                         f"{type(where).__name__}")
         if queue.get_device() != self._op.where.device:
             raise error(f"{self.row.name}: the stream is of another device than {self._op.where!r}")
+        known = self._again(given)
+        if known is not None:
+            again: sycl.event = self._does.submit(queue, known, after)
+            return again
         taken = self._taken(given)
         found: dict[int, Memory] = {}
         turned: list[tuple[memory, memory]] = []
@@ -327,12 +333,33 @@ class primitive:
                 x, after = self._turned(where, number, x, turned, after)
             found[number] = self._operand(number, wanted, x, writes)
         self._check_apart(found)
+        if not turned:
+            self._note(given, found)
         last: sycl.event = self._does.submit(queue, found, after)
         if turned:
             from_memory = [_reorder(a, b).execute(where, {arg.FROM: a, arg.TO: b}, depends_on=last)
                            for a, b in turned]
             last = queue.ext_oneapi_submit_barrier(from_memory)
         return last
+
+    def _again(self, given: Mapping[int, Any]) -> dict[int, Memory] | None:
+        """Return the memory of a call that came before, with the very same tensors."""
+        known = self._repeats.get(tuple((n, id(x)) for n, x in given.items()))
+        if known is None:
+            return None
+        for x, held in known[0]:
+            if x.get_data_handle() is not held or (
+                    isinstance(held, sycl.usm_pointer) and getattr(held, "block").freed):  # noqa: B009
+                return None
+        return known[1]
+
+    def _note(self, given: Mapping[int, Any], found: dict[int, Memory]) -> None:
+        """Note a call of tensors, which may come again."""
+        if all(isinstance(x, memory) for x in given.values()):
+            if len(self._repeats) >= _REPEATS:
+                self._repeats.clear()
+            self._repeats[tuple((n, id(x)) for n, x in given.items())] = (
+                [(x, x.get_data_handle()) for x in given.values()], found)
 
     def _taken(self, given: Mapping[int, Any]) -> dict[int, Any]:
         """Return what was given by number; refuse what is missing or nobody asks for."""

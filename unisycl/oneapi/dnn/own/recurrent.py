@@ -141,7 +141,7 @@ class Forward(Net):
     """What a network computes."""
 
     def run(self) -> None:
-        """Compute all layers in all directions."""
+        """Compute all layers in all directions, and store what they give."""
         n, w = self.n, self.w
         kept = w.memory("workspace") if w.has("workspace") else w.new(
             n.layers * n.ways * n.kept)
@@ -149,20 +149,26 @@ class Forward(Net):
         last = {name: w.write(name) for name in ("dst_iter", "dst_iter_c") if w.has(name)}
         wide = w.dims("dst_layer")[2]
         for way in range(n.ways):
-            x, width = self.source(way), n.below
-            for layer in range(n.layers):
-                at = layer * n.ways + way
-                parts = self.layer(kept, at)
-                self.one(x, width, parts, at)
-                states = parts[1]
-                x, width = states.part(n.state, (n.steps + 1) * n.state), n.units
-                for name, held in last.items():
-                    source = parts[2] if name == "dst_iter_c" else states
-                    self.copy(self.part(source, n.steps, n.state), self.part(held, at, n.state),
-                              n.state)
+            x = self.fill(kept, way)
             self.call.launch(n.steps * n.state, cells.scatter, self.turns(n.units, wide, way),
                              way == 1 and wide == n.units, x, result)
+        for at in range(n.layers * n.ways):
+            parts = self.layer(kept, at)
+            for name, held in last.items():
+                source = parts[2] if name == "dst_iter_c" else parts[1]
+                self.copy(self.part(source, n.steps, n.state), self.part(held, at, n.state),
+                          n.state)
         w.store()
+
+    def fill(self, kept: Memory, way: int) -> Memory:
+        """Compute all layers in one direction; return the last one's states."""
+        n = self.n
+        x, width = self.source(way), n.below
+        for layer in range(n.layers):
+            parts = self.layer(kept, layer * n.ways + way)
+            self.one(x, width, parts, layer * n.ways + way)
+            x, width = parts[1].part(n.state, (n.steps + 1) * n.state), n.units
+        return x
 
     def one(self, x: Memory, width: int, parts: tuple[Memory, Memory, Memory], at: int) -> None:
         """Compute one layer in one direction."""
@@ -231,7 +237,7 @@ class Backward(Net):
         to_source = w.write("diff_src_layer")
         self.to_iter = {name: w.write(name) for name in ("diff_src_iter", "diff_src_iter_c")
                         if w.has(name)}
-        kept, above = w.memory("workspace"), w.read("diff_dst_layer")
+        kept, above = self._kept(), w.read("diff_dst_layer")
         wide = w.dims("diff_dst_layer")[2]
         for way in range(n.ways):
             g = w.new(n.steps * n.state)
@@ -246,6 +252,16 @@ class Backward(Net):
             self.call.launch(n.steps * n.batch * n.below, cells.scatter,
                              self.turns(n.below, n.below, way), way == 1, g, to_source)
         self._finish()
+
+    def _kept(self) -> Memory:
+        """Return what forward kept; compute it again where another library was forward."""
+        n, w = self.n, self.w
+        if w.recomputes:
+            found = w.new(n.layers * n.ways * n.kept)
+            for way in range(n.ways):
+                Forward(w).fill(found, way)
+            return found
+        return w.memory("workspace")
 
     def _finish(self) -> None:
         """Store gradients of weights, or add them to what is there."""

@@ -36,6 +36,7 @@ class Work:
     def __init__(self, call: Call, op: Op, does: Any, given: dict[int, Memory]) -> None:
         self.call, self.op, self.found, self.given = call, op, does.found, given
         self.wanted = wanted_of(op, does)
+        self.recomputes: bool = does.recomputes
         self._stores: list[tuple[Memory, desc, Memory]] = []
 
     # ------------------------------------------------------------------ tensors

@@ -15,7 +15,7 @@ from unisycl.oneapi.dnn import names
 from unisycl.oneapi.dnn.attributes import primitive_attr
 from unisycl.oneapi.dnn.descriptors import desc, format_kind, of_library
 from unisycl.oneapi.dnn.layouts import Layout
-from unisycl.oneapi.dnn.names import data_type, error, status
+from unisycl.oneapi.dnn.names import data_type, error, scratchpad_mode, status
 from unisycl.oneapi.frame.library import Library, of_wheel
 
 Pointer = ctypes.c_void_p
@@ -169,8 +169,9 @@ class Dnnl:
         for number, mask in attr.zero_points.items():
             self.attribute("zero points", self.call("primitive_attr_set_zero_points_mask", made,
                                                     number, mask))
+        # the library's own is of the thread that made the primitive, not of that which executes it
         self.check("attr", self.call("primitive_attr_set_scratchpad_mode", made,
-                                     int(attr.get_scratchpad_mode())))
+                                     int(scratchpad_mode.user)))
         self.check("attr", self.call("primitive_attr_set_fpmath_mode", made,
                                      int(attr.get_fpmath_mode())))
         if attr.ops:

@@ -57,13 +57,19 @@ class Made:
         self.ins = tuple(n for n in self.ins if not _unused(op, n))
         self.outs = tuple(n for n in self.outs if not _unused(op, n))
         self.found = {n: settled(tensor(op, n)) for n in (*self.ins, *self.outs)}
-        if op.row.forward and "workspace" in self.ins and (
-                op.hint is None or not isinstance(op.hint.implementation, Made)):
+        foreign = op.row.forward and "workspace" in self.ins and (
+            op.hint is None or not isinstance(op.hint.implementation, Made))
+        self.recomputes = bool(foreign) and op["src_layer"] is not None and op.hint is not None
+        if self.recomputes:
+            self.found["workspace"] = op.hint.implementation.found["workspace"]
+        elif foreign:
             raise names.unimplemented("kernels need the descriptor of a forward primitive of "
                                       "theirs, whose workspace they read")
         if "weights_projection" in self.found or op.attr.rnn:
             raise names.unimplemented("kernels have no projections, nor networks of whole numbers")
         for name, d in self.found.items():
+            if name == "workspace" and self.recomputes:
+                continue
             if d.get_format_kind() is format_kind.opaque or len(d.dims) > MOST or (
                     d.get_data_type() is data_type.f64):
                 raise names.unimplemented(f"kernels do not have {name} as {d!r}")

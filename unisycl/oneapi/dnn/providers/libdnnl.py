@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import ctypes
-import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +18,7 @@ import unisycl as sycl
 from unisycl.oneapi.dnn import names
 from unisycl.oneapi.dnn.descriptors import desc, format_kind
 from unisycl.oneapi.dnn.executions import arguments_of, number_of, tensor, wanted_of
+from unisycl.oneapi.dnn.memories import ALIGNED
 from unisycl.oneapi.dnn.names import arg
 from unisycl.oneapi.dnn.operations import Op
 from unisycl.oneapi.dnn.providers.capi import Dims, Dnnl, Native, Pointer, dnnl
@@ -53,6 +53,14 @@ class _Set:
         self.stream = Native(stream, library.function("stream_destroy", [Pointer]))
 
 
+    def allocate(self, size: int) -> int:
+        """Return the address of memory for intermediate results, which lives as long as this."""
+        held = np.empty(size + ALIGNED, np.uint8)
+        self.kept.append(held)
+        address = int(held.ctypes.data)
+        return address + -address % ALIGNED
+
+
 class Made:
     """One operation, as the library does it."""
 
@@ -69,7 +77,10 @@ class Made:
             if not found.is_zero():
                 mine = name in op.row.names or name.startswith("srcs")
                 self.found[name] = _with_offset(found, tensor(op, name)) if mine else found
-        self.scratchpad = library.description(self._md(_SCRATCHPAD_MD, 0))
+        scratchpad = library.description(self._md(_SCRATCHPAD_MD, 0))
+        given = op.attr.get_scratchpad_mode() is names.scratchpad_mode.user
+        self.scratchpad = scratchpad if given else desc()
+        self._scratch = 0 if given else scratchpad.get_size()
         self._lock = threading.Lock()
         self._primitive: Any = None
         self._sets: collections.deque[_Set] = collections.deque()
@@ -77,7 +88,6 @@ class Made:
         self._set_handle = library.function("memory_set_data_handle", [Pointer, Pointer])
         self._execute = library.function("primitive_execute",
                                          [Pointer, Pointer, ctypes.c_int, Pointer])
-        self._cost = _cost(self.found)
 
     def _md(self, what: int, index: int) -> Any:
         query = self._library.function("primitive_desc_query_md",
@@ -92,6 +102,10 @@ class Made:
             return self._md(_WORKSPACE_MD, 0)
         return self._md(_ARGUMENT_MD, number)
 
+    def described(self, number: int) -> Any:
+        """Return where the library's descriptor of an argument is."""
+        return self._tensor(number)
+
     def _ready(self) -> Any:
         """Return the primitive, which is made when it is first executed."""
         with self._lock:
@@ -105,13 +119,16 @@ class Made:
 
     def submit(self, queue: sycl.queue, given: dict[int, Memory],
                after: list[sycl.event]) -> sycl.event:
-        """Execute it as a command of the queue."""
+        """Execute it as a command of the queue: in this thread, if nothing is in its way.
+
+        Handing it to another thread costs as much as small primitives take, and caches are there.
+        """
         numbers = tuple(given)
         known = self._orders.get(numbers)
         if known is None:
             known = self._orders[numbers] = self._work(numbers)
         return give(queue, self._place, self._op.name, known[0], list(given.values()), after,
-                    cost=self._cost, sure=True)
+                    cost=0, sure=True)
 
     def _work(self, numbers: tuple[int, ...]) -> tuple[Callable[..., None], Any]:
         """Return what executes it with memory in one order of arguments."""
@@ -119,18 +136,29 @@ class Made:
         wanted = [(n, self._argument(n)) for n in numbers]
         fixed = self._fixed()
         wanted += [(n, self._argument(n)) for n, _ in fixed]
+        scratch = self._scratch
+        if scratch:
+            wanted.append((int(arg.SCRATCHPAD), self._argument(arg.SCRATCHPAD)))
         sets: collections.deque[_Set] = collections.deque()
         primitive, name = self._ready(), self._op.name
         skips = self._skips(numbers)
+        strict = [k for k, n in enumerate(numbers) if n in (arg.WORKSPACE, arg.SCRATCHPAD)]
         change, execute = self._set_handle, self._execute
 
         def work(queue: Any, *bound: Bound) -> None:
             del queue
+            for k in strict:
+                if bound[k].address % ALIGNED:
+                    raise names.error(f"{name}: {names.name_of(numbers[k])} must begin at a "
+                                      f"multiple of {ALIGNED} bytes, as memory(descriptor, engine) "
+                                      "does")
             try:
                 mine = sets.popleft()
             except IndexError:
                 mine = _Set(library, wanted)
-                for memory, (_, held) in zip(mine.kept[len(bound):], fixed, strict=True):
+                if scratch:
+                    change(mine.kept[-1].at, mine.allocate(scratch))
+                for memory, (_, held) in zip(mine.kept[len(bound):], fixed, strict=False):
                     change(memory.at, held.ctypes.data)
             for memory, b, skip in zip(mine.kept, bound, skips, strict=False):
                 change(memory.at, b.address + skip)
@@ -179,13 +207,6 @@ def _with_offset(found: desc, given: desc) -> desc:
     if found.dims != given.dims or given.get_format_kind() is not format_kind.blocked:
         return found
     return given
-
-
-def _cost(found: dict[str, desc]) -> float:
-    """Return about how many operations it takes."""
-    sizes = [math.prod(d.dims) for d in found.values()]
-    weights = [math.prod(d.dims[1:]) for n, d in found.items() if "weights" in n]
-    return float(max(sizes, default=1)) * max(1, *weights, 1) if weights else float(sum(sizes))
 
 
 def _passed(library: Dnnl, field: str, x: Any, kept: list[Any]) -> Any:

@@ -1,0 +1,142 @@
+"""Primitives of oneDNN beside libdnnl called directly, and our kernels.
+
+``python -m bench.dnn [--rounds N] [--kernels]``: interleaved; of each the least time and the least
+processor time of all rounds. ``OMP_NUM_THREADS=1`` compares on one thread. PyTorch is a peer of
+the float cases where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import functools
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from bench.mkl import Run, least
+from unisycl.oneapi import dnn
+from unisycl.oneapi.dnn import arg, memory
+
+TYPES = {"f32": memory.data_type.f32, "bf16": memory.data_type.bf16,
+         "int8": memory.data_type.u8}
+
+
+def product(e: Any, n: int) -> Any:
+    """Return the descriptor of a product of matrices."""
+    md = memory.desc((n, n), memory.data_type.f32, "ab")
+    return dnn.matmul.primitive_desc(e, md, md, md)
+
+
+def convolution(e: Any, name: str, batch: int) -> Any:
+    """Return the descriptor of a convolution of 3 x 3, 64 to 64 channels, 56 x 56."""
+    kind, tag = TYPES[name], memory.format_tag.any
+    weights = memory.data_type.s8 if name == "int8" else kind
+    mds = [memory.desc((batch, 64, 56, 56), kind, tag), memory.desc((64, 64, 3, 3), weights, tag),
+           memory.desc((batch, 64, 56, 56), kind, tag)]
+    return dnn.convolution_forward.primitive_desc(
+        e, dnn.prop_kind.forward_inference, dnn.algorithm.convolution_direct, *mds, (1, 1), (1, 1),
+        (1, 1))
+
+
+def through_us(queue: sycl.queue, kind: Any, pd: Any) -> Run:
+    """Return a run by the library that is measured."""
+    given = {a: memory(pd.exec_arg_desc(a), dnn.engine(queue))
+             for a in (arg.SRC, arg.WEIGHTS, arg.DST)}
+    made = kind(pd)
+    return lambda: made.execute(queue, given).wait()
+
+
+def directly(pd: Any) -> Run:
+    """Return a run by libdnnl's C interface, with memory of its own."""
+    capi = importlib.import_module("unisycl.oneapi.dnn.providers.capi")
+    library, does = capi.dnnl(), pd.implementation
+    made, stream = ctypes.c_void_p(), ctypes.c_void_p()
+    library.call("primitive_create", ctypes.byref(made), does.handle)
+    library.call("stream_create", ctypes.byref(stream), library.engine, 1)
+    kept: list[Any] = [pd]
+    pairs: list[Any] = []
+    for number in (arg.SRC, arg.WEIGHTS, arg.DST, arg.SCRATCHPAD):
+        at = does.described(int(number))
+        if not at:
+            continue
+        x = memory(library.description(at), pd.get_engine())
+        mine = ctypes.c_void_p()
+        library.call("memory_create", ctypes.byref(mine), ctypes.c_void_p(at), library.engine,
+                     ctypes.c_void_p(x.get_data_handle().ctypes.data))
+        kept.append(x)
+        pairs.append((int(number), mine))
+
+    class Pair(ctypes.Structure):
+        _fields_ = (("number", ctypes.c_int), ("memory", ctypes.c_void_p))
+
+    given = (Pair * len(pairs))(*(Pair(*p) for p in pairs))
+    run = library.function("primitive_execute", [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int,
+                                                 ctypes.c_void_p])
+
+    def call() -> Any:
+        return run(made, stream, len(kept) - 1, given)
+
+    return call
+
+
+def by_torch(name: str, batch: int) -> dict[str, Run]:
+    """Return PyTorch's run of a convolution, or none."""
+    if importlib.util.find_spec("torch") is None or name == "int8":
+        return {}
+    torch = importlib.import_module("torch")
+    kind = {"f32": torch.float32, "bf16": torch.bfloat16}[name]
+    x = torch.zeros(batch, 64, 56, 56, dtype=kind).to(memory_format=torch.channels_last)
+    w = torch.zeros(64, 64, 3, 3, dtype=kind).to(memory_format=torch.channels_last)
+    return {"torch": lambda: torch.nn.functional.conv2d(x, w, padding=1)}
+
+
+def show(title: str, found: dict[str, tuple[float, float]]) -> None:
+    """Print one comparison, each as times libdnnl called directly."""
+    peer = found["libdnnl"]
+    print(f"{title:24} " + "; ".join(
+        f"{n} {wall / 1e3:.2f} ms (processor {spent / 1e3:.2f}), {wall / peer[0]:.3f}"
+        for n, (wall, spent) in found.items()))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the comparisons from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.dnn")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--kernels", action="store_true", help="our kernels, too")
+    options = parser.parse_args(arguments)
+    if "onednn" not in dnn.available():
+        print("libdnnl is not installed: pip install 'unisycl[dnn]'")
+        return 2
+    queue = sycl.queue("cpu")
+    e = dnn.engine(queue)
+    print("by", dnn.provider_of(queue))
+    cases: list[tuple[str, Any, Any, dict[str, Run]]] = [
+        ("matmul 1024 f32", dnn.matmul, functools.partial(product, e, 1024), {})]
+    cases += [(f"convolution {n}", dnn.convolution_forward, functools.partial(convolution, e, n, 8),
+               by_torch(n, 8)) for n in TYPES]
+    for title, kind, describe, more in cases:
+        pd = describe()
+        runs = {"dnn": through_us(queue, kind, pd), "libdnnl": directly(pd), **more}
+        if options.kernels:
+            with dnn.using("kernels"):
+                runs["kernels"] = through_us(queue, kind, describe())
+        show(title, least(runs, options.rounds))
+    _empty(queue, e, options.rounds)
+    return 0
+
+
+def _empty(queue: sycl.queue, e: Any, rounds: int) -> None:
+    """Print what a call costs that computes next to nothing."""
+    pd = product(e, 4)
+    found = least({"dnn": through_us(queue, dnn.matmul, pd), "libdnnl": directly(pd)}, rounds, 200)
+    ours, peer = found["dnn"][0], found["libdnnl"][0]
+    print(f"a call more than libdnnl's {ours - peer:.1f} us ({np.round(ours, 1)} us)")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
