@@ -348,8 +348,9 @@ class primitive:
         if known is None:
             return None
         for x, held in known[0]:
-            if x.get_data_handle() is not held or (
-                    isinstance(held, sycl.usm_pointer) and getattr(held, "block").freed):  # noqa: B009
+            base: Any = held
+            freed = isinstance(held, sycl.usm_pointer) and base.block.freed
+            if x.get_data_handle() is not held or freed:
                 return None
         return known[1]
 
