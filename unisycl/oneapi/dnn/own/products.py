@@ -39,7 +39,7 @@ def multiply(w: Work, shape: tuple[int, int, int], a: Record | Memory, b: Record
     kind = dtype.type
     left = a if isinstance(a, Record) else grid(a, k)
     right = b if isinstance(b, Record) else grid(b, n)
-    numbers = products.numbers(kind(1), kind(1 if add else 0), kind(0), kind)
+    numbers = products.numbers(kind(1), kind(1 if add else 0), kind(0), kind, kind)
     if m * n * k <= _SMALL or w.call.queue.get_device().has(sycl.aspect.host_debuggable):
         w.call.launch((m, n), convolutions.product, convolutions.product_sizes(k, numbers),
                       left, right, to)
