@@ -52,8 +52,9 @@ def test_each_option_is_in_the_code(queue: sycl.queue) -> None:
     plain, fast = texts(queue, made(), "llvm"), texts(queue, made("-ffast-math"), "llvm")
     assert "reassoc" in fast
     assert "reassoc" not in plain
-    assert texts(queue, made("-O0"), "llvm").count("alloca") > 2
-    assert plain.count("alloca") <= 1  # of the function that looks at the mode of arithmetic
+    slow = texts(queue, made("-O0"), "llvm")  # every variable has its place in memory there
+    assert "= alloca float" in slow or slow.count("alloca") > plain.count("alloca") + 2
+    assert plain.count("alloca") <= 2  # of who looks at the mode of arithmetic, and a mask's copy
     lines = texts(queue, made("-g"), "asm")
     assert ".loc" in lines
     assert "test_build_options.py" in lines
