@@ -78,7 +78,8 @@ def test_products_of_halves_are_added_up_in_floats(queue: sycl.queue) -> None:
         if not takes_halves(queue, kind):
             continue
         for kind_c, by_rows in itertools.product((kind, np.dtype(np.float32)), (True, False)):
-            for turned in ((N, N), (T, N), (N, C), (T, T)):
+            pairs = ((N, C), (T, T)) if by_rows else ((N, N), (T, N))
+            for turned in pairs if kind_c == kind else pairs[:1]:
                 check(queue, kind, kind_c, turned, by_rows, 0 if turned == (T, N) else -1.5)
     for place in ("shared", "device", "buffers"):
         check(queue, BRAIN, BRAIN, (N, T), True, 2, place)
