@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from unisycl.base.dataclass import dataclass, field
 from unisycl.base.spans import Span
@@ -16,6 +16,8 @@ from unisycl.frontend.source import FunctionSource
 from unisycl.ir import nodes as n
 from unisycl.ir.function_uses import ChildUse, Position
 from unisycl.ir.types import Scalar
+
+Path: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -40,19 +42,29 @@ class Storage:
 
     ``copies`` are arrays of the work-item that hold a copy of a record, ``fresh`` those that no
     name has yet; ``pointed``: memory of several dimensions that pointers go through; ``memories``:
-    those that a name may stand for, by names that hold in every round; ``owners``: paths to the
-    owners of methods, and the paths that these were reached by before.
+    those that a name may stand for, by names that hold in every round; ``owned``: captured
+    memory of a group, and the path that it was captured by first, by every path that leads to it.
     """
 
-    params: dict[tuple[tuple[str, Any], ...], n.Param] = field(default_factory=dict)
+    params: dict[Path, n.Param] = field(default_factory=dict)
     arrays: list[n.Array] = field(default_factory=list)
     copies: set[n.Param | n.Array] = field(default_factory=set)
     fresh: set[n.Param | n.Array] = field(default_factory=set)
     pointed: dict[n.Param | n.Array, None] = field(default_factory=dict)
     memories: dict[Any, Any] = field(default_factory=dict)
-    streams: dict[tuple[tuple[str, Any], ...], n.Expr] = field(default_factory=dict)
-    owners: dict[tuple[tuple[str, Any], ...], tuple[tuple[str, Any], ...]] = field(
-        default_factory=dict)
+    streams: dict[Path, n.Expr] = field(default_factory=dict)
+    owned: dict[Path, tuple[Any, Path]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Asks whether a path leads to the object that another leads to: it did (``met``) or not."""
+
+    other: Path
+    met: bool
+
+
+Question: TypeAlias = Callable[[Any], bool] | Meeting
 
 
 @dataclass(eq=False, slots=True)
@@ -60,12 +72,14 @@ class Dependencies:
     """What a kernel's code depends on, and what it asks for: objects, functions, aspects, kernels.
 
     ``libraries`` are paths to functions of ours; ``asked``: what a kernel asked about its device;
-    ``sub_group``: the size that its sub-groups need to have, 0 if any will do.
+    ``sub_group``: the size that its sub-groups need to have, 0 if any will do; ``meetings``:
+    whether two paths lead to one object.
     """
 
-    guards: dict[tuple[tuple[tuple[str, Any], ...], bool], Callable[[Any], bool]] = field(
+    guards: dict[tuple[Path, bool], Callable[[Any], bool]] = field(
         default_factory=dict)
-    libraries: set[tuple[tuple[str, Any], ...]] = field(default_factory=set)
+    libraries: set[Path] = field(default_factory=set)
+    meetings: dict[tuple[Path, Path], bool] = field(default_factory=dict)
     uses: dict[CodeType, tuple[FunctionSource, set[Position]]] = field(default_factory=dict)
     places: dict[CodeType, set[Position]] = field(default_factory=dict)
     children: list[ChildUse] = field(default_factory=list)
@@ -73,3 +87,8 @@ class Dependencies:
     asked: dict[Any, bool] = field(default_factory=dict)
     sub_group: int = 0
     notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def questions(self) -> tuple[tuple[Path, Question], ...]:
+        """Return what each launch is asked before it gets the code; objects before meetings."""
+        return (*((path, test) for (path, _), test in self.guards.items()),
+                *((path, Meeting(other, met)) for (path, other), met in self.meetings.items()))

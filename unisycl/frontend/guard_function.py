@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from unisycl.frontend import captures, guards
+from unisycl.frontend.findings import Meeting, Question
 from unisycl.frontend.values.kind import Path
 from unisycl.lang.kernels.specialization import constant_of
 
@@ -19,12 +20,15 @@ Match: TypeAlias = Callable[[Any, tuple[Any, ...], tuple[Any, ...]], tuple[Any, 
 """From (callable, arguments, reductions) to the kernel's raw arguments; None: another kernel."""
 
 
-def matcher(code: Any, asked: Iterable[tuple[Path, guards.Test]],
+def matcher(code: Any, asked: Iterable[tuple[Path, Question]],
             params: Iterable[Path]) -> Match:
     """Return the function for a kernel whose root has the code object ``code``."""
     text = _Text(code)
     for path, test in asked:
-        text.ask(text.value(path), test)
+        if isinstance(test, Meeting):
+            text.ask_meeting(text.value(path), text.value(test.other), met=test.met)
+        else:
+            text.ask(text.value(path), test)
     fetched = [text.value(path) for path in params]
     source = "\n".join([
         "def match(function, arguments, reductions):", "    try:", *text.lines,
@@ -95,3 +99,8 @@ class _Text:
         elif isinstance(test, guards.Coded):
             quick = f"{name}.__code__ is not {self.bind(test.code)} and "
         self.lines.append(f"        if {quick}not {self.bind(test)}({name}): return None")
+
+    def ask_meeting(self, name: str, other: str, *, met: bool) -> None:
+        """Write the question whether two names stand for one object."""
+        wrong = "is not" if met else "is"
+        self.lines.append(f"        if {name} {wrong} {other}: return None")

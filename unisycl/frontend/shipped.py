@@ -23,6 +23,7 @@ from typing import Any
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import UsageError, errc
 from unisycl.frontend import captures, guard_function, guards
+from unisycl.frontend.findings import Question
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.values.kind import Path as Way
 from unisycl.ir import carried, pickles
@@ -44,7 +45,7 @@ class Shipped:
     counts: tuple[int, int]
     files: dict[str, str]
     kernel: n.Kernel
-    guards: tuple[tuple[Way, guards.Test], ...]
+    guards: tuple[tuple[Way, Question], ...]
     handled: bool
     required: tuple[int, ...]
     asked: tuple[tuple[Any, bool], ...]
@@ -155,7 +156,8 @@ def write(spec: Any, counts: tuple[int, int], blobs: dict[str, str],
                          "an importable module") from error
 
 
-def _lasting(asked: Iterable[tuple[Way, guards.Test]]) -> tuple[tuple[Way, guards.Test], ...]:
+def _lasting(asked: Iterable[tuple[Way, Question]],
+             ) -> tuple[tuple[Way, Question], ...]:
     """Return guards of which none names the class of what stood for an argument."""
     found = []
     for path, test in asked:

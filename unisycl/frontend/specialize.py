@@ -21,8 +21,9 @@ from unisycl.base.enums import backend
 from unisycl.base.errors import InternalError, KernelError, UsageError, errc
 from unisycl.base.forward_progress import Levels
 from unisycl.base.spans import Span
-from unisycl.frontend import absorbed, captures, guard_function, guards, powers, shipped
+from unisycl.frontend import absorbed, captures, guard_function, powers, shipped
 from unisycl.frontend.context import Context, Syntax
+from unisycl.frontend.findings import Question
 from unisycl.frontend.kernel_shape import KernelShape
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
 from unisycl.frontend.syntax import (
@@ -81,7 +82,7 @@ class Specialization:
     required: tuple[int, ...] = ()
     asked: tuple[tuple[Any, bool], ...] = ()
     children: tuple[ChildUse, ...] = ()
-    guards: tuple[tuple[Path, guards.Test], ...] = ()
+    guards: tuple[tuple[Path, Question], ...] = ()
     shape: KernelShape | None = None
 
     def suits(self, target: Target | None) -> bool:
@@ -261,7 +262,7 @@ def _compile(function: Any, code: Any, shape: KernelShape, arguments: tuple[Any,
     uses = tuple(FunctionUse(f, s, frozenset(c), frozenset(ctx.needs.places.get(f, ())),
                              "asks" in ctx.facts, "tangles" in ctx.facts)
                  for f, (s, c) in ctx.needs.uses.items())
-    asked = tuple((path, test) for (path, _), test in ctx.needs.guards.items())
+    asked = ctx.needs.questions()
     answers = tuple(ctx.needs.asked.items())
     if target is not None and target.backend is backend.host and shipped.brought(function):
         answers = (*answers, (backend.host, True))  # on other devices the package's kernel serves

@@ -16,7 +16,14 @@ from typing import Any
 from unisycl.frontend import coerce
 from unisycl.frontend.context import Context
 from unisycl.frontend.syntax.flow import Label, condition, site, state
-from unisycl.frontend.values import pointers, stored_pointers, vector_operators
+from unisycl.frontend.values import (
+    choices,
+    objects,
+    pointers,
+    stored_pointers,
+    vector_operators,
+)
+from unisycl.frontend.values.choices import Choice
 from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Either
 from unisycl.frontend.values.instances import Instance
@@ -147,7 +154,27 @@ def _identity(ctx: Context, op: ast.cmpop, left: Value, right: Value, node: ast.
     if isinstance(left, Item) and isinstance(right, Item):
         raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
                          help="compare them by ==")
-    return coerce.weak_scalar(_same_object(ctx, left, right) == isinstance(op, ast.Is))
+    if isinstance(left, Choice) or isinstance(right, Choice):
+        same = _same_choice(ctx, left, right, node)
+        return same if isinstance(op, ast.Is) else coerce.negate(same)
+    return coerce.weak_scalar(_same_object(ctx, left, right, node) == isinstance(op, ast.Is))
+
+
+def _same_choice(ctx: Context, left: Value, right: Value, node: ast.AST) -> n.Expr:
+    """Return whether one of several memories is this one, or the one that another name is."""
+    found: n.Expr = coerce.weak_scalar(False)
+    if not isinstance(left, Memory | Choice) or not isinstance(right, Memory | Choice):
+        return found
+    if not (choices.is_plain(left) and choices.is_plain(right)):
+        raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                         help="compare whole memories")
+    for one, a in choices.cases(ctx, left, node):
+        for other, b in choices.cases(ctx, right, node):
+            if objects.is_same(ctx, a.base, b.base):
+                both = coerce.binary("and", one, other, BOOL)
+                found = both if isinstance(found, n.Const) else coerce.binary(
+                    "or", found, both, BOOL)
+    return coerce.convert(found, WEAK_BOOL)
 
 
 def _same_item(ctx: Context, left: Item, right: Item, node: ast.AST) -> n.Expr:
@@ -220,12 +247,19 @@ def _compare_ids(ctx: Context, op: ast.cmpop, left: Value, right: Value, count: 
         for a, b in zip(*columns, strict=True)), kind)
 
 
-def _same_object(ctx: Context, left: Value, right: Value) -> bool:
+def _same_object(ctx: Context, left: Value, right: Value, node: ast.AST) -> bool:
     if isinstance(left, Constant) and isinstance(right, Constant):
         for v in (left, right):
             if v.path:
                 ctx.guard(v.path, v.object, frozen=True)
         return left.object is right.object
+    if isinstance(left, Memory) and isinstance(right, Memory) \
+            and objects.is_same(ctx, left.base, right.base):
+        if left.whole and right.whole:
+            return True
+        if not (left.whole or right.whole):  # a subscript makes another object each time
+            raise ctx.refuse("K036", node, op="is", types=f"{describe(left)} and {describe(right)}",
+                             help="compare whole memories, or where the parts begin")
     return False
 
 

@@ -91,7 +91,6 @@ class Choice(Kind):
         return replace(self, which=ctx.keep_number(self.which, position))
 
 
-
 @dataclass(frozen=True, slots=True)
 class ChoiceForm(VariableForm):
     """One of several memories: a number says which."""
@@ -184,6 +183,14 @@ def _number(value: Memory | Choice, given: Known, together: Known) -> n.Expr:
 
 def _is(which: n.Expr, k: int) -> n.Expr:
     return n.Compare(BOOL, "eq", which, coerce.weak_scalar(k))
+
+
+def cases(ctx: Lowering, value: Memory | Choice, node: ast.AST) -> list[tuple[n.Expr, Memory]]:
+    """Return what a value may be, each memory behind the condition that it is this one."""
+    if isinstance(value, Memory):
+        return [(n.Const(BOOL, True), value)]
+    which = ctx.hold(value.which)
+    return [(_is(which, k), memory) for k, memory in enumerate(_all(ctx, value, node))]
 
 
 # ---- elements

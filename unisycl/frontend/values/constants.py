@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import enum
-from types import MethodType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -121,9 +121,6 @@ class Constant(Kind):
         if module and obj.__name__.split(".")[0] in _LIBRARIES and not isinstance(
                 found, bool | int | float | list | dict):
             return Constant(found, path)
-        if isinstance(found, MethodType) and found.__self__ is obj and node.attr not in getattr(
-                obj, "__dict__", ()):
-            ctx.storage.owners[*path, ("attr", "__self__")] = self.path
         return ctx.capture(path, found, node.attr, node, frozen=module or isinstance(obj, type))
 
     def spelt(self, ctx: Lowering, node: ast.AST, *, inside: bool) -> list[Piece] | None:

@@ -43,6 +43,12 @@ class MemoryPlace(Kind):
         """How many dimensions are not indexed yet."""
         return self.view.ndim - len(self.index)
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is the memory itself, no part of it and no pointer into it."""
+        return self.window is None and self.pointer is None and (
+            self.reference or not self.index)
+
     def size(self, ctx: Lowering) -> n.Expr:
         size: n.Expr = coerce.weak_scalar(1)
         for d in range(len(self.index), self.view.ndim):

@@ -44,7 +44,7 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
     if getattr(type(obj), "__kernel_commands__", False):
         ctx.facts.add("enqueues")
     if kind is not None:
-        value = _parameter(ctx, path, kind, name, node)
+        value = _parameter(ctx, path, obj, kind, name, node)
         if captures.is_reference(obj) and isinstance(value, Memory):
             if not obj.name():
                 raise ctx.refuse("K114", node, name=name)
@@ -71,13 +71,13 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
     return Constant(obj, path)
 
 
-def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: str,
+def _parameter(ctx: Lowering, path: Path, obj: Any, kind: Scalar | Struct | View, name: str,
                node: ast.AST) -> Value:
     if path[0][0] == "reduction":
         raise ctx.refuse("K054", node, what=f"the operator of a reduction cannot capture "
                           f"data ('{name}')", help="use constants and its two arguments only")
     if isinstance(kind, View) and kind.space is address_space.local_space:
-        path = _shortest(ctx, path)  # by two paths it would be two memories
+        path = _first_path(ctx, path, obj, kind)  # by two parameters it would be two memories
     param = ctx.storage.params.get(path)
     if param is None:
         param = ctx.storage.params[path] = n.Param(name, kind, len(ctx.storage.params), path)
@@ -86,7 +86,7 @@ def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: st
     if isinstance(kind, View):
         if isinstance(kind.elem, Scalar):
             ctx.need(kind.elem)
-        return Memory(param, kind, name=name)
+        return Memory(param, kind, name=param.name)
     if isinstance(kind, Struct):
         record = Record(param, (), kind, writable=False, name=name)
         return record if own_type(kind) is None else record.load_vector(ctx, node)
@@ -99,13 +99,30 @@ def _parameter(ctx: Lowering, path: Path, kind: Scalar | Struct | View, name: st
     return n.ParamRead(kind, param)
 
 
-def _shortest(ctx: Lowering, path: Path) -> Path:
-    """Return the path to an object that goes by way of no method of what it is a part of."""
-    for k in range(len(path), 0, -1):
-        owner = ctx.storage.owners.get(path[:k])
-        if owner is not None:
-            return _shortest(ctx, (*owner, *path[k:]))
-    return path
+def _first_path(ctx: Lowering, path: Path, obj: Any, kind: View) -> Path:
+    """Return the path by which this memory of a group was captured first.
+
+    Each launch says anew which paths lead to one memory, so the code depends on it.
+    """
+    owned = ctx.storage.owned
+    if path not in owned:
+        known = [p for p, (_, first) in owned.items()
+                 if p == first and ctx.storage.params[p].type == kind]
+        first = next((p for p in known if owned[p][0] is obj), path)
+        for p in known if first == path else (first,):
+            ctx.needs.meetings[path, p] = first != path
+        owned[path] = obj, first
+    return owned[path][1]
+
+
+def is_same(ctx: Lowering, one: n.Param | n.Array, other: n.Param | n.Array) -> bool:
+    """Say whether two memories are one object of the program's; each launch says it anew."""
+    if one is other or not (isinstance(one, n.Param) and isinstance(other, n.Param)):
+        return one is other
+    paths = one.path, other.path
+    a, b = (captures.fetch(p, ctx.function, ctx.arguments) for p in paths)
+    ctx.needs.meetings[paths] = a is b
+    return a is b
 
 
 def _of_parts(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST) -> Value | None:
