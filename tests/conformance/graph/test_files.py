@@ -120,3 +120,25 @@ def test_what_cannot_be_saved_or_loaded_is_refused(queue: sycl.queue, tmp_path: 
     for bad in (tmp_path / "none.json", tmp_path):
         with pytest.raises(sycl.exception, match="cannot be read"):
             files.load_graph(bad, queue, names)
+
+
+def meet(it: sycl.nd_item, into, one, other):  # type: ignore[no-untyped-def]
+    k = it.get_local_id(0)
+    one[k] = 1 + k
+    other[k] = 10 + k
+    sycl.group_barrier(it.get_group())
+    into[it.get_global_id(0)] = one[3 - k]
+
+
+@pytest.mark.part("P-15")
+def test_local_memory_that_is_given_twice_is_one_in_a_file_too(
+        queue: sycl.queue, tmp_path: Path) -> None:
+    into, tile = sycl.malloc_shared(N, np.float32, queue), sycl.local_accessor(np.float32, 4)
+    names, path = {"into": into, "meet": meet}, tmp_path / "graph.json"
+    for other, first in ((tile, 10), (sycl.local_accessor(np.float32, 4), 1)):
+        graph = syclex.command_graph(queue)
+        graph.add(lambda h, o=other: h.parallel_for(sycl.nd_range(N, 4), meet, into, tile, o))
+        files.save_graph(graph.finalize(), path, names)
+        into[:] = 0
+        queue.ext_oneapi_graph(files.load_graph(path, queue, names)).wait()
+        assert into[:].tolist() == [first + 3 - k % 4 for k in range(N)]

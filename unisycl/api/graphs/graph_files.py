@@ -93,6 +93,7 @@ class _Saved:
 
     def __init__(self, node: Node, names: Names) -> None:
         self.node, self.names = node, names
+        self.local: dict[int, int] = {}
 
     def entry(self) -> dict[str, Any]:
         """Return what the file has for it."""
@@ -137,7 +138,8 @@ class _Saved:
         if isinstance(value, np.ndarray):
             return {"memory": self._name(value), "from": 0}
         if isinstance(value, local_accessor):
-            return {"local": value.dtype.str, "shape": list(value.shape)}
+            which = self.local.setdefault(id(value), len(self.local))
+            return {"local": value.dtype.str, "shape": list(value.shape), "which": which}
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
             return {"number": value.item(), "dtype": value.dtype.name}
         if type(value) is tuple:
@@ -215,7 +217,8 @@ def _command(entry: dict[str, Any], names: Names) -> Callable[[handler], Any] | 
     kind = entry["kind"]
     if kind == "empty":
         return None
-    arguments = [_read(v, names) for v in entry["arguments"]]
+    local: dict[Any, Any] = {}
+    arguments = [_read(v, names, local) for v in entry["arguments"]]
     if kind in _COMMANDS:
         return lambda h: getattr(h, kind)(*arguments)
     if kind != "kernel":
@@ -234,14 +237,16 @@ def _command(entry: dict[str, Any], names: Names) -> Callable[[handler], Any] | 
     return lambda h: h.parallel_for(geo.range(*extent), *offset, kernel, *arguments)
 
 
-def _read(value: Any, names: Names) -> Any:
+def _read(value: Any, names: Names, local: dict[Any, Any]) -> Any:
+    """Return an argument; ``local``: memory of groups that the node has so far, by number."""
     if not isinstance(value, dict):
         return value
     if "memory" in value:
         found = _named(value["memory"], names)
         return found.pointer_to(value["from"]) if value["from"] else found
     if "local" in value:
-        return local_accessor(np.dtype(value["local"]), tuple(value["shape"]))
+        made = local_accessor(np.dtype(value["local"]), tuple(value["shape"]))
+        return local.setdefault(value["which"], made) if "which" in value else made
     if "tuple" in value:
-        return tuple(_read(v, names) for v in value["tuple"])
+        return tuple(_read(v, names, local) for v in value["tuple"])
     return np.dtype(value["dtype"]).type(value["number"])
