@@ -250,9 +250,16 @@ def test_local_memory_and_arguments_set_before(cl: Any, queue: sycl.queue) -> No
         def given(h: sycl.handler) -> None:
             h.set_args(sycl.accessor(b, h), sycl.local_accessor(np.int32, 16, h))
             h.parallel_for(sycl.nd_range(16, 16), reverse)
+
+        def twice(h: sycl.handler) -> None:
+            tile = sycl.local_accessor(np.int32, 16, h)
+            h.set_args(tile, tile)
+            h.parallel_for(sycl.nd_range(16, 16), reverse)
         queue.submit(preset)
         with sycl.host_accessor(b, sycl.read_only) as x:
             assert x.get_view().tolist() == data[::-1].tolist()
+        with pytest.raises(sycl.exception, match="a memory for each argument"):
+            queue.submit(twice)
         queue.submit(given)
     assert values.tolist() == data.tolist()
 

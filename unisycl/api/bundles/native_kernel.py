@@ -16,7 +16,7 @@ from unisycl.base.errors import UsageError, errc
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.runtime.devices.devices import DeviceState
 from unisycl.runtime.graph.channel import Channel
-from unisycl.runtime.graph.command_group import Capturable, Group
+from unisycl.runtime.graph.command_group import Capturable, Group, LocalSize
 from unisycl.runtime.launch.args import bind_array
 
 if TYPE_CHECKING:
@@ -73,8 +73,13 @@ class native_kernel:
 def bind(values: dict[int, Any], group: Group, channel: Channel) -> tuple[Any, ...]:
     """Return the values of a launch by position, None where none is given."""
     out: list[Any] = [None] * (max(values, default=-1) + 1)
+    local: dict[int, int] = {}
     for at, value in values.items():
         out[at] = _bound(at, value, group, channel)
+        if isinstance(out[at], LocalSize) and local.setdefault(id(value), at) != at:
+            raise UsageError(errc.kernel_argument, f"set_arg({at}): argument {local[id(value)]} is "
+                             "this local_accessor, too, and a native kernel has a memory for each "
+                             "argument; pass one argument, or make two")
     return tuple(out)
 
 
