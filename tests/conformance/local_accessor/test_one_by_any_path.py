@@ -83,6 +83,10 @@ def of_partial(it, out, store, load, b):
     out[i] = load(N - 1 - i) + 1000 * b[N - 1 - i]
 
 
+def of_call(it, out, call):
+    call(it, out)
+
+
 def expected(*, one):
     k = np.arange(N, 0, -1)
     return (1000 * 10 * k + (10 * k if one else k)).tolist()
@@ -120,6 +124,7 @@ LAUNCHES = {
     "a closure and an argument": lambda a, b: (closed(a), b),
     "partial functions and an argument": lambda a, b: (
         of_partial, functools.partial(stored, a), functools.partial(loaded, a), b),
+    "a partial function": lambda a, b: (of_call, functools.partial(twice, a=a, b=b)),
     "a function's closure": lambda a, b: (through(b), a),
 }
 

@@ -356,6 +356,9 @@ class Binder:
 
     def _enter(self, site: Site, callee: Any, /, *arguments: Any, **named: Any) -> Meeting:
         """Begin a convergent call whose target is known only now."""
+        while isinstance(callee, functools.partial):
+            arguments, named = (*callee.args, *arguments), {**callee.keywords, **named}
+            callee = callee.func
         function = callee.__func__ if isinstance(callee, MethodType) else callee
         collective = COLLECTIVES.get(function) if isinstance(function, FunctionType) else None
         if collective is not None:
