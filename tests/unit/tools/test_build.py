@@ -67,6 +67,19 @@ def sums(it, x, out):
 
 sums.declare(sycl.nd_range(64, 64), usm(np.int32), usm(np.int32))
 
+tile = sycl.local_accessor(np.int32, 64)
+
+@sycl.kernel
+def meet(it, out, one, other):
+    k = it.get_local_id(0)
+    one[k] = 1
+    other[k] = 2
+    sycl.group_barrier(it.get_group())
+    out[k] = one[63 - k]
+
+meet.declare(sycl.nd_range(64, 64), usm(np.int32), tile, tile)
+meet.declare(sycl.nd_range(64, 64), usm(np.int32), tile, sycl.local_accessor(np.int32, 64))
+
 def undeclared(i, y):
     y[i] = 1
 """}
@@ -191,7 +204,16 @@ def test_kernels_of_a_package_run_on_every_device(
         queue.copy(y, found).wait()
         assert np.allclose(found, 0.5 * values**2 + 3 * np.sqrt(values) + np.exp(values),
                            rtol=4e-6)
+    assert len(_came(module, "meet")) == 2
+    tiles = [sycl.local_accessor(np.int32, 64) for _ in range(2)]
+    for other in (0, 1, 0):  # whether two local accessors are one decides which kernel serves
+        out = sycl.malloc_device(64, np.int32, queue)
+        queue.parallel_for(sycl.nd_range(64, 64), module.meet, out, tiles[0], tiles[other]).wait()
+        found = np.empty(64, np.int32)
+        queue.copy(out, found).wait()
+        assert found.tolist() == [2 - other] * 64
     name = queue.get_device().state.info.backend.name
+    assert ("meet" in read) == (name not in ("cpu", "opencl"))
     assert ("scale" in read) == (name not in ("cpu", "opencl"))
 
 
