@@ -155,3 +155,56 @@ def test_what_is_wrong_with_a_spline_is_told() -> None:
     with pytest.raises(mkl.invalid_argument, match="the kind must be one of"):
         fitting.spline(queue, "cubic")
     assert (y == 1).all()
+
+
+def complete(queue, nx=7, kind=np.float32):
+    x = np.linspace(0, 6, nx).astype(kind)
+    s = fitting.spline(queue, cubic.natural)
+    s.set_partitions(shared(queue, x, kind), nx)
+    s.set_function_values(shared(queue, np.sin(x), kind))
+    s.set_coefficients(shared(queue, np.zeros(s.get_required_coeffs_size()), kind))
+    return s
+
+
+def test_another_partition_does_not_use_memory_or_results_of_the_one_before(queue):
+    sites, found = (shared(queue, np.ones(2), np.float32) for _ in range(2))
+    s = complete(queue)
+    room = shared(queue, np.full(4 * 99, 7), np.float32)
+    s.set_coefficients(room)
+    points = shared(queue, np.linspace(0, 6, 100), np.float32)
+    s.set_partitions(points, 100).set_function_values(points)
+    with pytest.raises(mkl.uninitialized, match="set_coefficients"):
+        s.construct()
+    assert (np.asarray(room) == 7).all()
+    s.set_coefficients(room).construct().wait()
+    fitting.interpolate(s, sites, 2, found).wait()
+    assert np.allclose(found[:], 1)
+    s.set_partitions(points, 100).set_function_values(points)
+    with pytest.raises(mkl.uninitialized, match="construct"):
+        fitting.interpolate(s, sites, 2, found)
+    s = complete(queue)
+    s.construct().wait()
+    s.set_coefficients(shared(queue, np.full(24, 9), np.float32))
+    with pytest.raises(mkl.uninitialized, match="construct"):
+        fitting.interpolate(s, sites, 2, found)
+
+
+def test_another_type_does_not_keep_coefficients_or_conditions(queue):
+    s = complete(queue)
+    s.set_boundary_conditions(shared(queue, [0, 0], np.float32), bc.first_derivative)
+    x = np.linspace(0, 6, 7)
+    s.set_partitions(x, 7).set_function_values(x)
+    with pytest.raises(mkl.uninitialized, match="set_coefficients, set_boundary_conditions"):
+        s.construct()
+
+
+def test_coefficients_that_were_computed_before_are_not_computed_again(queue):
+    given = shared(queue, np.arange(24), np.float32)
+    s = fitting.spline(queue, cubic.natural, 1, True)
+    s.set_partitions(shared(queue, np.arange(7), np.float32), 7).set_coefficients(given)
+    with pytest.raises(mkl.invalid_argument, match="were_coeffs_computed"):
+        s.construct()
+    assert (given[:] == np.arange(24)).all()
+    for wrong in ("first", 0, 16, None):
+        with pytest.raises(mkl.invalid_argument, match="DerIndicator"):
+            fitting.interpolate(s, given, 0, given, wrong)

@@ -67,6 +67,7 @@ class spline:
         self._by_function = True
         self._slopes: Memory | None = None
         self._ends: tuple[Option, Any] | None = None
+        self._lost_ends = False
         self._coefficients: Memory | None = None
         self._done = were_coeffs_computed
         self._made: list[sycl.event] = []
@@ -96,8 +97,13 @@ class spline:
             seen = base[held.memory.first:held.memory.first + (2 if even else count)]
             if not (np.diff(seen) > 0).all():
                 raise names.invalid_argument(f"{what}: the points must ascend")
+        if (count, kind) != (self._nx, self._type):
+            self._coefficients = None
+        if kind != self._type and self._ends is not None and self._ends[1] is not None:
+            self._ends, self._lost_ends = None, True
         self._nx, self._type, self._points, self._even = count, kind, held.memory, even
         self._values = self._slopes = None
+        self._made = []
         return self
 
     def _memory(self, what: str, which: str, x: Any, count: int, *, writes: bool) -> Memory:
@@ -137,6 +143,7 @@ class spline:
             raise names.invalid_argument(f"{what}: coefficients lie row by row only")
         self._coefficients = self._memory(what, "the coefficients", data,
                                           self.get_required_coeffs_size(), writes=not self._done)
+        self._made = []
         return self
 
     @ends_at_call
@@ -174,6 +181,7 @@ class spline:
         held = self._memory(what, "the derivatives", input_data, 2 * self._ny,
                             writes=False) if needs else None
         self._ends = kind, held
+        self._lost_ends = False
         return self
 
     def get_required_coeffs_size(self) -> int:
@@ -190,7 +198,8 @@ class spline:
             needs["set_function_values"] = self._values
             if self._kind is cubic_spline.hermite and self._nx > 2:
                 needs["set_internal_conditions"] = self._slopes
-        return [name for name, x in needs.items() if x is None]
+        return [name for name, x in needs.items() if x is None] + (
+            ["set_boundary_conditions"] if self._lost_ends and not self._done else [])
 
     def _check(self, routine: str) -> None:
         missing = self._missing()
@@ -215,6 +224,9 @@ class spline:
             mkl.uninitialized: something was not set.
             mkl.invalid_argument: too few points for the condition at the ends, or overlaps.
         """
+        if self._done:
+            raise names.invalid_argument("construct: this spline was made with coefficients that "
+                                         "were computed before (were_coeffs_computed)")
         self._check("construct")
         made, points, values = self._coefficients, self._points, self._values
         assert made is not None and points is not None  # noqa: PT018
@@ -260,6 +272,16 @@ class spline:
         return f"<spline {self._kind.name} of {self._ny} x {self._nx} values{state}>"
 
 
+def _derivatives(routine: str, asked: Any) -> derivative:
+    """Return which derivatives are asked for; refuse what is none."""
+    try:
+        found = derivative(asked)
+    except (TypeError, ValueError):
+        found = derivative(0)
+    if not 0 < found <= derivative(15):
+        raise names.invalid_argument(f"{routine}: DerIndicator must be one of derivative's or "
+                                     f"several, got {asked!r}")
+    return found
 
 
 @ends_at_call
@@ -289,7 +311,7 @@ def interpolate(interpolant: spline, sites: Any, n_sites: int, results: Any,
         raise names.invalid_argument(f"{what}: the first argument is a spline, got "
                                      f"{type(interpolant).__name__}")
     return _interpolate(interpolant, sites, names.whole(what, "n_sites", n_sites), results,
-                        (derivative(DerIndicator), _option(what, "ResultHint", ResultHint,
+                        (_derivatives(what, DerIndicator), _option(what, "ResultHint", ResultHint,
                                                            interpolate_hint)), dependencies)
 
 
@@ -301,9 +323,6 @@ def _interpolate(s: Any, sites: Any, count: int, results: Any,
         raise names.uninitialized(f"{what}: the spline has no coefficients; call construct")
     flags, hint = asked
     ders = flags.bit_count()
-    if not ders or flags > derivative(15):
-        raise names.invalid_argument(f"{what}: DerIndicator must be one of derivative's or "
-                                     f"several, got {flags!r}")
     given = s._memory(what, "sites", sites, count, writes=False)
     target = s._memory(what, "results", results, count * s._ny * ders, writes=True)
     memories.check_apart(what, [memories.Held("results", target, True), *(
