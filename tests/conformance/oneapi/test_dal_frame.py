@@ -182,3 +182,86 @@ def _refused(queue, x, comm):
     except dal.unimplemented:
         return "unimplemented"
     return "computed"
+
+
+def fill_slowly(i, x, n):
+    s = np.float32(0)
+    for k in range(n):
+        s += np.sin(s + np.float32(k))
+    x[i] = np.float32(1) + s * np.float32(1e-30)
+
+
+def test_tables_that_commands_still_write_are_waited_for(queue):
+    rounds = 1_000_000 if queue.get_device().has(sycl.aspect.cpu) else 2000
+    ordered = sycl.queue(queue.get_device(), sycl.property.queue.in_order())
+    for q, named in ((queue, True), (ordered, False)):
+        x = sycl.malloc_shared(8, np.float32, q)
+        x[:] = 0
+        seen = np.asarray(x.get_view())
+        for data in (dal.homogen_table(x, 8, 1), seen[::2], seen[::-1].reshape(2, 4).T):
+            seen[:] = 0
+            event = q.parallel_for(8, fill_slowly, x, rounds)
+            found = means(q, data) if not named else dal.compute(
+                q, dal.basic_statistics.descriptor(("mean", "min")), data, dependencies=event)
+            assert (np.round(found.mean) == 1).all()
+
+
+def test_what_is_no_table_or_no_model_of_the_algorithm_is_refused(queue):
+    x = X.astype(kind_of(queue))
+    model = dal.train(queue, dal.pca.descriptor(2), x).model
+    clusters = dal.kmeans.descriptor(2)
+    for desc, given, verb in (
+            (clusters, (None,), dal.train), (clusters, (model, x), dal.infer),
+            (clusters, (x, x), dal.infer), (clusters, (model, None), dal.infer),
+            (dal.covariance.descriptor(), (model,), dal.compute),
+            (dal.covariance.descriptor(), (model, x), dal.partial_compute),
+            (dal.pca.descriptor(2), (None,), dal.finalize_train),
+            (clusters, (x, np.full((2, 3), np.nan)), dal.train)):
+        with pytest.raises(dal.invalid_argument, match="argument behind|NaN") as caught:
+            verb(queue, desc, *given)
+        assert str(caught.value).count("errc.invalid") == 1
+    hidden = np.ma.masked_array(x, mask=x > 100)
+    with pytest.raises(dal.invalid_argument, match="masked"):
+        means(queue, hidden)
+    assert np.allclose(means(queue, np.ma.masked_array(x)).mean, x.mean(0), rtol=1e-5)
+
+
+def test_distances_of_large_and_small_numbers_are_right_or_refused(queue):
+    kind = kind_of(queue)
+    x = np.random.default_rng(5).standard_normal((4, 3)).astype(kind)
+    scale = kind(1e200 if kind is np.float64 else 1e30)
+    for desc in (dal.cosine_distance.descriptor(), dal.correlation_distance.descriptor()):
+        right = dal.compute(queue, desc, x).values
+        for factor in (scale, 1 / scale):
+            assert np.allclose(dal.compute(queue, desc, x * factor).values, right, atol=1e-5)
+    for desc in (dal.minkowski_distance.descriptor(), dal.linear_kernel.descriptor()):
+        with pytest.raises(dal.domain_error, match="beyond"):
+            dal.compute(queue, desc, x * scale)
+
+
+def test_results_beyond_the_type_are_refused(queue):
+    x = (np.random.default_rng(6).standard_normal((30, 3)) * 1e25).astype(np.float32)
+    classes = np.arange(30) % 2
+    for verb, desc, given in (
+            (dal.compute, dal.basic_statistics.descriptor(), (x,)),
+            (dal.compute, dal.covariance.descriptor(), (x,)),
+            (dal.train, dal.pca.descriptor(2), (x,)),
+            (dal.train, dal.logistic_regression.descriptor(), (x, classes)),
+            (dal.train, dal.svm.descriptor(), (x, classes)),
+            (dal.compute, dal.dbscan.descriptor(epsilon=1e25), (x,)),
+            (dal.compute, dal.dbscan.descriptor(epsilon=1e-30), (x,))):
+        with pytest.raises(dal.domain_error, match="beyond what"):
+            verb(queue, desc, *given)
+
+
+def test_tables_of_wrong_shapes_and_indices_are_refused():
+    six = np.arange(6.0)
+    for make in (lambda: dal.homogen_table(six, -2, -3), lambda: dal.homogen_table(six, "a"),
+                 lambda: dal.homogen_table(six, 2.0, 3.0),
+                 lambda: dal.homogen_table(six.reshape(2, 3), 3, 2, layout="column_major"),
+                 lambda: dal.csr_table(six[:1], [0.5], [0, 1], 2),
+                 lambda: dal.csr_table(six[:1], [0], [0, 1.5], 2),
+                 lambda: dal.csr_table(six[:0], [], [0], -2),
+                 lambda: dal.csr_table(six[:1], [0], [0, 1], "a")):
+        with pytest.raises(dal.invalid_argument, match="whole number|one dimension"):
+            make()

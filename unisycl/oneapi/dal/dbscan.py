@@ -57,6 +57,9 @@ def compute(work: Work, desc: descriptor, data: table, weights: table | None = N
     query = records.rows(work.columns(data, x), np.int64(n), np.int64(data.column_count))
     train = records.rows(x, np.int64(n), np.int64(data.column_count))
     limit = work.kind(desc.epsilon) ** 2
+    if not np.finfo(work.dtype).tiny <= limit < np.inf:
+        work.undetermined(f"the square of epsilon, {desc.epsilon}, is beyond what {work.dtype} "
+                          "holds; scale the columns")
     count = work.empty(n, np.int64)
     work.launch(n, neighbours.within, query, train, limit, count)
     starts = np.concatenate([[0], np.cumsum(work.host(count)[:n])])

@@ -6,6 +6,8 @@ Each waits for its result. Non-goals: the algorithms. Invariant: a rank that is 
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +21,7 @@ from unisycl.oneapi.dal.records import descriptor, record
 from unisycl.oneapi.dal.tables import table, table_of
 from unisycl.oneapi.dal.work import Work
 from unisycl.oneapi.frame import providers
+from unisycl.oneapi.frame.results import events_of
 
 _VERBS = ("train", "infer", "compute", "partial_train", "finalize_train", "partial_compute",
           "finalize_compute")
@@ -36,6 +39,7 @@ def _call(verb: str, queue: Any, desc: Any, given: tuple[Any, ...], comm: Any, a
                                f"{type(comm).__name__}")
     name = f"{desc.algorithm}.{verb}"
     desc.check()
+    _wait_before(queue, after)
     values = [x if x is None or _is_record(x) else table_of(name, _ORDER[min(k, 2)], x)
               for k, x in enumerate(given)]
     kind = _kind(values)
@@ -47,15 +51,63 @@ def _call(verb: str, queue: Any, desc: Any, given: tuple[Any, ...], comm: Any, a
         raise unimplemented(f"{name}: {desc.algorithm} has {', '.join(verbs)}")
     routine: Callable[..., Any] = providers.needed(
         "dal", name if comm is None else f"ranks.{name}", kind, device)[1]
-    work = Work(name, queue, kind, comm, after)
+    _check_models(name, routine, values)
+    work = Work(name, queue, kind, comm)
     try:
-        return routine(work, desc, *values)
+        with np.errstate(all="ignore"):  # what is beyond a type is found among the results
+            result = routine(work, desc, *values)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise invalid_argument(f"{name}: {str(error).partition('() ')[2]}") from None
         raise
+    except np.linalg.LinAlgError:
+        _beyond(work)
+    _check_results(work, result)
+    return result
 
 
+def _beyond(work: Work) -> None:
+    work.undetermined(f"results are beyond what {work.dtype} holds; scale the columns"
+                      + (", or give float64" if work.dtype == np.float32 else ""))
+
+
+def _check_results(work: Work, found: Any) -> None:
+    """Refuse a result with numbers that its type does not hold, a model's included."""
+    if not dataclasses.is_dataclass(found) or type(found).__name__.startswith("partial"):
+        return
+    for one in dataclasses.fields(found):
+        value = getattr(found, one.name)
+        if isinstance(value, record):
+            _check_results(work, value)
+        elif isinstance(value, np.ndarray | float) and not np.isfinite(value).all():
+            _beyond(work)
+
+
+def _wait_before(queue: sycl.queue, after: Any) -> None:
+    """Wait for what the tables may come of: the host reads some of them, too."""
+    events = events_of(after)
+    if queue.is_in_order():
+        queue.ext_oneapi_submit_barrier(events).wait()
+    else:
+        sycl.event.wait(events)
+
+
+def _check_models(name: str, routine: Callable[..., Any], values: list[Any]) -> None:
+    """Refuse a model where a table belongs, a table where a model does, and None for either."""
+    wanted = list(inspect.signature(routine).parameters.values())[2:]
+    for k, (x, one) in enumerate(zip(values, wanted, strict=False)):
+        kinds = [s.strip() for s in str(one.annotation).split("|")]
+        if x is None and "None" in kinds:
+            continue
+        is_table = isinstance(x, table)
+        if not isinstance(x, routine.__globals__[kinds[0]]):
+            found = "a table" if is_table else "None" if x is None else (
+                f"a {type(x).__name__} of {type(x).__module__.rpartition('.')[2]}")
+            raise invalid_argument(f"{name}: {_PLACES[min(k, 2)]} behind the descriptor must be a "
+                                   f"{kinds[0]}, got {found}")
+
+
+_PLACES = ("the first argument", "the second argument", "the third argument")
 _ORDER = ("the first table", "the second table", "the third table")
 
 

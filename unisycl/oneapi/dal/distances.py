@@ -79,11 +79,12 @@ class _Cosine(_descriptor):
     def of_length_one(self, work: Work, data: table) -> table:
         """Return the rows divided by their lengths."""
         found = work.array(data).astype(np.float64)
+        largest = np.abs(found).max(1, keepdims=True)
+        found /= np.where(largest > 0, largest, 1)  # squares of what is left are in range
         if self.centred:
-            found = found - found.mean(1, keepdims=True)
+            found -= found.mean(1, keepdims=True)
         length = np.sqrt((found * found).sum(1, keepdims=True))
-        scale = np.abs(work.array(data)).max(1, keepdims=True) if data.column_count else length
-        if (length <= scale * np.finfo(np.float64).eps * data.column_count).any():
+        if (length <= np.finfo(np.float64).eps * data.column_count).any():
             work.undetermined("a row is constant and has no correlation; leave it out"
                               if self.centred else
                               "a row is zero and has no direction; leave it out")
@@ -111,7 +112,11 @@ def compute(work: Work, desc: Any, x: table, y: table | None = None) -> compute_
     n, m = x.row_count, y.row_count
     right = records.rows(work.columns(y), np.int64(m), np.int64(y.column_count))
     found = work.compare_all(work.rows(x), (n, x.column_count), right, desc.rule(work.kind))
-    return compute_result(work.host(found)[:n * m].reshape(n, m))
+    values = work.host(found)[:n * m].reshape(n, m)
+    if not np.isfinite(values).all():
+        work.undetermined("distances are beyond what the type holds; scale the columns, or give "
+                          "float64")
+    return compute_result(values)
 
 
 ROUTINES = {"compute": compute}

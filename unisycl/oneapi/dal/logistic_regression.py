@@ -148,6 +148,9 @@ def _step(problem: _Problem, slope: Array) -> Array:
             break
         bent = problem.curved(way)
         curve = float((way * bent).sum())
+        if not np.isfinite(curve):
+            problem.work.undetermined(f"products of columns are beyond what {problem.work.dtype} "
+                                      "holds; scale the columns")
         if curve <= 1e-16 * float((way * way).sum()):
             break
         far = size / curve

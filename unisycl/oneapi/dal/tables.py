@@ -74,6 +74,8 @@ class homogen_table(table):
         if layout not in _LAYOUTS:
             raise invalid_argument(f"homogen_table: layout must be one of {', '.join(_LAYOUTS)}, "
                                    f"got {layout!r}")
+        row_count, column_count = (_whole("homogen_table", w, n) for w, n in (
+            ("row_count", row_count), ("column_count", column_count)))
         self.usm: Any = None
         data = _array_of("homogen_table", data)
         count = int(np.prod(data.shape))
@@ -81,6 +83,9 @@ class homogen_table(table):
         _check_type("homogen_table", np.dtype(data.dtype))
         super().__init__(*shape, data.dtype)
         self.layout = layout
+        if layout == "column_major" and len(data.shape) != 1:
+            raise invalid_argument("homogen_table: layout says how memory of one dimension lies; "
+                                   f"these data have {len(data.shape)} dimensions")
         if isinstance(data, sycl.usm_pointer):
             self.usm = data
             self._data: Any = None
@@ -124,6 +129,11 @@ class csr_table(table):
                                    "and where rows begin")
         if indexing not in (0, 1):
             raise invalid_argument(f"csr_table: indexing must be 0 or 1, got {indexing!r}")
+        column_count = _whole("csr_table", "column_count", column_count)
+        for what, x in (("column_indices", column_indices), ("row_offsets", row_offsets)):
+            if np.asarray(x).dtype.kind not in "iu" and np.size(x):
+                raise invalid_argument(f"csr_table: {what} must be whole numbers, got elements of "
+                                       f"type {np.asarray(x).dtype}")
         self.values = np.ascontiguousarray(data).reshape(-1)
         _check_type("csr_table", self.values.dtype)
         self.columns = np.ascontiguousarray(column_indices, np.int64).reshape(-1) - indexing
@@ -167,7 +177,7 @@ def table_of(routine: str, what: str, data: Any) -> table:
     try:
         return homogen_table(data)
     except invalid_argument as error:
-        raise invalid_argument(f"{routine}: {what}: {error}") from None
+        raise invalid_argument(f"{routine}: {what}: {error.what()}") from None
 
 
 def _shape(shape: Sequence[int], rows: int | None, columns: int | None,
@@ -184,6 +194,16 @@ def _shape(shape: Sequence[int], rows: int | None, columns: int | None,
     return rows, columns
 
 
+def _whole(routine: str, what: str, value: Any) -> int | None:
+    """Return a number of rows or columns, or None where nothing is said."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 0:
+        raise invalid_argument(f"{routine}: {what} must be a whole number of at least 0, got "
+                               f"{value!r}")
+    return int(value)
+
+
 def _check_type(routine: str, kind: np.dtype[Any]) -> None:
     if kind.kind not in "biuf":
         raise invalid_argument(f"{routine}: elements of type {kind} are no real numbers; convert "
@@ -192,6 +212,12 @@ def _check_type(routine: str, kind: np.dtype[Any]) -> None:
 
 def _array_of(routine: str, data: Any) -> Any:
     """Return data as an array, or USM memory as it is."""
+    if isinstance(data, np.ma.MaskedArray):
+        hidden = int(np.sum(np.ma.getmaskarray(data)))
+        if hidden:
+            raise invalid_argument(f"{routine}: {hidden} elements of the array are masked; remove "
+                                   "or fill them")
+        return data.data
     if isinstance(data, np.ndarray | sycl.usm_pointer):
         return data
     if isinstance(data, sycl.buffer):

@@ -165,7 +165,19 @@ class Work:
         return out
 
     def array(self, data: table) -> Array:
-        """Return the elements of a table as an array of the host, of two dimensions."""
+        """Return a table's elements as an array of the host, of two dimensions; refuse NaN."""
+        found = self._on_host(data)
+        self._check_host("the table", found)
+        return found
+
+    def _check_host(self, what: str, found: Array) -> None:
+        if found.dtype.kind != "f":
+            return
+        wrong = int((~np.isfinite(found)).sum())
+        if wrong:
+            self.refuse(f"{wrong} elements of {what} are NaN or infinite; remove or fill them")
+
+    def _on_host(self, data: table) -> Array:
         usm = getattr(data, "usm", None)
         if usm is None:
             return data.array()
@@ -181,9 +193,8 @@ class Work:
         if data.column_count != 1 or data.row_count != count:
             self.refuse(f"{what} has {data.row_count} rows and {data.column_count} columns; "
                         f"{count} and 1 are needed")
-        found = self.array(data).reshape(-1)
-        if found.dtype.kind == "f" and not np.isfinite(found).all():
-            self.refuse(f"{what} has elements that are NaN or infinite; remove or fill them")
+        found = self._on_host(data).reshape(-1)
+        self._check_host(what, found)
         return found
 
     # ------------------------------------------------------------------ what many do

@@ -46,6 +46,18 @@ def train(work: Work, desc: Any, data: table, responses: table) -> svm.train_res
     x = np.asarray(x).reshape(data.row_count, data.column_count).astype(np.float64)
     how |= {"C": desc.c, "tol": desc.accuracy_threshold,
             "max_iter": min(desc.max_iteration_count, 2**31 - 1)}
+    try:
+        return _trained(work, desc, how, (data, responses), x)
+    except ValueError as error:
+        if "not finite" not in str(error):
+            raise
+        work.undetermined("the multipliers are beyond what float64 holds; scale the columns")
+        raise
+
+
+def _trained(work: Work, desc: Any, how: dict[str, Any], tables: tuple[table, table],
+             x: Array) -> svm.train_result:
+    data, responses = tables
     if desc.task == "regression":
         y = work.values("the table of responses", responses, data.row_count)
         found = [_one(SVR(epsilon=desc.epsilon, **how), x, y, np.arange(y.size))]
