@@ -260,3 +260,50 @@ def test_what_is_wrong_is_refused(queue):
              "no bytes")):
         with pytest.raises((vpl.invalid_argument, vpl.unsupported), match=text):
             call()
+
+
+def paint_slowly(i, x, n):
+    s = np.float32(0)
+    for k in range(n):
+        s += np.sin(s + np.float32(k))
+    x[i] = np.uint8(200 + s * np.float32(1e-30))
+
+
+def test_pictures_that_commands_still_write_are_waited_for_wherever_they_lie(queue):
+    rounds = 1_000_000 if queue.get_device().has(sycl.aspect.cpu) else 2000
+    for offset in (0, 1):
+        for size in ((5, 3), (4, 4)):  # chroma begins at an odd address in one of each
+            count = size[0] * size[1] + (size[0] + 1) // 2 * ((size[1] + 1) // 2) * 2
+            memory = sycl.malloc_shared(count + 1, np.uint8, queue)
+            memory[:] = 0
+            cells = np.asarray(memory.get_view())[offset:offset + count]
+            source = vpl.surface(queue, "nv12", *size, memory=cells)
+            target, right = (vpl.surface(queue, "rgb", *size) for _ in range(2))
+            written = queue.parallel_for(count + 1, paint_slowly, memory, rounds)
+            vpl.process(source, target, depends_on=written).wait()
+            vpl.process(source, right).wait()
+            assert (np.asarray(target.array()) == np.asarray(right.array())).all()
+
+
+def test_what_is_no_number_no_surface_and_no_bytes_is_refused(queue):
+    a, b = (vpl.surface(queue, "rgb4", 8, 8) for _ in range(2))
+    session = vpl.loader(queue).create_session()
+    encoder, decoder = session.create_encoder("h264", 64, 64), session.create_decoder("h264")
+    for make in (
+            lambda: vpl.process(a, b, crop=(0, 0, 3)), lambda: vpl.process(a, b, crop=5),
+            lambda: vpl.process(a, b, crop=(0.5, 0, 2, 2)), lambda: vpl.process(a, b, crop=()),
+            lambda: vpl.denoise(a, b, strength="x"), lambda: vpl.compose(a, b, alpha=None),
+            lambda: vpl.compose(a, b, left="x"), lambda: vpl.surface(None, "rgb", 8, 8),
+            lambda: vpl.surface(queue, "rgb", 8, 8, matrix=[]),
+            lambda: vpl.surface(queue, "rgb4", 8, 8, memory=[0] * 256),
+            lambda: vpl.surface(queue, "rgb4", 8, 8, memory=np.zeros(512, np.uint8)[::2]),
+            lambda: vpl.loader(queue).create_session("a"), lambda: vpl.loader(3),
+            lambda: session.create_encoder("h264", 64, 64, rate=0),
+            lambda: session.create_encoder("h264", 64, 64, rate="fast"),
+            lambda: session.create_encoder("h264", 64, 64, bit_rate=-5),
+            lambda: session.create_encoder("h264", "64", 64), lambda: encoder.encode(None),
+            lambda: decoder.decode(1 << 50), lambda: decoder.decode(None)):
+        with pytest.raises(vpl.invalid_argument):
+            make()
+    with pytest.raises(vpl.unsupported):
+        vpl.surface(queue, [], 8, 8)

@@ -80,7 +80,11 @@ class decoder:
                 stream of mjpeg, h264 or hevc, cut anywhere.
             whole: whether packets are to be found in it.
         """
-        given = bytes(data)
+        try:
+            given = bytes(memoryview(data))
+        except TypeError:
+            raise invalid_argument("decode: expected bytes, got "
+                                   f"{type(data).__name__}") from None
         if not given:
             raise invalid_argument("decode: there are no bytes; call flush() at the end")
         self._given += 1
@@ -126,17 +130,20 @@ class encoder:
 
     def __init__(self, codec: str, width: int, height: int, *, rate: Any = 25,
                  bit_rate: int = 4_000_000, options: dict[str, str] | None = None) -> None:
-        if min(width, height) < 16 or width % 2 or height % 2:
+        if not all(hasattr(n, "__index__") and n >= 16 and n % 2 == 0 for n in (width, height)):
             raise invalid_argument(f"encoder: width and height must be even and at least 16, got "
-                                   f"{width} x {height}")
+                                   f"{width!r} x {height!r}")
+        speed = _speed(rate)
+        if not hasattr(bit_rate, "__index__") or bit_rate < 1:
+            raise invalid_argument("encoder: bit_rate must be a whole number of bits a second, got "
+                                   f"{bit_rate!r}")
         name = codec_of(codec, "w")
         self.codec, self.width, self.height = codec, width, height
         os.environ.setdefault("SVT_LOG", "1")  # else that library tells its settings on stderr
         context: Any = av.CodecContext.create(name, "w")
         context.width, context.height = width, height
         context.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-        context.framerate = Fraction(rate)
-        context.time_base = 1 / Fraction(rate)
+        context.framerate, context.time_base = speed, 1 / speed
         context.bit_rate = int(bit_rate)
         context.options = CODECS[codec][2] | (options or {})
         self._context, self._count, self._ended = context, 0, False
@@ -146,6 +153,8 @@ class encoder:
         """Return the packets that come of one more surface, in i420 or nv12."""
         if self._ended:
             raise invalid_argument("encode: the stream was flushed; make another encoder")
+        if not isinstance(picture, surface):
+            raise invalid_argument(f"encode: expected a surface, got {type(picture).__name__}")
         if (picture.width, picture.height) != (self.width, self.height):
             raise invalid_argument(f"encode: {picture!r} is not {self.width} x {self.height}; "
                                    "process it to that size")
@@ -172,6 +181,17 @@ class encoder:
         except (av.error.FFmpegError, ValueError) as error:
             raise invalid_argument(f"encode: {self.codec} refuses {self.width} x {self.height} "
                                    f"with these options ({error})") from None
+
+
+def _speed(rate: Any) -> Fraction:
+    """Return how many frames a second there are; refuse none, and what is no number."""
+    try:
+        found = Fraction(rate)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        found = Fraction(0)
+    if found <= 0:
+        raise invalid_argument(f"encoder: rate must be frames a second, above 0, got {rate!r}")
+    return found
 
 
 def from_frame(queue: sycl.queue, frame: Any) -> surface:

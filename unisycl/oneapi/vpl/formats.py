@@ -61,9 +61,9 @@ FORMATS: dict[str, Format] = {f.name: f for f in (
 )}
 
 
-def format_of(name: str) -> Format:
+def format_of(name: Any) -> Format:
     """Return a format by its name."""
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise unsupported(f"there is no format '{name}'; there are {', '.join(FORMATS)}")
     return FORMATS[name]
 

@@ -286,6 +286,12 @@ def resize(it: Any, source: Any, down: Any, along: Any, scale: Any, out: Any) ->
     out.put(y, x, (a + (c - a) * w) * scale)
 
 
+def repack(it: Any, source: Any, pitch: Any, out: Any, columns: Any) -> None:
+    """Copy rows without what lies behind them."""
+    y, x = it[0], it[1]
+    out[y * columns + x] = source[y * pitch + x]
+
+
 def constant(it: Any, value: Any, out: Any) -> None:
     """Write one number."""
     out.put(it[0], it[1], value)

@@ -7,12 +7,14 @@ wrong is refused before anything is submitted.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.results import events_of
 from unisycl.oneapi.vpl import kernels
 from unisycl.oneapi.vpl.errors import invalid_argument, unsupported
@@ -71,6 +73,25 @@ def _same(name: str, source: surface, target: surface) -> None:
                                f"{target!r}")
 
 
+def _window(crop: Any, source: surface) -> Rectangle:
+    """Return what is taken of a picture: four whole numbers."""
+    found = (0, 0, source.width, source.height) if crop is None else crop
+    if not isinstance(found, Sequence | np.ndarray) or len(found) != 4 or not all(
+            hasattr(v, "__index__") for v in found):
+        raise invalid_argument("process: crop must be left, top, width and height in whole pixels, "
+                               f"got {crop!r}")
+    left, top, width, height = (int(v) for v in found)
+    return left, top, width, height
+
+
+def _number(name: str, what: str, value: Any, *, whole: bool = False) -> None:
+    """Refuse what is no number."""
+    right = hasattr(value, "__index__") if whole else isinstance(
+        value, float | int | np.floating | np.integer)
+    if not right:
+        raise invalid_argument(f"{name}: {what} must be a {'whole ' * whole}number, got {value!r}")
+
+
 @ends_at_call
 def process(source: surface, target: surface, *, crop: Rectangle | None = None,
             scaling: str = "bilinear", depends_on: Any = ()) -> sycl.event:
@@ -85,8 +106,7 @@ def process(source: surface, target: surface, *, crop: Rectangle | None = None,
     _check_pair("process", source, target)
     if scaling not in ("bilinear", "nearest"):
         raise invalid_argument(f"process: scaling must be bilinear or nearest, got {scaling!r}")
-    left, top, width, height = (int(v) for v in crop or (
-        0, 0, source.width, source.height))
+    left, top, width, height = _window(crop, source)
     if left < 0 or top < 0 or width < 1 or height < 1 or left + width > source.width \
             or top + height > source.height:
         raise invalid_argument(f"process: crop {crop} does not lie in {source!r}")
@@ -125,7 +145,7 @@ def _axes(size: tuple[int, int], window: Rectangle, target: tuple[int, int], sca
                         np.int32(-(-size[0] // 2)), np.int32(unit))
 
 
-def _source(given: surface) -> kernels.source:
+def _source(steps: _Steps, given: surface) -> kernels.source:
     """Return a picture as its colours are made."""
     planes, pitches = given.planes, given.pitches
     lines = kernels.shifted_line if given.format.shift else kernels.line
@@ -134,10 +154,15 @@ def _source(given: surface) -> kernels.source:
         return kernels.source(luma, kernels.planar(planes[1], planes[2], np.int32(pitches[1])))
     kind, wide = ((kernels.pairs, np.uint16) if given.format.bits == 8
                   else (kernels.wide_pairs, np.int32))
-    words = planes[1]
-    if words.ctypes.data % np.dtype(wide).itemsize or pitches[1] % 2:
-        words = words.copy()  # words that no kernel reads in place
-    return kernels.source(luma, kind(words.view(wide), np.int32(pitches[1] // 2)))
+    words, pitch = planes[1], pitches[1]
+    if words.ctypes.data % np.dtype(wide).itemsize or pitch % 2:
+        # no kernel reads such words in place: copied behind the commands that write them
+        rows, columns = given.format.planes(given.width, given.height)[1]
+        words = empty(given.queue, rows * columns, given.format.dtype)
+        steps.run((rows, columns), kernels.repack, planes[1], np.int32(pitch), words,
+                  np.int32(columns))
+        pitch = columns
+    return kernels.source(luma, kind(words.view(wide), np.int32(pitch // 2)))
 
 
 def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectangle,
@@ -159,7 +184,7 @@ def _to_colours(steps: _Steps, source: surface, target: surface, window: Rectang
     out = kernels.canvas(memory, np.int32(target.width), matrix.astype(np.float32),
                          _spread(target.width))
     steps.run(sycl.nd_range((target.height, kernels.GROUP), (1, kernels.GROUP)), kernel,
-              _source(source), way, out, room)
+              _source(steps, source), way, out, room)
 
 
 @functools.lru_cache(maxsize=32)
@@ -228,6 +253,7 @@ def denoise(source: surface, target: surface, *, strength: float = 10.0,
             depends_on: Any = ()) -> sycl.event:
     """Even out noise of about ``strength`` of 255, and leave edges."""
     _same("denoise", source, target)
+    _number("denoise", "strength", strength)
     if not strength > 0:
         raise invalid_argument(f"denoise: strength must be above 0, got {strength!r}")
     steps = _Steps(target.queue, depends_on)
@@ -252,6 +278,9 @@ def compose(overlay: surface, target: surface, *, left: int = 0, top: int = 0, a
     if overlay.format != target.format:
         raise invalid_argument(f"compose: {overlay!r} and {target!r} have different formats; "
                                "process one into the other's")
+    _number("compose", "left", left, whole=True)
+    _number("compose", "top", top, whole=True)
+    _number("compose", "alpha", alpha)
     if left < 0 or top < 0 or left + overlay.width > target.width \
             or top + overlay.height > target.height:
         raise invalid_argument(f"compose: {overlay!r} at ({left}, {top}) does not lie in "

@@ -95,6 +95,8 @@ class loader:
     """
 
     def __init__(self, queue: sycl.queue | None = None) -> None:
+        if queue is not None and not isinstance(queue, sycl.queue):
+            raise invalid_argument(f"loader: expected a queue, got {type(queue).__name__}")
         self.queue = queue or sycl.queue()
         self._configs: list[config] = []
         self._known: list[implementation] | None = None
@@ -119,9 +121,9 @@ class loader:
             raise unsupported(f"create_session: no implementation has {wanted}; there are "
                               + "; ".join(f"{i.name}: decodes {', '.join(i.decoders)}, encodes "
                                           f"{', '.join(i.encoders)}" for i in self._known or []))
-        if not 0 <= index < len(found):
+        if not hasattr(index, "__index__") or not 0 <= index < len(found):
             raise invalid_argument(f"create_session: there are {len(found)} implementations, "
-                                   f"numbered from 0; got {index}")
+                                   f"numbered from 0; got {index!r}")
         return session(self.queue, found[index])
 
 

@@ -33,6 +33,9 @@ class surface:
 
     def __init__(self, queue: sycl.queue, format: str, width: int, height: int, *,
                  memory: Any = None, matrix: str = "bt601", full_range: bool = False) -> None:
+        if not isinstance(queue, sycl.queue):
+            raise invalid_argument(f"surface: the first argument is a queue, got "
+                                   f"{type(queue).__name__}")
         self.queue, self.format = queue, format_of(format)
         for name, value in (("width", width), ("height", height)):
             if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
@@ -41,7 +44,7 @@ class surface:
         if not self.format.colours and min(width, height) < 2:
             raise invalid_argument(f"surface: {format} needs 2 x 2 pixels at least, got {width} x "
                                    f"{height}")
-        if matrix not in MATRICES:
+        if matrix not in list(MATRICES):
             raise invalid_argument(f"surface: matrix must be one of {', '.join(MATRICES)}, got "
                                    f"{matrix!r}")
         self.width, self.height = int(width), int(height)
@@ -50,6 +53,9 @@ class surface:
         count = sum(rows * columns for rows, columns in shapes)
         if memory is None:
             memory = empty(queue, count, self.format.dtype)
+        elif not isinstance(memory, np.ndarray | sycl.usm_pointer):
+            raise invalid_argument("surface: memory must be an array or USM memory, got "
+                                   f"{type(memory).__name__}")
         elif np.dtype(memory.dtype) != self.format.dtype or _size(memory) != count:
             raise invalid_argument(f"surface: {count} elements of {self.format.dtype} are needed, "
                                    f"the memory has {_size(memory)} of {memory.dtype}")
@@ -122,6 +128,8 @@ def _size(memory: Any) -> int:
 
 def _piece(memory: Any, first: int, count: int) -> Any:
     if isinstance(memory, np.ndarray):
-        return memory[first:first + count]
+        if not memory.flags.c_contiguous:
+            raise invalid_argument("surface: the memory has gaps; give an array without")
+        return memory.reshape(-1)[first:first + count]
     view = memory.get_view()
     return np.asarray(view).reshape(-1)[first:first + count]
