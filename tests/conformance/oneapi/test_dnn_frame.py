@@ -296,3 +296,32 @@ def test_scratchpads_of_the_program(queue: sycl.queue) -> None:
                 given[arg.SCRATCHPAD] = memory(pd.scratchpad_desc(), e)
             dnn.matmul(pd).execute(s, given).wait()
             model.near(c, a.astype(float) @ b, np.float16, 10)
+
+
+def test_sums_over_no_elements_are_written(queue: sycl.queue) -> None:
+    e = dnn.engine(queue)
+    given = [memory(memory.desc(d, np.float32, tag.ab), e) for d in ((4, 0), (0, 3))]
+    target = memory(memory.desc((4, 3), np.float32, tag.ab), e)
+    target.map_data()[:] = 7
+    product = dnn.matmul(e, *(m.get_desc() for m in (*given, target)))
+    product.execute(queue, dict(zip((arg.SRC, arg.WEIGHTS, arg.DST), (*given, target),
+                                    strict=True))).wait()
+    assert (target.map_data() == 0).all()
+
+
+def test_elements_that_share_a_place_are_read_and_not_written(queue: sycl.queue) -> None:
+    e = dnn.engine(queue)
+    x = memory(memory.desc((3, 4), np.float32, tag.ab), e)
+    x.map_data()[:] = 1
+    for strides in ((0, 1), (1, 1), (4, 0), (2, 1)):
+        shared = memory(memory.desc((3, 4), np.float32, strides), e)
+        dnn.reorder(shared, x).execute(queue, shared, x).wait()
+        with pytest.raises(dnn.error, match="lie in one place"):
+            dnn.reorder(x, shared).execute(queue, x, shared)
+    for strides in ((1, 3), (9, 2), (1, 6), (2, 7)):
+        apart = memory(memory.desc((3, 4), np.float32, strides), e)
+        dnn.reorder(x, apart).execute(queue, x, apart).wait()
+        assert (apart.map_data() == x.map_data()).all()
+    with pytest.raises(dnn.error, match="no room") as found:
+        memory(memory.desc((2 ** 40, 2 ** 40), np.float32, tag.ab), e)
+    assert found.value.status is dnn.status.out_of_memory

@@ -6,6 +6,7 @@ overlaps no other memory of an execution, unless it is that very memory and the 
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ import unisycl as sycl
 from unisycl.oneapi.dnn import descriptors
 from unisycl.oneapi.dnn.descriptors import desc, format_kind
 from unisycl.oneapi.dnn.engines import engine, require_engine
-from unisycl.oneapi.dnn.names import data_type, error, numpy_type
+from unisycl.oneapi.dnn.names import data_type, error, numpy_type, status
 from unisycl.oneapi.dnn.tags import format_tag
 from unisycl.oneapi.frame.call import empty
 from unisycl.oneapi.frame.operands import Memory
@@ -55,7 +56,13 @@ class memory:
         if self._desc.is_zero():
             raise error("memory: its descriptor describes nothing")
         self._handle: Any = None
-        self.set_data_handle(self._allocated() if handle is None else handle)
+        if handle is None:
+            try:
+                handle = self._allocated()
+            except (MemoryError, ValueError, OverflowError):
+                raise error(f"memory: there is no room for {self._desc!r}",
+                            status.out_of_memory) from None
+        self.set_data_handle(handle)
 
     def _allocated(self) -> Any:
         kind = numpy_type(self._desc.get_data_type())
@@ -155,9 +162,36 @@ def operand(name: str, what: str, wanted: desc, given: Any, *, writes: bool = Fa
         getattr(base, "block").bytes()  # noqa: B009 -- refuses what was freed; no public name
     if writes and not found.writable:
         raise error(f"{name}: {what} cannot be written")
+    if writes and _meets_itself(wanted):
+        raise error(f"{name}: {what} is written, and several elements of {wanted!r} lie in one "
+                    "place; give memory with a place for each")
     part = found.part(0, need)
     part.writable = writes
     return part
+
+
+def _meets_itself(wanted: desc) -> bool:
+    """Say whether two elements of a tensor share a place."""
+    if wanted.get_format_kind() is not format_kind.blocked or not wanted.layout().is_plain():
+        return False
+    layout, reach = wanted.layout(), 0
+    if not layout.volume():
+        return False
+    for step, n in sorted((abs(s), n) for n, s in zip(layout.dims, layout.strides, strict=True)
+                          if n > 1):
+        if step <= reach:
+            return not step or _shares_places(layout.dims, layout.strides)
+        reach += step * (n - 1)
+    return False
+
+
+@functools.lru_cache(maxsize=64)
+def _shares_places(dims: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Say so where strides alone do not tell: by the places of all elements."""
+    places = np.zeros(1, np.int64)
+    for n, s in zip(dims, strides, strict=True):
+        places = (places[:, None] + np.arange(n) * s).reshape(-1)
+    return bool(np.unique(places).size < places.size)
 
 
 def _matches(name: str, what: str, wanted: desc, x: Any) -> None:

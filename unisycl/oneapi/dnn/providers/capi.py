@@ -108,6 +108,8 @@ class Dnnl:
             number = self._tag(given)
             found = self.call("memory_desc_create_with_tag", ctypes.byref(made), n, dims, kind,
                               number)
+        if found in (status.unimplemented, status.invalid_arguments):
+            raise names.unimplemented(f"oneDNN {self.version} has no such layout as {given!r}")
         self.check(repr(given), found)
         return Described(made, self._destroy_md)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -227,8 +228,17 @@ def _passed(library: Dnnl, field: str, x: Any, kept: list[Any]) -> Any:
     return ctypes.c_int(int(x or 0))
 
 
+def _check_empty(op: Op) -> None:
+    """Leave sums of nothing to others: the library leaves what is written as it was."""
+    ins, outs = (
+        [math.prod(tensor(op, f).dims) for f in fields] for fields in arguments_of(op))
+    if any(outs) and not all(ins):
+        raise names.unimplemented("oneDNN does not write sums over no elements")
+
+
 def _created(op: Op, library: Dnnl) -> Native:
     """Return the library's descriptor of a primitive."""
+    _check_empty(op)
     kept: list[Any] = []
     attr = library.attributes(op.attr)
     given = [_passed(library, f, op[f], kept) for f in op.row.names if f != "srcs"]
