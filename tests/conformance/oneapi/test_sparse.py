@@ -260,3 +260,17 @@ def test_bad_input_is_refused(queue: sycl.queue) -> None:
             call()
     assert (x == 1).all()
     assert (y == 1).all()
+
+
+def test_what_is_refused_leaves_a_handle_as_it_was(queue: sycl.queue) -> None:
+    h = mkl.sparse.init_matrix_handle()
+    starts, indices, values = np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1, "f")
+    before = None
+    for rows, after in ((1, ()), (0, 5)):
+        try:
+            mkl.sparse.set_csr_data(queue, h, rows, 1, 1, mkl.index_base.zero, starts, indices,
+                                    values, dependencies=after)
+            before = repr(h)
+        except sycl.exception:
+            assert after
+    assert repr(h) == before == "<matrix_handle 1 x 1 of float32>"

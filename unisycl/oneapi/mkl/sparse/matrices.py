@@ -128,10 +128,11 @@ def set_csr_data(queue: sycl.queue, handle: matrix_handle, num_rows: int, num_co
 def _set(queue: sycl.queue, found: matrix_handle, shape: tuple[int, int, int],
          parts: tuple[Memory, Memory, Memory], block: Block | None,
          dependencies: Any) -> sycl.event:
+    after = events_of(dependencies)
     found.rows, found.columns, found.base = shape
     found.starts, found.indices, found.values = parts
     found.block, found.plans = block, {}
-    found.after = events_of(dependencies)
+    found.after = after
     return queue.ext_oneapi_submit_barrier(found.after) if found.after else sycl.event()
 
 
