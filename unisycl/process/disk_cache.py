@@ -187,6 +187,8 @@ def _owner(name: str) -> set[int]:
 def share(where: Path, to: Path) -> int:
     """Copy the entries of a cache to a folder that others may read; return how many there are."""
     to.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and to.stat().st_uid != os.getuid():
+        raise Foreign(f"{to} belongs to somebody else, who could change what is put there")
     if not is_marked(to) and any(to.iterdir()):
         raise Foreign(f"{to} holds files that are not unisycl's")
     to.chmod(0o755)
@@ -198,7 +200,8 @@ def share(where: Path, to: Path) -> int:
         handle, temporary = tempfile.mkstemp(dir=to, prefix="new-", suffix=".unisycl")
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
-        Path(temporary).chmod(0o644)
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), 0o644)
         Path(temporary).replace(to / kept.path.name)
         count += kept.path.name != MARK
     return count

@@ -460,3 +460,15 @@ def test_a_cache_is_not_shared_into_a_folder_of_other_files(place: Path, tmp_pat
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(disk_cache.Foreign):
         disk_cache.share(place, tmp_path)
+
+
+def test_a_cache_is_not_shared_into_a_folder_of_somebody_else(
+        place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk_cache.save(KEY, b"code")
+    there = tmp_path / "theirs"
+    there.mkdir(mode=0o777)
+    uid = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: uid + 1)
+    with pytest.raises(disk_cache.Foreign, match="belongs to somebody else"):
+        disk_cache.share(place, there)
+    assert not list(there.iterdir())
