@@ -40,7 +40,10 @@ class Archive:
 
     def __init__(self, folder: Path, raw: bytes) -> None:
         size = int.from_bytes(raw[len(_MAGIC):_HEAD], "little")
-        found: dict[str, Any] = json.loads(raw[_HEAD:_HEAD + size])
+        found: Any = json.loads(raw[_HEAD:_HEAD + size])
+        if not isinstance(found, dict) or not all(
+                isinstance(found.get(part), dict) for part in ("blobs", "head")):
+            raise ValueError("it has no table of what is in it")
         self._raw, self._at = raw, _HEAD + size
         self._table: dict[str, tuple[int, int]] = found["blobs"]
         self.head: dict[str, Any] = found["head"]
@@ -102,7 +105,7 @@ def _opened(folder: str) -> Archive | None:
         return None
     try:
         return _sound(path)
-    except (_Unsound, OSError, ValueError, KeyError) as error:
+    except (_Unsound, OSError, ValueError, KeyError, RecursionError) as error:
         tell(f"the compiled kernels {path} are not used: {error}")
         return None
 
