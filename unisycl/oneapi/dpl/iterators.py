@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from unisycl.oneapi.dpl.kernels import iterators as kernels
 from unisycl.oneapi.dpl.kernels import shuffles
-from unisycl.oneapi.frame.operands import Extent, Memory, Operand, operand_of
+from unisycl.oneapi.frame.operands import Extent, Operand, operand_of
 from unisycl.oneapi.frame.refusals import refuse, whole
 from unisycl.oneapi.frame.types import type_of, type_of_result
 
@@ -41,6 +41,14 @@ class Computed(Operand):
 
     def extents(self) -> list[Extent]:
         return [e for b in self.bases for e in b.extents()]
+
+    def read_only(self) -> Operand:
+        if not self.has_buffer():
+            return self
+        found = self._copy(self.first)
+        found.bases = tuple(b.read_only() for b in self.bases)
+        found.writable, found.bounded = False, self.bounded
+        return found
 
     def bind(self, h: Any) -> Any:
         found = self._made(*(b.bind(h) for b in self.bases))
@@ -287,7 +295,7 @@ def make_reverse_iterator(base: Any) -> reverse_iterator:
 
 
 def _read(found: Operand) -> Operand:
-    return found.read_only() if isinstance(found, Memory) else found
+    return found.read_only()
 
 
 def _written(what: str, base: Any) -> Operand:

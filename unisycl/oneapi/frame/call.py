@@ -41,9 +41,7 @@ class Call:
     # ------------------------------------------------------------------ what it takes
     def source(self, what: str, x: Any, count: int | None = None) -> Any:
         """Return elements to read; of ``count`` elements where that is known."""
-        found = operand_of(self.name, what, x)
-        if isinstance(found, Memory):
-            found = found.read_only()
+        found = operand_of(self.name, what, x).read_only()
         if count is None:
             if found.size is None:
                 self.refuse(f"{what} has no end; say where it ends, as in counting_iterator(0)[:n]")
@@ -112,6 +110,20 @@ class Call:
         self._bound = None  # another call may have others
         found = empty(self.queue, values.size, values.dtype)
         found[:] = values
+        return found
+
+    def table(self, values: npt.NDArray[Any]) -> Memory:
+        """Return numbers that only kernels read: brought once where the device's memory is apart.
+
+        What ``kept`` gives is brought anew for each kernel there.
+        """
+        device = self.queue.get_device()
+        if _host_memory(device) or not device.has(sycl.aspect.usm_device_allocations):
+            return Memory(self.kept(values), 0, values.size)
+        self._bound = None
+        found = self.own(values.size, values.dtype)
+        self._held.append([values, found])
+        self._after = [*self._after, self.queue.copy(values, found.base, values.size)]
         return found
 
     def launch(self, space: Any, kernel: Any, *args: Any) -> None:

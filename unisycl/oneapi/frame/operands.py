@@ -58,6 +58,10 @@ class Operand:
         """Say whether binding needs a command group."""
         return False
 
+    def read_only(self) -> Operand:
+        """Return the same elements, which kernels do not write."""
+        return self
+
     def part(self, first: int, last: int | None) -> Operand:
         """Return the elements from one position to another."""
         raise NotImplementedError

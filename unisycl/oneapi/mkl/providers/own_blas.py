@@ -144,7 +144,7 @@ def _sum(of: Any, of_complex: Any = None, *, real: bool = False, second: str = "
         kind = (REAL if real else TYPES)[given.letter]
         rule = products.rule(of_complex if given.letter in "cz" and of_complex else of,
                              kind.type(0), n, part)
-        partial = call.scratch(max(parts, 1), kind)
+        partial = call.own(max(parts, 1), kind)
         if parts:
             call.launch(parts, products.dots, _line(given, "x", n),
                         _line(given, second, n), rule, partial)

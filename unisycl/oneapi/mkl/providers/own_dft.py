@@ -56,11 +56,13 @@ class _Work:
         """Submit everything."""
         plan, call = self.plan, self.call
         kind = plan.complex_type
-        source, target = call.scratch(self.size, kind), call.scratch(self.size, kind)
+        source, target = call.own(self.size, kind), call.own(self.size, kind)
         self._bring(found[0], source)
         n0, n1, n2 = self.shape
+        tables = {n: call.table(_table(n, kind)) for n in set(self.shape) - {1}}
         for n, inner in ((n2, 1), (n1, n2), (n0, n1 * n2)):
-            source, target = self._along(n, inner, source, target)
+            if n > 1:
+                source, target = self._along(n, inner, tables[n], source, target)
         self._put(source, found[-1])
 
     def _places(self, memory: Memory, side: Side, kind: np.dtype[Any]) -> Record:
@@ -103,11 +105,9 @@ class _Work:
                          self._places(memory, side, kind), self._box(last),
                          _BITS(self.shape[2]), plan.dtype.type(plan.scales[self.backward]))
 
-    def _along(self, n: int, inner: int, source: Memory,
+    def _along(self, n: int, inner: int, table: Memory, source: Memory,
                target: Memory) -> tuple[Memory, Memory]:
         """Submit the passes along one dimension; return where the result is, and the other."""
-        known = _table(n, self.plan.complex_type)
-        table = Memory(self.call.kept(known), 0, n)
         m, s = n, 1
         for radix in radices(n) or ():
             m //= radix
