@@ -36,11 +36,13 @@ def add_command(commands: Any) -> None:
     """Add ``mpirun`` to the command line."""
     parser = commands.add_parser(
         "mpirun", help="run a program as several ranks",
-        usage="python -m unisycl mpirun [-n N] [--bind] program.py [ARGUMENTS ...]")
+        usage="python -m unisycl mpirun [-n N] [--bind] [-m] PROGRAM [ARGUMENTS ...]")
     parser.add_argument("-n", type=int, default=2, metavar="N", help="how many ranks (2)")
     parser.add_argument("--bind", action="store_true",
                         help="give each rank processors of its own, as many as there are for each")
-    parser.add_argument("program", help="the program")
+    parser.add_argument("-m", dest="module", action="store_true",
+                        help="the program is the name of a module")
+    parser.add_argument("program", help="the program, as program.py")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="its arguments")
     parser.set_defaults(run=run)
 
@@ -70,7 +72,8 @@ class _Ranks:
     def __init__(self, options: argparse.Namespace, mpiexec: str, folder: Path) -> None:
         self.count, self.folder = options.n, folder
         self.words = [mpiexec, "-n", str(options.n), sys.executable, "-m", "unisycl.tools.rank",
-                      *(["--bind"] if options.bind else []), options.program, *options.rest]
+                      *(["--bind"] if options.bind else []), *(["-m"] if options.module else []),
+                      options.program, *options.rest]
         self.said: list[str] = []
         self.others: list[int] = []
         self.first: int | None = None

@@ -19,12 +19,16 @@ from typing import NoReturn
 from unisycl.base import settings
 from unisycl.ranks.links import last_words, world
 
+_OURS = (__file__, "<frozen runpy>", runpy.__file__)
+"""What tracebacks begin in that is none of the program's."""
+
 
 def main() -> None:
     """Run the program that the command line names."""
     arguments = sys.argv[1:]
     bind = arguments[:1] == ["--bind"]
-    program, *rest = arguments[bind:]
+    module = arguments[bind:][:1] == ["-m"]
+    program, *rest = arguments[bind + module:]
     rank, size = _number("RANK"), world.started_with()
     folder = Path(os.environ[settings.RANKS_FOLDER])
     begun = Path("/proc/self/stat")
@@ -38,9 +42,12 @@ def main() -> None:
     last_words.keep(folder, rank)("start")
     _print_whole_lines()
     sys.argv = [program, *rest]
-    sys.path[0] = str(Path(program).resolve().parent)
+    sys.path[0] = str(Path.cwd() if module else Path(program).resolve().parent)
     try:
-        runpy.run_path(program, run_name="__main__")
+        if module:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(program, run_name="__main__")
     except SystemExit as end:
         if end.code in (None, 0):
             return
@@ -51,7 +58,7 @@ def main() -> None:
         os._exit(128 + signal.SIGINT)
     except BaseException as error:  # noqa: BLE001 -- told, and ends all ranks
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != program:
+        while trace is not None and trace.tb_frame.f_code.co_filename in _OURS:
             trace = trace.tb_next
         text = "".join(traceback.format_exception(type(error), error,
                                                   trace or error.__traceback__))
