@@ -59,7 +59,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "oneapi": ("frame", "ccl", "dpl", "mkl", "dnn", "tbb", "dal", "vpl"),
     "ranks": ("links", "graph", "network", "queue"),
 }
-FLAT = ("ir", "ext")  # their folders do not know one another
+FLAT = ("ir", "ext", "examples")  # their folders do not know one another
 LAZY = ("", "backends.registry")  # load by their nature what is asked for
 FREE = {"", "__main__", "tools"}  # may import any room; nothing imports tools
 

@@ -1,0 +1,1 @@
+"""One project through all libraries of oneAPI; ``python -m unisycl.examples.project``."""
