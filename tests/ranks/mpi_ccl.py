@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -45,6 +46,19 @@ def missing(comm) -> None:
     ccl.barrier(comm).wait()
 
 
+def unwaited(comm) -> None:
+    """A call that nobody waits for ends all the same, after the messages' thread fell asleep."""
+    for _ in range(3):
+        time.sleep(0.15)
+        x, y = np.ones(2), np.zeros(2)
+        event = ccl.allreduce(x, y, comm=comm)
+        end = time.monotonic() + 100
+        while not y[1] and time.monotonic() < end:
+            time.sleep(0.001)
+        assert y.tolist() == [comm.size()] * 2
+        event.wait()
+
+
 def main() -> None:
     from mpi4py import MPI
     rank, size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
@@ -54,6 +68,7 @@ def main() -> None:
     ccl_checks.check_all(comm, queue)
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
     refused(comm)
+    unwaited(comm)
     missing(comm)
     processes.say(f"rank {rank} of {size} is well")
 

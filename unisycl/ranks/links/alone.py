@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from unisycl.ranks.links import arithmetic
-from unisycl.ranks.links.link import Array, Call, Ending, Link, Pending
+from unisycl.ranks.links.link import Array, Call, Ending, Link
 
 
 class AloneLink(Link):
@@ -38,7 +38,7 @@ class AloneLink(Link):
             mail.append((data, made, sends))
         return made
 
-    def collect(self, call: Call) -> Pending:
+    def collect(self, call: Call) -> Ending:
         made = Ending()
         call.number = self.number()
         try:

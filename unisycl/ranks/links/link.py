@@ -7,6 +7,8 @@ carried out one after another, in the order in which each rank posts them.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +20,16 @@ import numpy as np
 from unisycl.base.errors import DeviceError, UsageError, errc
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_SPIN = 1e-3  # so many seconds who waits does nothing but look
+
+
+def give_way() -> None:
+    """Let another thread, or another rank's process, have the processor."""
+    time.sleep(0)
+
+
+if hasattr(os, "sched_yield") and sys.version_info >= (3, 12):  # before, it kept the GIL
+    give_way = os.sched_yield
 
 
 class Pending(Protocol):
@@ -104,7 +116,7 @@ class Link:
         """Receive as many elements as ``data`` has."""
         raise NotImplementedError
 
-    def collect(self, call: Call) -> Pending:
+    def collect(self, call: Call) -> Ending:
         """Carry out a collective call."""
         raise NotImplementedError
 
@@ -171,7 +183,7 @@ class Ending:
     ``then`` is called at the end; what is set afterwards has to look whether it is over.
     """
 
-    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step", "then")
+    __slots__ = ("_done", "_error", "_event", "begun", "ended", "step", "then", "waited")
 
     def __init__(self, step: Callable[[], None] | None = None) -> None:
         self._event = threading.Event()
@@ -179,6 +191,7 @@ class Ending:
         self._error: BaseException | None = None
         self.step = step
         self.then: Callable[[], None] | None = None
+        self.waited = False  # some thread carries it on while it waits
         self.begun, self.ended = time.monotonic_ns(), 0
 
     def finish(self, error: BaseException | None = None) -> None:
@@ -206,22 +219,28 @@ class Ending:
             step()
         return self._done
 
+    def over(self) -> bool:
+        """Say whether it has ended; does not carry it on."""
+        return self._done
+
     def wait(self, timeout: float | None = None) -> bool:
         """Block until it ends; looks often at first, then ever less."""
-        end = None if timeout is None else time.monotonic() + timeout
-        pause, turns = 2e-5, 0
-        while not self.done():
-            left = 1.0 if end is None else end - time.monotonic()
-            if left <= 0:
-                return False
-            turns += 1
-            if self.step is None:
-                self._event.wait(min(left, 0.05))
-            elif turns < 200:
-                time.sleep(0)
-            else:
-                time.sleep(min(pause, left))
-                pause = min(pause * 1.5, 5e-4)
+        begun = time.monotonic()
+        self.waited = True
+        try:
+            while not self.done():
+                spent = time.monotonic() - begun
+                left = 1.0 if timeout is None else timeout - spent
+                if left <= 0:
+                    return False
+                if self.step is None:
+                    self._event.wait(min(left, 0.05))
+                elif spent < _SPIN:
+                    give_way()
+                else:
+                    time.sleep(min(spent / 20, left, 5e-4))
+        finally:
+            self.waited = False
         return True
 
     def error(self) -> BaseException | None:

@@ -20,11 +20,12 @@ import numpy as np
 
 from unisycl.base.errors import DeviceError, UsageError, errc, exception
 from unisycl.ranks.links import arithmetic, progress
-from unisycl.ranks.links.link import Array, Call, Ending, Link, Pending, differ, late
+from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
 
 _SMALL = 256  # bytes that travel with the words
 _WORDS = 160
-_SLOT = _WORDS + 8 + _SMALL
+_AT = _WORDS + 8
+_SLOT = _AT + _SMALL
 _TAGS = 1 << 15
 _NATIVE = "bBhHiIlLqQfd"
 _CARRIED = ("allreduce", "reduce", "broadcast", "allgather", "gather")
@@ -89,7 +90,7 @@ class MpiLink(Link):
         return made
 
     # ------------------------------------------------------------------ collective calls
-    def collect(self, call: Call) -> Pending:
+    def collect(self, call: Call) -> Ending:
         made = Ending()
         running = _Running(self, call, made)
         made.step = self._step
@@ -100,7 +101,7 @@ class MpiLink(Link):
             made.finish(self.broken)
         self._step()
         if not made._done:
-            progress.add(made)
+            progress.add(made, soon=False)
         return made
 
     def _step(self) -> None:
@@ -134,7 +135,7 @@ class _Running:
         self.end = 0.0
         self.said: dict[int, bytes] = {}
         self.waits: Sequence[Any] = ()
-        self.slots = np.zeros((link.size, _SLOT), np.uint8)
+        self.slots = [bytearray(_SLOT) for _ in range(link.size)]
         self.steps: Steps | None = None
 
     def step(self) -> bool:
@@ -155,9 +156,12 @@ class _Running:
             found = _ours(self.link, self._what(), error)
             self._give_up(found, broken=found.code() is not errc.invalid)
             return True
+        except BaseException:  # Ctrl-C in the midst of it
+            self._give_up(DeviceError(errc.runtime, f"{self._what()}: interrupted"), broken=True)
+            raise
         if time.monotonic() > self.end:
             missing = [r for r in range(self.link.size)
-                       if r != self.link.rank and not self.slots[r].any()]
+                       if r != self.link.rank and not any(self.slots[r])]
             self._give_up(late(self.link, self._what(), missing), broken=True)
             return True
         return False
@@ -179,10 +183,11 @@ class _Running:
         data = call.send
         small = self._small(data)
         yield self._tell(data if small else None)
-        said = {r: self.slots[r, :_WORDS].tobytes().rstrip(b"\0").decode(errors="replace")
-                for r in range(link.size)}
-        if len(set(said.values())) > 1:
-            raise differ(link, call.number, said)
+        words = {bytes(s[:_WORDS]) for s in self.slots}
+        if len(words) > 1:
+            raise differ(link, call.number, {
+                r: s[:_WORDS].rstrip(b"\0").decode(errors="replace")
+                for r, s in enumerate(self.slots)})
         if small and data is not None:
             self._from_slots(data)
         else:
@@ -198,12 +203,10 @@ class _Running:
 
     def _tell(self, data: Array | None) -> list[Any]:
         link, me = self.link, self.link.rank
-        words = self.call.signature().encode()[:_WORDS]
+        words = self.call.signature().encode()[:_WORDS].ljust(_WORDS, b"\0")
+        sent = b"" if data is None else data.tobytes()
         mine = self.slots[me]
-        mine[:len(words)] = np.frombuffer(words, np.uint8)
-        mine[_WORDS:_WORDS + 8] = np.frombuffer(struct.pack("q", self.call.number), np.uint8)
-        if data is not None and data.nbytes:
-            mine[_WORDS + 8:_WORDS + 8 + data.nbytes] = _bytes(data)
+        mine[:_AT + len(sent)] = words + struct.pack("q", self.call.number) + sent
         tag = self.call.number % _TAGS
         others = [r for r in range(link.size) if r != me]
         waits = [link.words.Irecv(self.slots[r], r, tag) for r in others]
@@ -213,7 +216,7 @@ class _Running:
         """Compute from what came with the words, as if all calls were here."""
         like, calls = self.call, []
         for r in range(self.link.size):
-            raw = self.slots[r, _WORDS + 8:_WORDS + 8 + data.nbytes]
+            raw = np.frombuffer(self.slots[r], np.uint8, data.nbytes, _AT)
             recv = like.recv if r == self.link.rank else None
             calls.append(Call(like.name, raw.view(data.dtype), recv, like.op, like.op_name,
                               like.root))

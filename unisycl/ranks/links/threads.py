@@ -15,7 +15,7 @@ import numpy as np
 
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ranks.links import arithmetic, progress
-from unisycl.ranks.links.link import Array, Call, Ending, Link, Pending, differ, late
+from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
 
 T = TypeVar("T")
 _here = threading.local()
@@ -90,7 +90,7 @@ class ThreadLink(Link):
         ending.finish(error)
         return ending
 
-    def collect(self, call: Call) -> Pending:
+    def collect(self, call: Call) -> Ending:
         room = self.room
         call.number = self.number()
         ending = self._ending(f"call {call.number}, {call.signature()}",
@@ -102,6 +102,7 @@ class ThreadLink(Link):
             here = room.calls.setdefault(call.number, {})
             here[self.rank] = call, ending
             if len(here) < self.size:
+                progress.add(ending, soon=False)
                 return ending
             del room.calls[call.number]
         error = self._carried_out(call.number, [here[r][0] for r in range(self.size)])

@@ -14,7 +14,8 @@ import numpy as np
 from unisycl.base.enums import access_mode, target
 from unisycl.ranks.graph.boxes import Box
 from unisycl.ranks.graph.plan import Transfer
-from unisycl.ranks.links.link import Ending, Link
+from unisycl.ranks.links.gates import gate_of
+from unisycl.ranks.links.link import Link
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.graph.completions import Gate
@@ -70,17 +71,3 @@ def transfer(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> 
 
 def _put(here: Array, arrived: Array) -> None:
     here[...] = arrived
-
-
-def gate_of(ending: Ending, before: Callable[[], None] | None = None) -> Gate:
-    """Return a gate that opens when something posted ends; ``before`` is called first."""
-    gate = Gate()
-
-    def end() -> None:
-        error = ending.error()
-        if before is not None and error is None:
-            before()
-        gate.times = ending.profile()
-        gate.finish(error)
-    ending.call(end)
-    return gate
