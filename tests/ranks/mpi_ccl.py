@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -59,6 +60,21 @@ def unwaited(comm) -> None:
         event.wait()
 
 
+def computing(comm) -> None:
+    """That one rank computes is heard by all others, in communicators made of theirs, too."""
+    own = comm.duplicate()
+    ccl.barrier(comm).wait()
+    over = threading.Event()
+    own.link.note_busy(lambda: comm.rank() == 1 and not over.is_set())
+    end = time.monotonic() + 100
+    while own.link.heard() < 0 and time.monotonic() < end:
+        time.sleep(0.01)
+    assert own.link.heard() > 0
+    assert not own.link.overdue(time.monotonic() - 1)
+    ccl.barrier(comm).wait()
+    over.set()
+
+
 def main() -> None:
     from mpi4py import MPI
     rank, size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()
@@ -69,6 +85,7 @@ def main() -> None:
     ccl_checks.check_moves(ccl.from_mpi(MPI.COMM_WORLD), None)
     refused(comm)
     unwaited(comm)
+    computing(comm)
     missing(comm)
     processes.say(f"rank {rank} of {size} is well")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -60,6 +61,26 @@ def test_a_missing_rank_is_named_within_the_limit() -> None:
         with pytest.raises(sycl.exception, match="not usable any more"):
             ccl.barrier(comm).wait()
     ccl.run_threads(3, body)
+
+
+@pytest.mark.part("L-22")
+def test_a_rank_is_not_missed_while_one_runs_a_kernel() -> None:
+    waits, works = threading.Event(), threading.Event()
+
+    def body(comm) -> bool:
+        comm.set_timeout(0.3)
+        if comm.rank() == 0:
+            comm.link.note_busy(works.is_set)
+            works.set()
+            waits.wait()
+            time.sleep(1.0)  # the others miss nobody, however long they are kept
+        else:
+            works.wait()
+        event = ccl.barrier(comm)
+        waits.set()
+        event.wait()
+        return True
+    assert ccl.run_threads(2, body) == [True, True]
 
 
 @pytest.mark.row("L-22")

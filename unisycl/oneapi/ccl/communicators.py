@@ -6,6 +6,7 @@ the order in which the rank makes them.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.ccl.kvs import kvs
 from unisycl.oneapi.frame.refusals import refuse, whole
-from unisycl.ranks.links import mpi, world
+from unisycl.ranks.links import mpi, pulse, world
 from unisycl.ranks.links.alone import AloneLink
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.links.threads import Meeting
@@ -32,6 +33,7 @@ class communicator:
         self.link, self._device, self._context = link, device, context
         self.last: Any = None
         self.host: sycl.queue | None = None
+        self._watched: weakref.WeakSet[Any] = weakref.WeakSet()
         self._messages: dict[tuple[int, int], int] = {}
 
     def rank(self) -> int:
@@ -72,6 +74,13 @@ class communicator:
     def duplicate(self) -> communicator:
         """Return another communicator among the same ranks, with an order of its own."""
         return communicator(self.link.duplicate(), self._device, self._context)
+
+    def watch(self, queue: sycl.queue) -> None:
+        """Have other ranks wait while kernels of this queue run (internal)."""
+        channel = queue.channel
+        if queue is not self.host and channel not in self._watched:
+            self._watched.add(channel)
+            self.link.note_busy(pulse.working(channel))
 
     def message(self, peer: int, direction: int) -> int:
         """Return the number of the next message to (0) or from (1) a rank (internal)."""

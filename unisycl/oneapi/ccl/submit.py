@@ -40,6 +40,7 @@ def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: P
     """
     if not ordered and groups.collecting():
         return groups.put_off(comm, queue, sides, post, events_of(depends_on))
+    comm.watch(queue)
     recording = queue.ext_oneapi_get_state().name == "recording"
     after = events_of(depends_on)
     last = comm.last

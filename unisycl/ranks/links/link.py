@@ -133,7 +133,19 @@ class Link:
     def abort(self, error: BaseException) -> None:
         """Tell the other ranks that this one has failed, where that can be told."""
 
+    def note_busy(self, busy: Callable[[], bool]) -> None:
+        """Have a function say whether this rank computes, and so may be late."""
+
+    def heard(self) -> float:
+        """Return when a rank was last known to compute; ``time.monotonic``."""
+        return float("-inf")
+
     # ------------------------------------------------------------------ on top of them
+    def overdue(self, end: float) -> bool:
+        """Say whether who has not come by ``end`` is missing: unless a rank computes."""
+        now = time.monotonic()
+        return now > end and now > self.heard() + self.limit
+
     def number(self) -> int:
         """Return the number of the next collective call."""
         self._posted += 1

@@ -21,6 +21,7 @@ import numpy as np
 from unisycl.base.errors import DeviceError, UsageError, errc, exception
 from unisycl.ranks.links import arithmetic, progress
 from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
+from unisycl.ranks.links.pulse import Busy, Pulse
 
 _SMALL = 256  # bytes that travel with the words
 _WORDS = 160
@@ -39,13 +40,14 @@ class MpiLink(Link):
 
     Args:
         comm: an mpi4py communicator that nobody else uses, and another for the words of calls.
+        pulse: who computes, for all links that stem from one.
     """
 
     provider = "MPI"
 
-    def __init__(self, comm: Any, words: Any, limit: float, name: str) -> None:
+    def __init__(self, comm: Any, words: Any, limit: float, name: str, *, pulse: Pulse) -> None:
         super().__init__(comm.Get_rank(), comm.Get_size(), limit, name)
-        self.comm, self.words = comm, words
+        self.comm, self.words, self.pulse = comm, words, pulse
         self._lock = threading.Lock()
         self._stepping = threading.Lock()
         self._queue: deque[_Running] = deque()
@@ -77,7 +79,7 @@ class MpiLink(Link):
                     return
                 if request.Test():
                     made.finish()
-                elif time.monotonic() > end:
+                elif self.overdue(end):
                     kept.append((request, data))
                     self.broken = self.broken or late(self, what, other)
                     made.finish(self.broken)
@@ -121,7 +123,15 @@ class MpiLink(Link):
         words = self.comm.Split(undefined if color < 0 else color, key)
         if color < 0:
             return None
-        return MpiLink(comm, words, self.limit, f"{self.name}/{self._posted}.{color}")
+        return MpiLink(comm, words, self.limit, f"{self.name}/{self._posted}.{color}",
+                       pulse=self.pulse)
+
+    def note_busy(self, busy: Busy) -> None:
+        self.pulse.note(busy)
+
+    def heard(self) -> float:
+        self.pulse.read()
+        return self.pulse.heard
 
     def abort(self, error: BaseException) -> None:
         self.comm.Abort(1)
@@ -159,7 +169,7 @@ class _Running:
         except BaseException:  # Ctrl-C in the midst of it
             self._give_up(DeviceError(errc.runtime, f"{self._what()}: interrupted"), broken=True)
             raise
-        if time.monotonic() > self.end:
+        if self.link.overdue(self.end):
             missing = [r for r in range(self.link.size)
                        if r != self.link.rank and not any(self.slots[r])]
             self._give_up(late(self.link, self._what(), missing), broken=True)
@@ -379,9 +389,13 @@ def world(limit: float) -> MpiLink:
     if mpi.Query_thread() < mpi.THREAD_MULTIPLE:
         raise UsageError(errc.invalid, "MPI was started without support for threads; let mpi4py "
                          "start it (leave mpi4py.rc.thread_level alone)")
-    return MpiLink(mpi.COMM_WORLD.Dup(), mpi.COMM_WORLD.Dup(), limit, "MPI")
+    return _link(mpi.COMM_WORLD, limit, "MPI")
 
 
 def over(comm: Any, limit: float) -> MpiLink:
     """Return a link over an mpi4py communicator, which it duplicates; collective."""
-    return MpiLink(comm.Dup(), comm.Dup(), limit, "MPI communicator")
+    return _link(comm, limit, "MPI communicator")
+
+
+def _link(comm: Any, limit: float, name: str) -> MpiLink:
+    return MpiLink(comm.Dup(), comm.Dup(), limit, name, pulse=Pulse(comm.Dup(), limit))

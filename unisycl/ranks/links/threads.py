@@ -16,6 +16,7 @@ import numpy as np
 from unisycl.base.errors import DeviceError, errc
 from unisycl.ranks.links import arithmetic, progress
 from unisycl.ranks.links.link import Array, Call, Ending, Link, differ, late
+from unisycl.ranks.links.pulse import Busy
 
 T = TypeVar("T")
 _here = threading.local()
@@ -24,8 +25,9 @@ _here = threading.local()
 class Room:
     """What the ranks of one group share."""
 
-    def __init__(self, size: int, name: str) -> None:
+    def __init__(self, size: int, name: str, busy: list[Busy] | None = None) -> None:
         self.size, self.name = size, name
+        self.busy: list[Busy] = [] if busy is None else busy
         self.lock = threading.Lock()
         self.came = threading.Condition(self.lock)
         self.calls: dict[int, dict[int, tuple[Call, Ending]]] = {}
@@ -58,6 +60,15 @@ class ThreadLink(Link):
         super().__init__(rank, room.size, limit, room.name)
         self.room = room
         self._splits = 0
+        self._heard = float("-inf")
+
+    def note_busy(self, busy: Busy) -> None:
+        self.room.busy.append(busy)
+
+    def heard(self) -> float:
+        if any(busy() for busy in list(self.room.busy)):
+            self._heard = time.monotonic()
+        return self._heard
 
     def send(self, to: int, tag: int, data: Array) -> Ending:
         return self._meet((self.rank, to, tag), data, sends=True)
@@ -130,7 +141,7 @@ class ThreadLink(Link):
         made = Ending()
 
         def step() -> None:
-            if time.monotonic() > end:
+            if self.overdue(end):
                 error = late(self, what, missing())
                 self.broken = self.broken or error
                 made.finish(error)
@@ -151,7 +162,8 @@ class ThreadLink(Link):
         with self.room.lock:
             room = self.room.rooms.get(at)
             if room is None:
-                room = self.room.rooms[at] = Room(len(mates), f"{self.name}/{at[0]}.{color}")
+                room = self.room.rooms[at] = Room(len(mates), f"{self.name}/{at[0]}.{color}",
+                                                 self.room.busy)
         rank = [r for _, r in mates].index(self.rank)
         return ThreadLink(room, rank, self.limit)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.process import notices
 from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import whole
-from unisycl.ranks.links import last_words, world
+from unisycl.ranks.links import last_words, pulse, world
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.network.pretended import PretendedLink
 from unisycl.ranks.queue import files, messages, pretending, results
@@ -84,7 +85,9 @@ class distr_queue:
         self._waits_for: distr_handler | None = None
         self._words = last_words.writer(found)
         found.on_failure.append(self._drop)
+        self._submitting = False
         if not alone:
+            found.note_busy(_works(self))
             _introduce(self._agreement.link, self._queue)
 
     # ------------------------------------------------------------------ asking
@@ -108,7 +111,11 @@ class distr_queue:
         """
         check_group(group_function)
         h = distr_handler(self._channel, self)
-        task = run(group_function, h)  # type: ignore[arg-type] # it makes a distr_handler of it
+        self._submitting = True  # compiling may take long; some devices run a kernel in here
+        try:
+            task = run(group_function, h)  # type: ignore[arg-type] # it makes a distr_handler of it
+        finally:
+            self._submitting = False
         if self._waits_for is h:
             self.last_collective, self._waits_for = task, None
         for reduction in h.finish_with if self.size > 1 and not self.pretends else ():
@@ -286,6 +293,16 @@ class fenced:
                 error = self._owner._channel.claim(self.task) or self.task.error
                 raise error
         return self.value
+
+
+def _works(of: distr_queue) -> Callable[[], bool]:
+    """Return what says whether a rank compiles or runs a kernel of its queue."""
+    known, kernels = weakref.ref(of), pulse.working(of._channel)
+
+    def look() -> bool:
+        found = known()
+        return found is not None and (found._submitting or kernels())
+    return look
 
 
 def _own_device(link: Link) -> tuple[Any, ...]:
