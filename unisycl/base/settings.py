@@ -193,8 +193,8 @@ TIMEOUT = Variable(
 
 RANK_TIMEOUT = Variable(
     "UNISYCL_RANK_TIMEOUT", _wait, "a number of seconds", "60 seconds",
-    "How long a rank waits for another one before that counts as missing "
-    "([distributed.md](distributed.md)).")
+    "How long a rank waits for another one before that counts as missing, from the last time that "
+    "a rank ran a kernel ([distributed.md](distributed.md)).")
 
 HOST = Variable(
     "UNISYCL_HOST", _host, "shuffle or shuffle=SEED", "work-groups and work-items run in order",
