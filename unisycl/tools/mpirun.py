@@ -141,6 +141,7 @@ class _Ranks:
     def _watch(self, process: subprocess.Popen[str]) -> None:
         """Note which rank is the first to end."""
         poll, known = select.poll(), dict[int, int]()
+        gone: list[int] = []  # ended before anybody looked
         while process.poll() is None and self.first is None:
             for file in self.folder.glob("pid*"):
                 rank = int(file.name.removeprefix("pid"))
@@ -148,16 +149,16 @@ class _Ranks:
                     told = file.read_text().split()
                     try:
                         number = os.pidfd_open(int(told[0]))
-                    except ProcessLookupError:  # it has ended already
-                        self.first = rank
-                        break
+                    except ProcessLookupError:
+                        gone.append(rank)
+                        continue
                     except (OSError, IndexError):
                         continue
                     known[number] = rank
                     poll.register(number, select.POLLIN)
-            ended = poll.poll(50)
-            if ended and self.first is None:
-                self.first, *self.others = sorted(known[number] for number, _ in ended)
+            ended = [known[number] for number, _ in poll.poll(0 if gone else 50)]
+            if gone or ended:
+                self.first, *self.others = sorted({*gone, *ended})
         for number in known:
             os.close(number)
 
