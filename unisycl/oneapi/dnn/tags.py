@@ -81,9 +81,10 @@ class _Names(type):
     """Gives tags as attributes."""
 
     def __getattr__(cls, name: str) -> Tag:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return tag(name)
+        try:
+            return tag(name)
+        except error as wrong:
+            raise AttributeError(wrong.what()) from None
 
 
 class format_tag(metaclass=_Names):
