@@ -85,7 +85,7 @@ def test_a_defect_of_ours_is_shown_whole(monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise InternalError(errc.runtime, "broken")
     monkeypatch.setattr(geometry.nd_range, "_check", broken)
-    assert "__init__" in _frames(_caught(lambda: geometry.nd_range(4, 2)))
+    assert "__init__" in _frames(_caught(lambda: geometry.nd_range(4, 3)))
 
 
 def test_the_call_adds_no_frame() -> None:
