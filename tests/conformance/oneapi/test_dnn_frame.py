@@ -46,7 +46,7 @@ def test_tags_are_read_by_their_letters() -> None:
     assert memory.desc((3, 4, 5), data_type.s8, tag.ntc).get_strides() == (5, 15, 1)
     assert memory.desc((6, 4, 3, 3), data_type.f32, tag.hwio).get_strides() == (1, 6, 72, 24)
     assert memory.desc((2, 8, 4, 3, 3), np.float16, tag.goihw).get_size() == 2 * 8 * 4 * 9 * 2
-    with pytest.raises(dnn.error, match="no tag 'nqhw'"):
+    with pytest.raises(AttributeError, match="no tag 'nqhw'"):
         tag.nqhw  # noqa: B018
     with pytest.raises(dnn.error, match="is for 4 dimensions, dims has 3"):
         memory.desc((2, 3, 4), data_type.f32, tag.nchw)
