@@ -137,19 +137,24 @@ def turned_product(j: Any, width: Any, a: Any, x: Any, y: Any, numbers: Any) -> 
             y.at.store(at, y.at.load(at) + a.value(i, p) * scaled)
 
 
+def solve_row(i: Any, a: Any, x: Any, y: Any, way: Any) -> None:
+    """Solve a row of a triangle, behind the rows that it needs."""
+    total = way.alpha * x.load(i)
+    diagonal = way.one
+    for p in range(a.first(i), a.last(i)):
+        j = a.column(p)
+        if (way.upper and j > i) or (not way.upper and j < i):
+            total -= a.value(i, p) * y.load(j)
+        if j == i and not way.unit:
+            diagonal = a.value(i, p)
+    y.store(i, total / diagonal)
+
+
 def solve(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
     """Solve with a triangle of the matrix, row by row."""
     for step in range(a.height):
         i = a.height - 1 - step if way.upper else step
-        total = way.alpha * x.load(i)
-        diagonal = way.one
-        for p in range(a.first(i), a.last(i)):
-            j = a.column(p)
-            if (way.upper and j > i) or (not way.upper and j < i):
-                total -= a.value(i, p) * y.load(j)
-            if j == i and not way.unit:
-                diagonal = a.value(i, p)
-        y.store(i, total / diagonal)
+        solve_row(i, a, x, y, way)
 
 
 def solve_turned(it: Any, a: Any, x: Any, y: Any, way: Any) -> None:
@@ -184,16 +189,7 @@ def find_levels(it: Any, a: Any, level: Any, way: Any) -> None:
 
 def solve_level(e: Any, order: Any, a: Any, x: Any, y: Any, way: Any) -> None:
     """Solve one row of those that wait for solved rows only."""
-    i = order.load(e)
-    total = way.alpha * x.load(i)
-    diagonal = way.one
-    for p in range(a.first(i), a.last(i)):
-        j = a.column(p)
-        if (way.upper and j > i) or (not way.upper and j < i):
-            total -= a.value(i, p) * y.load(j)
-        if j == i and not way.unit:
-            diagonal = a.value(i, p)
-    y.store(i, total / diagonal)
+    solve_row(order.load(e), a, x, y, way)
 
 
 def copy_row(i: Any, a: Any, starts: Any, indices: Any, values: Any) -> None:
