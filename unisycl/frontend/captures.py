@@ -8,6 +8,7 @@ an object changes whenever the code compiled for it could.
 from __future__ import annotations
 
 import enum
+from collections import OrderedDict
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -35,6 +36,8 @@ from unisycl.lang.numbers.math import builtin_function
 from unisycl.lang.numbers.vec import vector_dtype
 
 _MUTABLE = (list, dict, set, bytearray)
+MAPPINGS = (dict, OrderedDict)
+"""Dicts that do nothing but hold what is under a key."""
 
 
 class Missing:
@@ -95,7 +98,9 @@ def follow(obj: Any, step: str, key: Any, arguments: tuple[Any, ...] = ()) -> An
         case "attr":
             return getattr(obj, key, MISSING)
         case "item":
-            return obj[key]
+            return obj.get(key, MISSING) if isinstance(obj, dict) else obj[key]
+        case "keys":
+            return tuple(obj) if isinstance(obj, dict) else MISSING
         case "call":
             return getattr(type(obj), "__call__", MISSING)
         case "default":

@@ -22,6 +22,7 @@ from unisycl.frontend.values.functions import Partial
 from unisycl.frontend.values.images import Image
 from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Lowering, Path, Value
+from unisycl.frontend.values.mappings import Mapping
 from unisycl.frontend.values.memory import Memory
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.streams import Stream
@@ -62,6 +63,8 @@ def captured(ctx: Lowering, path: Path, obj: Any, name: str, node: ast.AST, *,
         what = "range" if isinstance(obj, geometry.range) else "id"
         return Several(tuple(ctx.capture((*path, ("item", k)), v, f"{name}[{k}]", node)
                              for k, v in enumerate(obj)), what)
+    if type(obj) in captures.MAPPINGS and path[-1][0] != "global":
+        return Mapping(obj, path, name)
     if isinstance(obj, list | dict | set | bytearray | np.ndarray | np.generic) \
             or captures.is_host_object(obj) or foreign_objects.description(obj) is not None:
         described, help = captures.why_not(obj)
