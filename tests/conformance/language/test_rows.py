@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,26 @@ def test_rows_are_assigned_from_tuples_and_filled(queue):
             few[i] = 300 - i if i % 3 == 0 else few[i][1]
         return kernel
     agree(queue, build, N, p=P, out=np.zeros((N, 3)), few=np.zeros((N, 2), np.int16))
+
+
+def test_rows_are_the_arguments_of_functions_that_take_as_many(queue):
+    @dataclass
+    class Point:
+        x: float
+        y: float
+        z: float
+
+    def scaled(by, x, y, z):
+        return by * (x - y * z)
+
+    def build(p, out):
+        def kernel(i):
+            least = lambda x, y, z: min(x, y, z)  # noqa: E731
+            at = Point(*p[i])
+            out[i, 0] = scaled(2, *p[i]) + scaled(1, *p[i][0:2], z=at.z)
+            out[i, 1] = least(*p[i])
+        return kernel
+    agree(queue, build, N, p=P, out=np.zeros((N, 2)))
 
 
 def test_local_and_private_memory_is_filled(queue):

@@ -1,4 +1,4 @@
-"""Stars at a call, before what is no tuple."""
+"""Stars at a call that takes more or fewer, before what is no tuple."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ a = np.zeros(8, np.float32)
 n = np.zeros(8, np.int32)
 
 
-def helper(x, y):
+def helper(x, y=0):
     return x + y
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
+from inspect import signature
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -28,6 +29,7 @@ from unisycl.frontend.forms.builtins import (
 from unisycl.frontend.forms.lookup import form_of
 from unisycl.frontend.parameters import default_steps, spell
 from unisycl.frontend.source import FunctionSource, SourceMissing, function_source
+from unisycl.frontend.syntax import rows
 from unisycl.frontend.syntax.assign import unpacked
 from unisycl.frontend.syntax.expr import operate
 from unisycl.frontend.syntax.generators import as_list, unrolled
@@ -48,7 +50,7 @@ from unisycl.frontend.values.constants import Constant
 from unisycl.frontend.values.functions import Closure
 from unisycl.frontend.values.instances import Instance
 from unisycl.frontend.values.kind import Frame, Path, Value, spelt
-from unisycl.frontend.values.memory import Memory
+from unisycl.frontend.values.memory import Memory, is_array
 from unisycl.frontend.values.records import Record
 from unisycl.frontend.values.reducers import OPERATORS, operator_name
 from unisycl.frontend.values.reducers import operate as operate_object
@@ -69,7 +71,7 @@ _DEEPEST = 40
 def lower_call(ctx: Context, node: ast.Call) -> Value:
     callee = ctx.value(node.func)
     if any(isinstance(arg, ast.Starred) for arg in node.args):
-        node = _spread(ctx, node)
+        node = _spread(ctx, callee, node)
     for keyword in node.keywords:
         if keyword.arg is None:
             raise ctx.refuse("K020", keyword.value)
@@ -83,15 +85,41 @@ def lower_call(ctx: Context, node: ast.Call) -> Value:
     return call_value(ctx, callee, args[:count], node, keywords)
 
 
-def _spread(ctx: Context, node: ast.Call) -> ast.Call:
-    """Return a call with the elements of starred tuples in their place."""
+def _spread(ctx: Context, callee: Value, node: ast.Call) -> ast.Call:
+    """Return a call with the elements of starred tuples and rows in their place.
+
+    A row has as many as the function lacks, whose parameters all have to be given.
+    """
     plain = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
     values = ctx.operands(*(as_list(a) if isinstance(a, ast.GeneratorExp) else a for a in plain))
     args: list[ast.expr] = []
+    count = sum(isinstance(a, ast.Starred) for a in node.args)
+    named = len(node.keywords)
     for arg, value in zip(node.args, values, strict=True):
-        items = unpacked(ctx, value, arg) if isinstance(arg, ast.Starred) else (value,)
+        lacks = _all_needed(callee)
+        if not isinstance(arg, ast.Starred):
+            items: tuple[Value, ...] = (value,)
+        elif isinstance(value, Memory) and is_array(value) and lacks is not None and count == 1:
+            items = rows.elements(ctx, value, max(lacks - len(values) + 1 - named, 0), arg)
+        else:
+            items = unpacked(ctx, value, arg)
         args += [given(ctx.hold_value(item), arg) for item in items]
     return ast.copy_location(ast.Call(node.func, args, node.keywords), node)
+
+
+def _all_needed(callee: Value) -> int | None:
+    """Return how many arguments a function takes; None if it may be called with fewer or more."""
+    if isinstance(callee, Closure):
+        known = callee.node.args
+        spare = known.vararg or known.kwarg or known.kwonlyargs or known.defaults
+        return None if spare else len(known.posonlyargs) + len(known.args)
+    made = callee.object if isinstance(callee, Constant) else None
+    if not isinstance(made, FunctionType) and not (isinstance(made, type) and is_dataclass(made)):
+        return None
+    kinds = signature(made).parameters.values()
+    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+                for p in kinds)
+    return len(kinds) if plain else None
 
 
 def call_value(ctx: Context, callee: Value, args: list[Value], node: ast.AST,

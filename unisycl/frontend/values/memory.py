@@ -168,7 +168,8 @@ class Memory(MemoryPlace):
 
     def unpacked(self, ctx: Lowering, node: ast.AST) -> tuple[Value, ...]:
         raise ctx.refuse("K049", node, found=self.describe(), expected="a tuple, id or range",
-                         help="loop over range(len(...)) and index instead")
+                         help="how long memory is, is not known while compiling: unpack it into "
+                         "names, x, y, z = row, or loop over it")
 
     def indices(self, ctx: Lowering, node: ast.AST) -> list[n.Expr]:
         return [ctx.exactly(self, node)]
