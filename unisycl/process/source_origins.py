@@ -19,6 +19,7 @@ from typing import Any
 from unisycl.process import executed_texts
 
 _HISTORY = 1000
+_CARRIED = "<dynamic-code>"  # cloudpickle's, from 3.1.3 on
 _TRAILING = 40  # lines that a statement may go on behind the last one its function's code has
 _FRAMES = {"timeit": ("src",), "IPython.core.magics.execution": ("stmt", "setup", "expr", "cell")}
 """Modules that compile texts of the user's, and the variables in which they hold them."""
@@ -41,6 +42,8 @@ def candidates(code: CodeType, space: Mapping[str, Any]) -> Iterator[str]:
         yield from _statements(_history(), code)
     yield from _typed(code)
     yield from _running()
+    if name.startswith("<"):
+        yield from _of_module(space)
 
 
 def advice(name: str) -> str:
@@ -50,6 +53,9 @@ def advice(name: str) -> str:
                 "that, or hand it over as python -c \"$(cat <<'EOF' ... EOF)\"")
     if name.startswith(("<magic-timeit", "<timed ")):
         return "define the function in a cell of its own, and time the launch only"
+    if name == _CARRIED:
+        return ("cloudpickle carried the function, and the file of its module is not here; make a "
+                "kernel with @unisycl.kernel, which takes its text along")
     if name.startswith("<"):
         return ("define the function in a file or in a notebook cell, or call "
                 "unisycl.remember_exec() before its text, not a syntax tree, is given to exec()")
@@ -103,6 +109,13 @@ def _loaded(name: str, space: Mapping[str, Any]) -> Iterator[str]:
             continue
         if isinstance(text, str):
             yield text
+
+
+def _of_module(space: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the file of a function's module: cloudpickle names no file in the code it carries."""
+    name = space.get("__file__")
+    if isinstance(name, str) and name.endswith(".py"):
+        yield from _lines(name)
 
 
 def _standard_input(code: CodeType) -> Iterator[str]:
