@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unisycl as sycl
-from tests.ranks import programs, queue_checks
+from tests.ranks import programs, queue_checks, random_programs
 from tests.ranks.processes import start, well
 from tests.runtimes import skip_where_one_kernel_cannot_overlap
 from unisycl.oneapi import ccl
@@ -47,6 +47,15 @@ def test_any_number_of_ranks_computes_what_one_does(device: sycl.device) -> None
     for found in ccl.run_threads(7, lambda c: queue_checks.check_programs(
             x.distr_queue(device))):
         compare(found, one)
+
+
+@pytest.mark.row("R-1")
+@pytest.mark.part("R-3")
+@pytest.mark.parametrize("seed", [3, 14, 25, 36])
+def test_random_programs_find_what_numpy_does(device: sycl.device, seed: int) -> None:
+    random_programs.check(seed, 1, device)
+    skip_where_one_kernel_cannot_overlap(device)
+    random_programs.check(seed, 2 + seed % 3, device, debug=seed % 2 == 0)
 
 
 @pytest.mark.row("R-1")

@@ -381,6 +381,9 @@ class Driver(ABC):
     takes_commands: bool = False
     """Whether ``native.take`` has other libraries give commands to a queue of the device's own."""
 
+    messages: str = ""
+    """The library by which such devices of several processes send elements to one another."""
+
     waits_inside: bool = False
     """Whether a thread that waits for a command does well to go into ``Completion.wait`` soon."""
 

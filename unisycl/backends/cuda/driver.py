@@ -105,6 +105,7 @@ class CudaDriver(Repeating, Reaching):
     repeats = True
     chains = True
     takes_commands = True
+    messages = "nccl"
 
     def __init__(self, api: Api, card: Card, *, alone: bool = True, session: Session | None = None,
                  stream: int | None = None) -> None:

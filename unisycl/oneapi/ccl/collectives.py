@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from unisycl.base.tracebacks import ends_at_call
+from unisycl.oneapi.ccl import on_cards
 from unisycl.oneapi.ccl.communicators import communicator
 from unisycl.oneapi.ccl.memory import Side
+from unisycl.oneapi.ccl.on_cards import Asked
 from unisycl.oneapi.ccl.submit import queue_of, submit
 from unisycl.oneapi.ccl.types import Operator, dtype_of, operator_of, reduction
 from unisycl.oneapi.frame.refusals import refuse
@@ -43,6 +45,7 @@ class _Request:
         for other in self.sides:
             if other.x is x:  # in place: one accessor that writes
                 other.writes = writes = other.writes or writes
+                other.fresh = found.fresh = False
                 if other.count < found.count:
                     other.count = found.count
         self.sides.append(found)
@@ -61,6 +64,10 @@ class _Request:
             return link.collect(Call(name, given, into, op and op.function,
                                      op.name if op else "", **more))
         unique = {id(s.x): s for s in self.sides}
+        way = on_cards.way(self.comm, self.queue, Asked(name, send, recv, op, **more))
+        if way is not None:
+            return submit(self.comm, self.queue, list(unique.values()), way.give, depends_on,
+                          ordered=True, way=way.run)
         for s in self.sides:
             if s is not unique[id(s.x)]:
                 _share(s, unique[id(s.x)])
@@ -128,6 +135,7 @@ def broadcast(data: Any, root: int = 0, *, comm: communicator, recv: Any = None,
     call = _Request("broadcast", comm, where)
     check_rank("broadcast", root, call.size)
     b = call.side("data", data if recv is None else recv, count, writes=True, dtype=dtype)
+    b.fresh = recv is not None or call.rank != root
     a = b if recv is None else call.side("data", data, b.count, writes=False)
     return call.start(a, b, depends_on, root=root)
 

@@ -14,7 +14,7 @@ import unisycl as sycl
 from unisycl.base.tracebacks import ends_at_call
 from unisycl.oneapi.ccl.kvs import kvs
 from unisycl.oneapi.frame.refusals import refuse, whole
-from unisycl.ranks.links import mpi, pulse, world
+from unisycl.ranks.links import cards, mpi, pulse, world
 from unisycl.ranks.links.alone import AloneLink
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.links.threads import Meeting
@@ -35,6 +35,7 @@ class communicator:
         self.host: sycl.queue | None = None
         self._watched: weakref.WeakSet[Any] = weakref.WeakSet()
         self._messages: dict[tuple[int, int], int] = {}
+        self._cards: dict[Any, Any] = {}
 
     def rank(self) -> int:
         """Return which rank this is."""
@@ -74,6 +75,18 @@ class communicator:
     def duplicate(self) -> communicator:
         """Return another communicator among the same ranks, with an order of its own."""
         return communicator(self.link.duplicate(), self._device, self._context)
+
+    def cards(self, queue: sycl.queue) -> Any:
+        """Return what sends from device to device; None where elements go by the host (internal).
+
+        The first call for a device is collective, and waits.
+        """
+        driver = queue.channel.driver
+        if self.size() == 1 or not driver.messages:
+            return None
+        if driver not in self._cards:
+            self._cards[driver] = cards.join(self.link, queue.channel)
+        return self._cards[driver]
 
     def watch(self, queue: sycl.queue) -> None:
         """Have other ranks wait while kernels of this queue run (internal)."""

@@ -33,6 +33,8 @@ class Side:
         self.count = have if count is None else count
         if not 0 <= self.count <= have:
             refuse(routine, f"{what} has {have} elements where {self.count} are needed")
+        self.fresh = writes
+        """Whether nothing of what was there before is read."""
         self._copy: np.ndarray[Any, Any] | None = None
         self._seen: Any = None
 
@@ -59,6 +61,20 @@ class Side:
         if isinstance(self.x, sycl.buffer):
             self._seen = sycl.accessor(
                 self.x, h, sycl.read_write_host_task if self.writes else sycl.read_only_host_task)
+
+    def enter_device(self, h: sycl.handler) -> None:
+        """Become part of a command group whose command uses the memory where it lies."""
+        if isinstance(self.x, sycl.buffer):
+            whole = self.fresh and self.count == self.x.size()
+            how = (sycl.write_only, sycl.no_init) if whole else (
+                sycl.read_write if self.writes else sycl.read_only,)
+            self._seen = sycl.accessor(self.x, h, *how)
+
+    def address(self, handle: Any) -> int:
+        """Return where the elements lie on the device, when the command is given to it."""
+        if self._seen is not None:
+            return int(handle.get_native_mem(self._seen))
+        return int(self.x.address())
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the elements, while the call runs."""

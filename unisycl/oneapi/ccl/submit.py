@@ -6,14 +6,14 @@ another; messages do not wait for calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import unisycl as sycl
 from unisycl.oneapi.ccl import groups
 from unisycl.oneapi.ccl.communicators import communicator
 from unisycl.oneapi.ccl.memory import Side
-from unisycl.oneapi.ccl.running import Post, run
+from unisycl.oneapi.ccl.running import run
 from unisycl.oneapi.ccl.streams import stream
 from unisycl.oneapi.frame.refusals import refuse
 from unisycl.oneapi.frame.results import events_of
@@ -32,11 +32,12 @@ def queue_of(routine: str, comm: communicator, where: Any) -> sycl.queue:
     return comm.host
 
 
-def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: Post,
-           depends_on: Any, *, ordered: bool) -> Any:
-    """Submit a call as a host task; return its event.
+def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: Any,
+           depends_on: Any, *, ordered: bool, way: Callable[..., Any] = run) -> Any:
+    """Submit a call as a command of the queue; return its event.
 
-    ``post`` begins it, once the memory is there; ``ordered``: behind the calls before it.
+    ``post`` begins it, once the memory is there; ``ordered``: behind the calls before it; ``way``
+    makes the command.
     """
     if not ordered and groups.collecting():
         return groups.put_off(comm, queue, sides, post, events_of(depends_on))
@@ -47,7 +48,7 @@ def submit(comm: communicator, queue: sycl.queue, sides: Sequence[Side], post: P
     if ordered and last is not None and last[0] is (queue if recording else None) and (
             recording or not _over(last[1])):
         after = [*after, last[1]]
-    event = run(comm, queue, sides, [post], after)
+    event = way(comm, queue, sides, [post], after)
     if ordered:
         comm.last = (queue if recording else None), event
     return event

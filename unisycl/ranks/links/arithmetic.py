@@ -122,7 +122,8 @@ def _alltoallv(calls: Sequence[Call]) -> None:
 
 
 _CALLS: dict[str, Callable[[Sequence[Call]], None]] = {
-    "barrier": _barrier, "allreduce": _allreduce, "reduce": _reduce, "broadcast": _broadcast,
+    "barrier": _barrier, "words": _barrier, "allreduce": _allreduce, "reduce": _reduce,
+    "broadcast": _broadcast,
     "allgather": _allgather, "allgatherv": _allgather, "gather": _gather, "gatherv": _gather,
     "scatter": _scatter, "scatterv": _scatter, "reduce_scatter": _reduce_scatter,
     "alltoall": _alltoall, "alltoallv": _alltoallv}

@@ -12,7 +12,7 @@ from typing import Any
 from unisycl.ranks.links import progress
 from unisycl.ranks.links.link import Ending
 from unisycl.runtime.graph.completions import Gate
-from unisycl.runtime.graph.tasks import Begin
+from unisycl.runtime.graph.tasks import Begin, Task
 
 
 class PostedGate(Gate):
@@ -55,6 +55,16 @@ def gate_of(ending: Ending, before: Callable[[], None] | None = None,
         gate.finish(error)
     ending.call(end)
     return gate
+
+
+def task_of(ending: Ending, name: str) -> Task:
+    """Return what commands may wait for until something posted ends; they tell of its failure."""
+    gate = gate_of(ending)
+    made = Task(None, name)
+    made.occupy(gate)
+    if gate.done():
+        gate.finish(ending.error())  # before it was told of the task
+    return made
 
 
 def all_of(endings: Sequence[Ending]) -> Ending:

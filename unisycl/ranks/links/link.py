@@ -49,6 +49,7 @@ class Pending(Protocol):
 class Call:
     """A collective call as one rank makes it.
 
+    ``words`` only compares what ranks say, in ``note``, and ends as a barrier does.
     ``counts`` are elements for each rank where ranks take part with different numbers;
     ``others`` those that this rank sends, in ``alltoallv``. ``op`` combines two arrays.
     """
@@ -66,6 +67,8 @@ class Call:
 
     def signature(self) -> str:
         """Return what has to be the same on all ranks, in words for people."""
+        if self.name == "words":
+            return self.note
         kind = self.recv if self.recv is not None else self.send
         words = [self.name]
         if self.op_name:
@@ -169,11 +172,14 @@ class Link:
         if error is not None:
             raise error
 
-    def exchange(self, text: bytes) -> list[bytes]:
-        """Return what each rank gives here, in the order of ranks; collective, and blocks."""
+    def exchange(self, text: bytes, about: str = "sizes of texts") -> list[bytes]:
+        """Return what each rank gives here, in the order of ranks; collective, and blocks.
+
+        ``about`` is what ranks are told that call something else.
+        """
         sizes = np.zeros(self.size, np.int64)
         self.finish(self.collect(Call("allgather", np.array([len(text)], np.int64), sizes,
-                                      counts=(), note="sizes of texts")))
+                                      counts=(), note=about)))
         whole = np.zeros(int(sizes.sum()), np.uint8)
         mine = np.frombuffer(text, np.uint8)
         self.finish(self.collect(Call("allgatherv", mine, whole,

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from unisycl.api.queue import transfer
 from unisycl.api.queue.handler import check_callable, handler, split
 from unisycl.api.queue.reduction import reduction
-from unisycl.base.enums import access_mode
+from unisycl.base.enums import access_mode, node_type, target
 from unisycl.base.errors import UsageError, errc
 from unisycl.ranks.graph import plan
 from unisycl.ranks.graph import split as splitting
@@ -21,6 +24,7 @@ from unisycl.ranks.queue import places
 from unisycl.ranks.queue.part_accessor import part_accessor
 from unisycl.ranks.queue.places import Place, partition
 from unisycl.ranks.queue.pretending import Launched
+from unisycl.runtime.graph.command_group import BoundView
 from unisycl.runtime.graph.tasks import begin_python
 from unisycl.runtime.launch import launch
 from unisycl.runtime.launch.program import label
@@ -148,14 +152,18 @@ class distr_handler(handler):
         if dst.mapper is not None:
             raise UsageError(errc.invalid, "fill: leave the range mapper out; each rank fills its "
                              "rows")
+        if dst.target is not target.device:
+            raise UsageError(errc.invalid, f"fill: {dst!r} is for host tasks; leave its target out")
+        self.check_free("fill")
+        view = BoundView(np.empty(0, dst.dtype), 0, (0,), (1,))
+        pattern = transfer.pattern_of("fill", view, value)
         parts = splitting.parts(dst.shape, self.queue.size)
         dst.mapper = _Rows()
         self._share(f"fill of buffer {dst.owner.number}", parts, ())
         mine = dst.declared
         if mine is not None and not self.queue.pretends:
-            users = self.users()
-            self.set_command("fill", begin_python(
-                lambda: places.fill(dst, mine, value, users)), native=False)
+            view = dst.owner.region.window(mine.shape, mine.low, self.channel.driver)
+            self._transfer("fill", node_type.memfill, lambda: (view, pattern), launch.begin_fill)
 
     def memcpy(self, *args: Any, **named: Any) -> Any:
         """Refuse: there is no memory that all ranks have."""

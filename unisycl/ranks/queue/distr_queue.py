@@ -28,7 +28,7 @@ from unisycl.base.tracebacks import ends_at_call
 from unisycl.process import notices
 from unisycl.ranks.graph import plan
 from unisycl.ranks.graph.boxes import whole
-from unisycl.ranks.links import last_words, pulse, world
+from unisycl.ranks.links import cards, last_words, nccl, pulse, world
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.network.pretended import PretendedLink
 from unisycl.ranks.queue import files, messages, pretending, results
@@ -86,9 +86,11 @@ class distr_queue:
         self._words = last_words.writer(found)
         found.on_failure.append(self._drop)
         self._submitting = False
+        self._direct: nccl.Communicator | None = None
+        self._last_direct: Task | None = None
         if not alone:
             found.note_busy(_works(self))
-            _introduce(self._agreement.link, self._queue)
+            self._direct = _introduce(self._agreement.link, self._queue)
 
     # ------------------------------------------------------------------ asking
     def get_device(self) -> device:
@@ -239,7 +241,18 @@ class distr_queue:
 
     def send(self, buffer: Any, step: plan.Step) -> None:
         """Submit this rank's ends of transfers (internal)."""
-        for one in () if self.pretends else step.transfers:
+        if self.pretends or not step.transfers:
+            return
+        left = step.transfers
+        if self._direct is not None:
+            through = [t for t in left if messages.is_one_piece(t.box, buffer.shape)]
+            left = tuple(t for t in left if t not in through)
+            mine = [t for t in through if self.rank in (t.source, t.target)]
+            if mine:  # one after another, since cards have to do them in one order
+                self._last_direct = messages.direct(
+                    self._channel, self._direct, buffer, mine,
+                    () if self._last_direct is None else (self._last_direct,))
+        for one in left:
             tag = self._tag()
             if self.rank in (one.source, one.target):
                 messages.transfer(self._channel, self._link, buffer, one, tag)
@@ -317,15 +330,19 @@ def _own_device(link: Link) -> tuple[Any, ...]:
     return (chosen,)
 
 
-def _introduce(link: Link, own: queue) -> None:
-    """Compare versions and devices with all ranks; different versions are refused."""
+def _introduce(link: Link, own: queue) -> nccl.Communicator | None:
+    """Compare versions and devices with all ranks; different versions are refused.
+
+    Returns what sends from device to device, where all devices can.
+    """
     try:
         ours = importlib.metadata.version("unisycl")
     except importlib.metadata.PackageNotFoundError:
         ours = "of a source tree"
     versions = f"unisycl {ours}, Python {platform.python_version()}, NumPy {np.__version__}"
     name = own.get_device().state.info.name
-    told = [t.decode().split("\n") for t in link.exchange(f"{versions}\n{name}".encode())]
+    told = [t.decode().split("\n") for t in link.exchange(
+        f"{versions}\n{name}\n{cards.described(own.channel)}".encode())]
     for what, k in (("versions", 0), ("devices", 1)):
         if len({t[k] for t in told}) > 1:
             parts = "; ".join(f"rank {r}: {t[k]}" for r, t in enumerate(told))
@@ -334,3 +351,4 @@ def _introduce(link: Link, own: queue) -> None:
                                  "same on all machines")
             if link.rank == 0:
                 notices.tell(f"ranks have different {what}: {parts}; parts are equally large")
+    return cards.begin(link, own.channel) if cards.agree([t[2] for t in told]) else None

@@ -14,26 +14,28 @@ import numpy as np
 from unisycl.base.enums import access_mode, target
 from unisycl.ranks.graph.boxes import Box
 from unisycl.ranks.graph.plan import Transfer
+from unisycl.ranks.links import nccl
 from unisycl.ranks.links.gates import gate_of
 from unisycl.ranks.links.link import Link
 from unisycl.ranks.queue.part_accessor import access_to
 from unisycl.runtime.graph.command_group import Group
 from unisycl.runtime.graph.completions import Gate
 from unisycl.runtime.graph.deps import Access
+from unisycl.runtime.graph.native_calls import begin_native
 from unisycl.runtime.graph.tasks import Task, begin_python
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def command(channel: Any, label: str, accesses: Sequence[Access], begin: Any,
-            after: Sequence[Task] = ()) -> Task:
+            after: Sequence[Task] = (), *, native: bool = False) -> Task:
     """Submit a command of the graph that begins as it is told."""
     group = Group(channel)
     for access in accesses:
         group.add_access(access)
     for task in after:
         group.add_dependency(task)
-    group.set_command(label, begin, native=False)
+    group.set_command(label, begin, native=native)
     return group.finish()
 
 
@@ -67,6 +69,33 @@ def transfer(channel: Any, link: Link, buffer: Any, one: Transfer, tag: int) -> 
         arrived = np.empty(here.shape, here.dtype)
         return gate_of(link.receive(one.source, tag, arrived), lambda: _put(here, arrived))
     return command(channel, name, [access], begin)
+
+
+def is_one_piece(box: Box, shape: Sequence[int]) -> bool:
+    """Say whether the elements of a box follow one another in memory."""
+    wide = [d for d, n in enumerate(box.shape) if n > 1]
+    return all(box.shape[d] == shape[d] for d in range(wide[0] + 1, len(shape))) if wide else True
+
+
+def direct(channel: Any, own: nccl.Communicator, buffer: Any, some: Sequence[Transfer],
+           after: Sequence[Task]) -> Task:
+    """Submit this rank's ends of transfers that go from device to device, together."""
+    driver, region = channel.driver, buffer.region
+    view = region.bound(driver)
+    base, size = int(driver.native.memory(view)), buffer.dtype.itemsize
+    accesses, letters = [], []
+    for one in some:
+        sends = one.source == own.rank
+        accesses.append(access_to(buffer, one.box, access_mode.read if sends else
+                                  access_mode.write, target.device))
+        first = sum(a * p for a, p in zip(one.box.low, region.pitches, strict=True))
+        letters.append(nccl.Message(sends, one.target if sends else one.source,
+                                    base + first * size, one.box.size() * size))
+    name = f"send and receive parts of buffer {buffer.number}"
+
+    def give(stream: int, kept: Any = view) -> None:
+        own.exchange(letters, stream)
+    return command(channel, name, accesses, begin_native(driver, name, give), after, native=True)
 
 
 def _put(here: Array, arrived: Array) -> None:

@@ -15,7 +15,6 @@ from unisycl.base import geometry as geo
 from unisycl.base.annotations import signature_of
 from unisycl.base.errors import UsageError, errc
 from unisycl.ranks.graph import split
-from unisycl.ranks.graph.boxes import Box
 from unisycl.ranks.graph.mappers import chunk
 from unisycl.ranks.links.link import Array, Call, Link
 
@@ -137,17 +136,6 @@ def run(fn: Callable[..., Any], given: partition, users: Sequence[Any]) -> None:
             fn(given)
         else:
             fn()
-    finally:
-        for user in users:
-            user.shut()
-
-
-def fill(accessor: Any, box: Box, value: Any, users: Sequence[Any]) -> None:
-    """Write one value to a box of a buffer."""
-    for user in users:
-        user.open()
-    try:
-        accessor._host_array()[box.slices()] = value
     finally:
         for user in users:
             user.shut()

@@ -1,0 +1,190 @@
+"""Calls whose elements go from card to card, where they lie: by NCCL, in the order of the stream.
+
+Before it is given to the stream, all ranks have said what they call, by the link that the
+communicator stands on: who differs or does not come is named, and nothing hangs on a card.
+Non-goals: messages (``send``, ``recv``), whose order ranks need not share; reductions that NCCL has
+no type for, or that have to treat NaN as elsewhere. Invariant: whether a call goes this way depends
+on nothing that may differ between ranks which call the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import unisycl as sycl
+from unisycl.oneapi.ccl.memory import Side
+from unisycl.oneapi.ccl.types import Operator
+from unisycl.ranks.links import nccl
+from unisycl.ranks.links.arithmetic import split_points
+from unisycl.ranks.links.gates import begin_posted, task_of
+from unisycl.ranks.links.link import Call, Ending, give_way
+
+_PATIENCE = 5e-5  # so many seconds a call is held up for what others say, lest a thread be woken
+_IN_PLACE = ("allreduce", "reduce", "broadcast")
+_REDUCING = ("allreduce", "reduce", "reduce_scatter")
+_ROOTED = ("reduce", "broadcast", "gather", "gatherv", "scatter", "scatterv")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call as a rank makes it: its memory, its operator, its root, elements for each rank."""
+
+    name: str
+    send: Side | None
+    recv: Side | None
+    op: Operator | None
+    root: int = 0
+    counts: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+
+    def words(self, size: int) -> str:
+        """Return what has to be the same on all ranks."""
+        side = self.send or self.recv
+        assert side is not None
+        counts = self.counts or (self.each(size),)
+        text = "+".join(map(str, counts)) if len(counts) <= 8 else f"mix {hash(counts)}"
+        op = f" ({self.op.name})" if self.op is not None else ""
+        root = f" with root {self.root}" if self.name in _ROOTED else ""
+        return f"{self.name}{op} of {text} {side.dtype.name}{root}, from device to device"
+
+    def each(self, size: int) -> int:
+        """Return how many elements each rank gives, or gets, where it is one number."""
+        if self.name in ("scatter", "reduce_scatter"):
+            return 0 if self.recv is None else self.recv.count
+        side = self.recv if self.send is None else self.send
+        return 0 if side is None else side.count // (size if self.name == "alltoall" else 1)
+
+
+class Way(NamedTuple):
+    """How a call is given to the stream: what does it, and what makes the command."""
+
+    give: Callable[[int, int, int], None]
+    run: Callable[..., Any]
+
+
+def way(comm: Any, queue: sycl.queue, asked: Asked) -> Way | None:
+    """Return how a call goes from card to card; None if it goes by the host."""
+    if not queue.channel.driver.messages or not _fits(asked, queue):
+        return None
+    own = comm.cards(queue)
+    if own is None:
+        return None
+    calls = _Given(own, asked)
+    return Way(calls.give, calls.run)
+
+
+def _fits(asked: Asked, queue: sycl.queue) -> bool:
+    sides = [s for s in (asked.send, asked.recv) if s is not None]
+    if not sides or asked.name == "alltoallv" or (
+            queue.ext_oneapi_get_state().name == "recording"):
+        return False
+    if not all(isinstance(s.x, sycl.buffer) or s.on_device for s in sides):
+        return False
+    if len(sides) == 2 and sides[0].x is sides[1].x and asked.name not in _IN_PLACE:
+        return False
+    if asked.name not in _REDUCING:
+        return True
+    kind, op = sides[0].dtype, asked.op
+    assert op is not None
+    return op.function is None and kind.name in nccl.TYPES and (
+        op.name in ("sum", "prod", "avg") or (op.name in ("min", "max") and kind.kind in "iu"))
+
+
+class _Given:
+    """One call under way."""
+
+    def __init__(self, own: nccl.Communicator, asked: Asked) -> None:
+        self.own, self.asked = own, asked
+
+    def run(self, comm: Any, queue: sycl.queue, sides: Sequence[Side], posts: Sequence[Any],
+            after: list[Any]) -> Any:
+        """Compare with all ranks, then give the call to the queue's stream."""
+        asked = self.asked
+        words = comm.link.collect(Call("words", note=asked.words(self.own.size)))
+        end = time.perf_counter() + _PATIENCE
+        while not words.done() and time.perf_counter() < end:
+            give_way()
+        if words.over() and words.error() is not None:
+            return queue.submit(_refused(words))
+        agreed = None if words.over() else task_of(words, "what ranks say of it")
+
+        def group(h: Any) -> None:
+            h.depends_on(after)
+            if agreed is not None:
+                h.add_dependency(agreed)
+            for side in sides:
+                side.enter_device(h)
+
+            def collective_call(handle: Any) -> None:
+                at = [0 if s is None else _shared(sides, s).address(handle)
+                      for s in (asked.send, asked.recv)]
+                self.give(handle.get_native_queue(), *at)
+            h.ext_codeplay_enqueue_native_command(collective_call)
+        return queue.submit(group)
+
+    def give(self, stream: int, send: int, recv: int) -> None:
+        """Give the call to a stream; the card's context is current."""
+        asked, own = self.asked, self.own
+        side = asked.send or asked.recv
+        assert side is not None
+        size, count, root = side.dtype.itemsize, asked.each(own.size), asked.root
+        if asked.name in _REDUCING:
+            assert asked.op is not None
+            kinds = nccl.TYPES[side.dtype.name], nccl.OPERATORS[asked.op.name]
+            if asked.name == "allreduce":
+                own.collective("ncclAllReduce", send, recv, count, *kinds, stream=stream)
+            elif asked.name == "reduce":
+                own.collective("ncclReduce", send, recv, count, *kinds, root, stream=stream)
+            else:
+                own.collective("ncclReduceScatter", send, recv, count, *kinds, stream=stream)
+        elif asked.name == "broadcast":
+            own.collective("ncclBroadcast", send, recv, count * size, nccl.TYPES["uint8"], root,
+                           stream=stream)
+        elif asked.name == "allgather":
+            own.collective("ncclAllGather", send, recv, count * size, nccl.TYPES["uint8"],
+                           stream=stream)
+        else:
+            own.exchange(self._messages(send, recv, size), stream)
+
+    def _messages(self, send: int, recv: int, size: int) -> list[nccl.Message]:
+        """Return the messages that a call is made of for which NCCL has no function."""
+        asked, me, ranks = self.asked, self.own.rank, range(self.own.size)
+        counts = asked.counts or (asked.each(len(ranks)),) * len(ranks)
+        starts = split_points(counts)
+        gives, gets = _ends(asked.name, me, asked.root, len(ranks))
+        apart_to = asked.name in ("scatter", "scatterv", "alltoall")  # each gets another piece
+        apart_from = asked.name not in ("scatter", "scatterv")
+        found = []
+        for r in gives:
+            n = counts[r if apart_to else me]
+            found.append(nccl.Message(True, r, send + (starts[r] * size if apart_to else 0),
+                                      n * size))
+        for r in gets:
+            n = counts[r if apart_from else me]
+            found.append(nccl.Message(False, r, recv + (starts[r] * size if apart_from else 0),
+                                      n * size))
+        return [m for m in found if m.nbytes]
+
+
+def _ends(name: str, me: int, root: int, size: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the ranks that this one gives elements to, and those that it gets some from."""
+    everybody, nobody = range(size), range(0)
+    if name in ("gather", "gatherv"):
+        return [root], everybody if me == root else nobody
+    if name in ("scatter", "scatterv"):
+        return everybody if me == root else nobody, [root]
+    return everybody, everybody
+
+
+def _refused(words: Ending) -> Callable[[Any], None]:
+    def group(h: Any) -> None:
+        h.set_command("a collective call", begin_posted(lambda: words, ()), native=False)
+    return group
+
+
+def _shared(sides: Sequence[Side], one: Side) -> Side:
+    """Return the side through which memory is seen that is named twice."""
+    return next(s for s in sides if s.x is one.x)
