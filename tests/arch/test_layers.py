@@ -83,7 +83,7 @@ OUTSIDE: dict[str, tuple[str, ...]] = {
 STANDARD = sys.stdlib_module_names | {"annotationlib"}  # of Python 3.14
 # ctypes and other doors out of Python; capsules are C, and so is the mode of its arithmetic
 NATIVE = ("backends", "tools", "api.memory.dlpack", "process.float_mode", "oneapi.frame.library",
-          "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers")
+          "oneapi.frame.native", "oneapi.mkl.providers", "oneapi.dnn.providers", "ranks.links.nccl")
 
 # names that appear only in the folder of the backend they belong to, and where else by its nature:
 # the registry that lists backends, and enumerations and constants that specifications define
@@ -91,7 +91,7 @@ VENDOR_WORDS = {"cuda": ("backends.cuda", "backends.opencl"), "opencl": ("backen
                 "pocl": ("backends.opencl",), "nvidia": ("backends.cuda", "backends.opencl")}
 VENDOR_PLACES = ("backends.registry", "base.enums", "base.features", "lang.kernels.opencl",
                  "api.interop.opencl", "public_names", "oneapi.frame.table",
-                 "oneapi.frame.native", "oneapi.mkl.providers")
+                 "oneapi.frame.native", "oneapi.mkl.providers", "ranks.links.nccl")
 
 
 def room_of(module: str) -> str:

@@ -25,6 +25,7 @@ PLACES = {
     "oneapi.dnn.names": "oneDNN's names of types",
     "oneapi.mkl.blas.arguments": "the types of BLAS",
     "oneapi.mkl.providers.cublas": "cuBLAS's numbers of types",
+    "ranks.links.nccl": "NCCL's numbers of types",
 }
 """Which modules may name a float of 16 bits, and why; dialects spell all types."""
 

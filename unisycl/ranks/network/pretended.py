@@ -28,7 +28,7 @@ class PretendedLink(AloneLink):
     def duplicate(self) -> PretendedLink:
         return self
 
-    def exchange(self, text: bytes) -> list[bytes]:
+    def exchange(self, text: bytes, about: str = "") -> list[bytes]:
         return [text] * self.size
 
     def send(self, to: int, tag: int, data: Array) -> Ending:

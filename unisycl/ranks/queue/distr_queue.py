@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.api.devices.device import device
+from unisycl.api.properties import Property, property_list
 from unisycl.api.queue.event import event
 from unisycl.api.queue.handler import check_group, run
 from unisycl.api.queue.queue import queue
@@ -40,6 +41,8 @@ from unisycl.ranks.queue.records import Record
 from unisycl.runtime.graph.tasks import Task
 
 HORIZON = 128
+_LOCAL = ("MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK",
+          "SLURM_LOCALID")
 Submitted = Callable[[distr_handler], Any]
 
 
@@ -70,7 +73,7 @@ class distr_queue:
         self.rank, self.size = found.rank, found.size
         self._program = found.program if isinstance(found, PretendedLink) else None
         self.pretends = self._program is not None
-        self._queue = queue(*(args or _own_device(found)))
+        self._queue = queue(*_own_device(found, args))
         self._channel = self._queue.channel
         alone = self.size == 1
         self._link = found if alone else found.duplicate()
@@ -318,16 +321,23 @@ def _works(of: distr_queue) -> Callable[[], bool]:
     return look
 
 
-def _own_device(link: Link) -> tuple[Any, ...]:
-    """Return the device of a rank that names none: of those of one kind each takes its own."""
-    chosen = device()
+def _own_device(link: Link, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a queue's arguments with a rank's own device: of those of one kind each takes its own.
+
+    A device that is named with its position, or is one, or is selected, stays.
+    """
+    named = "".join(a for a in given if isinstance(a, str))
+    rest = tuple(a for a in given if not isinstance(a, str))
+    if ":" in (named or settings.DEVICE.get() or "") or not all(
+            isinstance(a, Property | property_list | list) for a in rest):
+        return given
+    chosen = device(named) if named else device()
     alike = [d for d in chosen.get_platform().get_devices()
-             if d.state.info.backend == chosen.state.info.backend]
-    local = int(os.environ.get("MPI_LOCALRANKID", os.environ.get(
-        "OMPI_COMM_WORLD_LOCAL_RANK", link.rank)))
-    if len(alike) > 1 and not settings.DEVICE.get():
-        return (alike[local % len(alike)],)
-    return (chosen,)
+             if d.state.info.backend == chosen.state.info.backend
+             and (d.is_gpu(), d.is_cpu()) == (chosen.is_gpu(), chosen.is_cpu())]
+    found = [os.environ[name] for name in _LOCAL if os.environ.get(name, "").isdecimal()]
+    local = int(found[0]) if found else link.rank
+    return (alike[local % len(alike)] if len(alike) > 1 else chosen, *rest)
 
 
 def _introduce(link: Link, own: queue) -> nccl.Communicator | None:

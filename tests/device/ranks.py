@@ -1,0 +1,232 @@
+"""Ranks with a card each, on a machine with several: right results, and what they take.
+
+::
+
+    python -m tests.device.ranks [--ranks 2] [--parts check,allreduce,heat,bodies] [--small]
+
+Collective calls and a queue over ranks over NCCL, compared with NumPy and with one rank; then
+allreduce beside NCCL called directly, and weak scaling of two programs. Each part is a run of its
+own by ``python -m unisycl mpirun``. Invariants: what is compared runs in turns, each figure is the
+median; on one card of several ranks elements go by the host, which is said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import unisycl as sycl
+from bench.ranks import in_turns
+from unisycl.examples import ranks as examples
+from unisycl.oneapi import ccl
+from unisycl.ranks.links import cards, nccl
+
+x = sycl.ext.unisycl
+TABLE = {"check": (2,), "allreduce": (2,), "heat": (1, 2), "heat-by-host": (2,), "bodies": (1, 2)}
+
+
+def say(q: Any, *words: Any) -> None:
+    """Print a line, on the first rank."""
+    if q.rank == 0:
+        sys.stdout.write(" ".join(map(str, words)) + "\n")
+        sys.stdout.flush()
+
+
+def check(_: bool) -> None:
+    """Compare what ranks find with what one rank and NumPy do."""
+    from tests.ranks import ccl_checks, queue_checks, random_programs, test_queue  # noqa: PLC0415
+    from unisycl.ranks.links.alone import AloneLink  # noqa: PLC0415
+
+    q = x.distr_queue()
+    say(q, "device", q.get_device(), "sends directly:", q._direct is not None)
+    one = queue_checks.check_programs(x.distr_queue(q.get_device(), link=AloneLink(60)))
+    test_queue.compare(queue_checks.check_all(q), one)
+    say(q, "the queue's checks and programs: well")
+    for seed in range(30):
+        random_programs.Program(seed).run(q)
+    say(q, "30 random programs: well")
+    comm = _communicator()
+    queue = sycl.queue(q.get_device())
+    for part in (ccl_checks.check_reductions, ccl_checks.check_moves, ccl_checks.check_memory,
+                 ccl_checks.check_groups_of_ranks):
+        part(comm, queue)
+    _check_on_cards(comm, queue)
+    say(q, "collective calls: well")
+    q.close()
+
+
+def _communicator() -> Any:
+    from mpi4py import MPI  # noqa: PLC0415 -- importing it starts MPI
+
+    return ccl.from_mpi(MPI.COMM_WORLD)
+
+
+def _check_on_cards(comm: Any, queue: sycl.queue) -> None:
+    """Every call whose elements go from card to card, of several types and counts."""
+    from tests.ranks.ccl_checks import all_of, same  # noqa: PLC0415
+
+    me, size = comm.rank(), comm.size()
+    for kind in (np.float32, np.float64, np.float16, np.int32, np.uint8, np.int64):
+        for count in (1, 37, 100001):
+            every = [a.astype(np.float64) for a in all_of(size, count, kind)]
+            mine = every[me].astype(kind)
+
+            def run(call: Any, given: Any, n: int, *rest: Any, **more: Any) -> Any:
+                a, b = (sycl.malloc_device(k, queue, dtype=given.dtype) for k in (given.size, n))
+                first = [queue.copy(given, a), queue.fill(b, 0)]
+                done = call(a, b, *rest, comm=comm, where=queue, depends_on=first, **more)
+                out = np.empty(n, given.dtype)
+                queue.copy(b, out, depends_on=[done]).wait()
+                sycl.free(a, queue)
+                sycl.free(b, queue)
+                return out
+            whole = np.concatenate(every)
+            same(run(ccl.allreduce, mine, count), sum(every), ("allreduce", kind, count))
+            same(run(ccl.reduce, mine, count, root=size - 1),
+                 sum(every) * (me == size - 1), ("reduce", kind))
+            same(run(ccl.allgather, mine, count * size), whole, ("allgather", kind))
+            same(run(ccl.gather, mine, count * size, root=1), whole * (me == 1), ("gather", kind))
+            same(run(ccl.scatter, whole.astype(kind), count, root=0), every[me], ("scatter", kind))
+            same(run(ccl.reduce_scatter, np.concatenate([mine] * size), count),
+                 sum(every), ("reduce_scatter", kind))
+            same(run(ccl.alltoall, np.concatenate([mine] * size), count * size), whole, "alltoall")
+
+
+def allreduce(small: bool) -> None:
+    """Compare a call in a queue with NCCL's own in a stream, waited for one by one and together."""
+    comm = _communicator()
+    q = x.distr_queue()
+    queue = sycl.queue(q.get_device(), sycl.property.queue.in_order())
+    own = comm.cards(queue)
+    if own is None:
+        say(q, "allreduce: elements go by the host here; nothing to compare")
+        return
+    most = 1 << (20 if small else 28)
+    p = sycl.malloc_device(most, queue, dtype=np.float32)
+    queue.fill(p, 0.5).wait()
+    stream = _Stream(queue)
+
+    def direct(count: int, times: int) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(times):
+                own.collective("ncclAllReduce", p.address(), p.address(), count,
+                               nccl.TYPES["float32"], nccl.OPERATORS["sum"], stream=stream.value)
+            stream.wait()
+        return run
+
+    def ours(count: int, times: int) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(times):
+                done = ccl.allreduce(p, p, comm=comm, where=queue, count=count)
+            done.wait()
+        return run
+    for count, times, rounds, each in ((1, 1, 41, 20), (1, 20, 21, 2), (1 << 18, 1, 21, 10),
+                                       (most, 1, 11, 1)):
+        found = in_turns({"NCCL": direct(count, times), "ours": ours(count, times)}, rounds, each)
+        a, b = found["NCCL"], found["ours"]
+        say(q, f"allreduce of {4 * count} B, {times} before a wait: NCCL {a.wall / times * 1e6:.1f}"
+            f" us (spread {a.spread:.0%}), ours {b.wall / times * 1e6:.1f} us ({b.spread:.0%}): "
+            f"+{(b.wall - a.wall) / times * 1e6:.1f} us, {b.wall / a.wall:.3f} x")
+    ccl.barrier(comm).wait()
+    q.close()
+
+
+class _Stream:
+    """A stream of the card's for calls of NCCL itself."""
+
+    def __init__(self, queue: sycl.queue) -> None:
+        self._api = ctypes.CDLL("libcuda.so.1")
+        card = int(sycl.get_native(sycl.backend.cuda, queue.get_device()))
+        out = ctypes.c_void_p()
+        assert self._api.cuDevicePrimaryCtxRetain(ctypes.byref(out), card) == 0
+        assert self._api.cuCtxSetCurrent(out) == 0
+        assert self._api.cuStreamCreate(ctypes.byref(out), 1) == 0
+        self.value = out.value
+
+    def wait(self) -> None:
+        """Wait for all that was given to it."""
+        assert self._api.cuStreamSynchronize(ctypes.c_void_p(self.value)) == 0
+
+
+def timed(q: Any, run: Callable[[int], Any], steps: int) -> float:
+    """Return the seconds of a step: the median of five runs, behind one that warms up."""
+    run(2)
+    q.close()
+    found = []
+    for _ in range(5):
+        q.close()
+        begin = time.perf_counter()
+        run(steps)
+        q.close()
+        found.append((time.perf_counter() - begin) / steps)
+    return float(np.median(found))
+
+
+def heat(small: bool) -> None:
+    """Time steps of the heat equation, as many rows for each rank."""
+    q, n, steps = x.distr_queue(), 512 if small else 16384, 100
+    spent = timed(q, lambda k: examples.heat(q, n * q.size, n, k), steps)
+    say(q, f"RESULT heat {q.size} ranks, {n} x {n} each, directly: {q._direct is not None}: "
+        f"{spent * 1e6:.1f} us a step")
+
+
+def heat_by_host(small: bool) -> None:
+    """Time the same with messages by the host."""
+    cards.LIBRARIES.clear()
+    heat(small)
+
+
+def bodies(small: bool) -> None:
+    """Time steps of bodies, as many pairs for each rank."""
+    q = x.distr_queue()
+    whole = 1024 if small else 132 * 256  # items that fill a card of 132 units alike
+    n = round(10 / q.size ** 0.5) * q.size * whole
+    spent = timed(q, lambda k: examples.bodies(q, n, k), 4)
+    say(q, f"RESULT bodies {q.size} ranks, {n} bodies, directly: {q._direct is not None}: "
+        f"{spent * 1e6:.1f} us a step, {n * n / q.size / spent / 1e9:.2f} G pairs/s a rank")
+
+
+PARTS: dict[str, Callable[[bool], None]] = {
+    "check": check, "allreduce": allreduce, "heat": heat, "heat-by-host": heat_by_host,
+    "bodies": bodies}
+
+
+def main() -> int:
+    """Run the parts that were asked for, each in processes of its own; or one as a rank."""
+    words = argparse.ArgumentParser()
+    words.add_argument("--ranks", type=int, default=2)
+    words.add_argument("--parts", default=",".join(PARTS))
+    words.add_argument("--seconds", type=float, default=200)
+    words.add_argument("--small", action="store_true")
+    words.add_argument("--as-rank", default="")
+    given = words.parse_args()
+    if given.as_rank:
+        PARTS[given.as_rank](given.small)
+        return 0
+    status = 0
+    for part in given.parts.split(","):
+        for count in TABLE[part]:
+            count = given.ranks if count > 1 else 1
+            begin = time.monotonic()
+            call = [sys.executable, "-m", "unisycl", "mpirun", "-n", str(count), "-m",
+                    "tests.device.ranks", "--as-rank", part, *(["--small"] * given.small)]
+            try:
+                status |= subprocess.run(call, check=False, timeout=given.seconds,
+                                         env={"NCCL_NVLS_ENABLE": "0", **os.environ}).returncode
+            except subprocess.TimeoutExpired:
+                status = 1
+                print(f"{part}: not done in {given.seconds:g} s", flush=True)
+            print(f"-- {part} on {count}: {time.monotonic() - begin:.0f} s", flush=True)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
