@@ -204,6 +204,53 @@ def check_small_things(q) -> None:
     assert np.array_equal(q.gather(c), np.arange(16) + 16300)
 
 
+def check_splits(q) -> None:
+    """Spaces cut along two dimensions: who has what, what borders are sent, ids and groups."""
+    n, m = 24, 36
+    u, v = x.distr_buffer(np.arange(n * m, dtype=np.int64).reshape(n, m)), x.distr_buffer(
+        (n, m), np.int64)
+    rows, columns = {1: (1, 1), 2: (1, 2), 3: (1, 3), 4: (2, 2), 6: (2, 3), 7: (1, 7)}[q.size]
+
+    def around(source, target, cuts):
+        def group(h):
+            h.split(cuts)
+            a = sycl.accessor(source, h, x.neighborhood(1, 1), sycl.read_only)
+            b = sycl.accessor(target, h, x.one_to_one, sycl.write_only, sycl.no_init)
+
+            def cross(it):
+                r, c = it.get_global_id(0), it.get_global_id(1)
+                b[r, c] = (a[max(r - 1, 0), c] + 2 * a[min(r + 1, n - 1), c]
+                           + 3 * a[r, max(c - 1, 0)] + 4 * a[r, min(c + 1, m - 1)]) % 10007
+            h.parallel_for(sycl.nd_range((n, m), (3, 2)), cross)
+        return group
+
+    def by_numpy(w):
+        e = np.pad(w, 1, mode="edge")
+        return (e[:-2, 1:-1] + 2 * e[2:, 1:-1] + 3 * e[1:-1, :-2] + 4 * e[1:-1, 2:]) % 10007
+    q.submit(around(u, v, 2))
+    with q.recording() as seen:
+        q.submit(around(v, u, 2))
+    border = 2 * ((rows - 1) * m + (columns - 1) * n + 2 * (rows - 1) * (columns - 1))
+    assert sum(seen.nbytes.values()) == 8 * border
+    assert len({c.what for c in seen.commands if c.kind == "execute"}) == rows * columns
+    q.submit(around(u, v, 1))
+    want = by_numpy(by_numpy(by_numpy(np.arange(n * m).reshape(n, m))))
+    assert np.array_equal(q.gather(v), want)
+
+    @q.submit
+    def _(h):
+        h.split(2)
+        a = sycl.accessor(v, h, x.one_to_one, sycl.read_write_host_task)
+        h.host_task((n, m), lambda p: a.part().__imul__(2))
+
+    @q.submit
+    def _(h):
+        h.split(2)
+        h.fill(sycl.accessor(u, h, sycl.write_only, sycl.no_init), 5)
+    assert np.array_equal(q.gather(v), 2 * want)
+    assert (q.gather(u) == 5).all()
+
+
 def check_refusals(q) -> None:
     """What is wrong is refused on every rank before anything is sent."""
     u, v = fill_ids(q, (8,)), x.distr_buffer(8)
@@ -220,6 +267,7 @@ def check_refusals(q) -> None:
              (group((x.slice(1),), sycl.read_write), "has no dimension 1"),
              (group((lambda p: 3,), sycl.read_write), "expected a slice"),
              (group((x.one_to_one, x.all), sycl.read_write), "more than one range mapper"),
+             (lambda h: h.split(4), "cut along 1, 2 or 3 dimensions, got 4"),
              (lambda h: h.memcpy(1, 2), "not in command groups of a distr_queue"),
              (lambda h: h.parallel_for(sycl.nd_range(8, 3), lambda i: None), "nd_range|divide")]
     if q.size > 1:
@@ -252,5 +300,6 @@ def check_all(q) -> dict:
     check_reductions(q)
     check_host_tasks(q)
     check_small_things(q)
+    check_splits(q)
     check_refusals(q)
     return check_programs(q)

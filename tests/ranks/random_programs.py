@@ -25,6 +25,25 @@ SHAPES = {1: [(1,), (5,), (23,), (64,)], 2: [(1, 7), (6, 1), (11, 8), (8, 13)],
           3: [(2, 3, 4), (7, 2, 3)]}
 
 
+class Cut:
+    """A queue whose command groups are now and then cut along several dimensions."""
+
+    def __init__(self, q, draw: random.Random) -> None:
+        self.uncut, self._draw = q, draw
+
+    def __getattr__(self, name: str):
+        return getattr(self.uncut, name)
+
+    def submit(self, group):
+        cuts = self._draw.choice([0, 0, 1, 2, 2, 3])
+
+        def cut(h):
+            if cuts:
+                h.split(cuts)
+            group(h)
+        return self.uncut.submit(cut)
+
+
 class Program:
     """One drawn program: ``run`` carries it out on a queue, and by NumPy beside it."""
 
@@ -34,7 +53,7 @@ class Program:
     def run(self, q) -> None:
         """Carry it out; raises where a gathered buffer is not what NumPy says."""
         self.draw = draw = random.Random(self.seed)
-        self.q, self.said = q, []
+        self.q, self.said = Cut(q, random.Random(self.seed + 1)), []
         dims = draw.choice([1, 2, 2, 2, 3])
         self.shape = shape = draw.choice(SHAPES[dims])
         self.model = [np.arange(int(np.prod(shape))).reshape(shape) * (k + 1) % 97
@@ -324,7 +343,7 @@ def halves(p: Program) -> None:
                 else:
                     v[i[0] + low, i[1], i[2]] = i[0]
             h.parallel_for((high - low, *p.shape[1:]), put)
-        p.q.submit(group)
+        p.q.uncut.submit(group)  # its mapper is for whole rows
     p.buffers[a] = u
     rows = np.concatenate([np.arange(cut), np.arange(n - cut)])
     p.model[a] = np.broadcast_to(rows.reshape(-1, *(1 for _ in p.shape[1:])), p.shape).copy()

@@ -35,11 +35,12 @@ Chunks = Sequence[chunk | None]
 class distr_handler(handler):
     """The argument of a command group function of a ``distr_queue``."""
 
-    __slots__ = ("_used", "finish_with", "queue")
+    __slots__ = ("_cuts", "_used", "finish_with", "queue")
 
     def __init__(self, channel: Any, queue: Any) -> None:
         super().__init__(channel)
         self.queue = queue
+        self._cuts = 1
         self._used: list[part_accessor] = []
         self.finish_with: list[reduction] = []
 
@@ -47,6 +48,18 @@ class distr_handler(handler):
         """Take note of an accessor (internal)."""
         self.queue.take(one.buffer)
         self._used.append(one)
+
+    def split(self, dimensions: int) -> None:
+        """Have the command's index space be cut along so many of its dimensions, the first ones.
+
+        Without it the first alone is cut. Ranks stand in the grid whose cuts are the shortest, so
+        that in two dimensions each has less of a border than whole rows have.
+        """
+        self.check_free("split")
+        if dimensions not in (1, 2, 3) or isinstance(dimensions, bool):
+            raise UsageError(errc.invalid, "split: an index space is cut along 1, 2 or 3 "
+                             f"dimensions, got {dimensions!r}")
+        self._cuts = int(dimensions)
 
     # ------------------------------------------------------------------ kernels
     def single_task(self, *rest: Any) -> Any:
@@ -81,8 +94,7 @@ class distr_handler(handler):
             self._alone(geometry.global_, reductions)
             self.launch(geometry, fn, args, reductions)
             return None
-        grain = geometry.local[0] if geometry.local else 1
-        parts = splitting.parts(geometry.global_, queue.size, grain)
+        parts = splitting.parts(geometry.global_, queue.size, tuple(geometry.local), self._cuts)
         self._share(f"kernel '{label(fn)}'", parts, reductions)
         if queue.pretends:
             queue.pretend_kernel(self, parts, Launched(geometry, fn, args, tuple(reductions)))
@@ -124,7 +136,7 @@ class distr_handler(handler):
         fn = functions[0]
         check_callable(fn)
         queue = self.queue
-        parts, together = places.parts(space, on, queue.size)
+        parts, together = places.parts(space, on, queue.size, self._cuts)
         self._share(f"host task '{label(fn)}'", parts, ())
         mine = parts[queue.rank]
         if mine is None or queue.pretends:
@@ -157,7 +169,7 @@ class distr_handler(handler):
         self.check_free("fill")
         view = BoundView(np.empty(0, dst.dtype), 0, (0,), (1,))
         pattern = transfer.pattern_of("fill", view, value)
-        parts = splitting.parts(dst.shape, self.queue.size)
+        parts = splitting.parts(dst.shape, self.queue.size, cuts=self._cuts)
         dst.mapper = _Rows()
         self._share(f"fill of buffer {dst.owner.number}", parts, ())
         mine = dst.declared
@@ -199,6 +211,8 @@ class distr_handler(handler):
         uses: dict[int, tuple[Any, list[plan.Use]]] = {}
         words = [name, "over", "x".join(map(str, next(
             (p.space for p in parts if p is not None), ())))]
+        if self._cuts > 1:
+            words.append(f"split({self._cuts})")
         mine: list[tuple[part_accessor, Box | None]] = []
         for one in self._used:
             found = results[id(one)] if id(one) in results else plan.Use(

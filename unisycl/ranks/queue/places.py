@@ -101,7 +101,8 @@ class partition:
         return self.part.extent
 
 
-def parts(space: Any, on: Place | None, size: int) -> tuple[Sequence[chunk | None], bool]:
+def parts(space: Any, on: Place | None, size: int,
+          cuts: int = 1) -> tuple[Sequence[chunk | None], bool]:
     """Return each rank's part of a host task, and whether the ranks may talk."""
     if on is not None and not isinstance(on, Place):
         raise UsageError(errc.invalid, f"host_task: on= takes on_rank(k), all_ranks or collective, "
@@ -111,7 +112,7 @@ def parts(space: Any, on: Place | None, size: int) -> tuple[Sequence[chunk | Non
         if on is not None and on.rank >= 0:
             raise UsageError(errc.invalid, "host_task: an index space is for all ranks, not for "
                              f"{on!r}")
-        found = split.parts(tuple(geo.as_range(space)), size)
+        found = split.parts(tuple(geo.as_range(space)), size, cuts=cuts)
         if together:
             dims = len(tuple(geo.as_range(space)))
             empty = chunk((0,) * dims, (0,) * dims, tuple(geo.as_range(space)))
