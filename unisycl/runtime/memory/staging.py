@@ -152,16 +152,19 @@ def _view(value: Any, spans: list[Span]) -> Any:
 
 
 class _Flights:
-    """The launches under way that use arrays: bytes, whether they change, and the end."""
+    """The launches under way that use arrays: bytes, whether they change, the end, and all steps.
+
+    The steps hold what they use; nobody else holds them until the last one has ended.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.known: list[tuple[Span, Driver, Completion]] = []
+        self.known: list[tuple[Span, Driver, Completion, Sequence[Completion]]] = []
 
     def conflicts(self, spans: Sequence[Span]) -> list[tuple[Driver, Completion]]:
         """Return the launches that must end before one with these spans begins."""
         self.known = [f for f in self.known if not f[2].done()]
-        return [(driver, end) for other, driver, end in self.known
+        return [(driver, end) for other, driver, end, _ in self.known
                 if any(s.start < other.stop and other.start < s.stop and (s.writes or other.writes)
                        for s in spans)]
 
@@ -197,14 +200,17 @@ def launch(driver: Driver, made: Launch, native: Sequence[Completion],
             else:
                 while not end.wait(1.0):
                     continue
-        end = ran = run(made, [driver.copy(s.device(), s.host(), waits) for s in spans])
+        steps = [driver.copy(s.device(), s.host(), waits) for s in spans]
+        end = ran = run(made, steps[:])
+        steps.append(ran)
         for span in spans:
             if span.writes:
                 end = driver.copy(span.back(), span.device(), (end,))
+                steps.append(end)
         apart = tuple([s for s in spans if s.writes and s.gaps])
         last = _Checked(ran, end, apart) if apart or (
             isinstance(ran, Tentative) and end is not ran) else end
-        _flights.known += [(span, driver, last if apart else end) for span in spans]
+        _flights.known += [(span, driver, last if apart else end, steps) for span in spans]
     return last
 
 

@@ -103,3 +103,26 @@ def test_memory_that_is_not_there_is_refused() -> None:
         assert sycl.errc.memory_allocation == caught.value.code()
         del kept
         sycl.malloc_device(1 << 19, np.uint8, queue)
+
+
+def added(i: Any, a: Any, b: Any) -> None:
+    b[i] = b[i] + a[i]
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_what_a_command_uses_is_its_own_until_it_ends(fake: FakeCuda, queue: sycl.queue,
+                                                      held: bool) -> None:
+    """Nobody but the card sees the ends of copies that kernels come behind."""
+    given = [np.full(100, k, np.int32) for k in range(12)]
+    sums = [np.full(100, 100, np.int32) for _ in given]
+    totals = [np.zeros(1, np.int64) for _ in given]
+    fake.held = held
+    for a, b, total in zip(given, sums, totals, strict=True):
+        queue.parallel_for(100, added, a, b)
+        queue.parallel_for(100, sycl.reduction(total, sycl.plus()),
+                           lambda i, total, a=a: total.combine(a[i]))
+    fake.held = False
+    queue.wait()
+    assert [100 + k for k in range(12)] == [int(b[0]) for b in sums]
+    assert all((b == b[0]).all() for b in sums)
+    assert [100 * k for k in range(12)] == [int(t[0]) for t in totals]

@@ -28,8 +28,8 @@ Told = tuple[str, Where | None]
 class Lane:
     """One stream of ``lanes``; ``begun`` and ``finished`` are numbers of its commands."""
 
-    __slots__ = ("_kept", "begun", "finished", "lanes", "last", "next", "ours", "stream", "told",
-                 "urgency", "value")
+    __slots__ = ("_kept", "_places", "begun", "finished", "lanes", "last", "next", "ours", "stream",
+                 "told", "urgency", "value")
 
     def __init__(self, value: int, lanes: Lanes, *, ours: bool = True, urgency: int = 0) -> None:
         self.urgency = urgency
@@ -40,22 +40,30 @@ class Lane:
         """Whether nobody else gives the stream commands."""
         self.begun = self.finished = 0
         self.last: Any = None
-        self._kept: list[tuple[int, object]] = []
+        self._kept: dict[int, tuple[int, object]] = {}
+        self._places = itertools.count().__next__
         self.next = itertools.count(1).__next__
         """Returns the number of a command that the stream was given, ``begun`` from then on."""
         self.told: deque[tuple[int, Told]] = deque(maxlen=_TOLD)
         """What the newest commands are called, by their numbers."""
 
     def keep(self, number: int, used: object) -> None:
-        """Keep what a command uses whose end nobody saw, until one behind it was seen to end."""
-        self._kept.append((number, used))
+        """Keep what a command uses whose end nobody saw, until one behind it was seen to end.
+
+        Finalisers come here, at any time.
+        """
+        if number > self.finished:
+            self._kept[self._places()] = number, used
 
     def ended(self, number: int) -> None:
         """Note that all commands up to a number have ended."""
         if number > self.finished:
             self.finished = number
-        if self._kept:
-            self._kept = [k for k in self._kept if k[0] > self.finished]
+        kept = self._kept
+        for key in list(kept) if kept else ():
+            known = kept.get(key)
+            if known is not None and known[0] <= self.finished:
+                kept.pop(key, None)
 
     def under_way(self) -> list[Told]:
         """Return what was begun and not seen to end, of the newest commands."""
