@@ -7,10 +7,16 @@ until its end was seen, whatever fails in between.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from unisycl.backends.cuda.commands.completion import CheckedCompletion, CuCompletion, Ends
+from unisycl.backends.cuda.commands.completion import (
+    CheckedCompletion,
+    CuCompletion,
+    Ends,
+    Started,
+)
 from unisycl.backends.cuda.commands.lanes import Lane, Lanes, Told
 from unisycl.backends.cuda.session import Session
 
@@ -63,13 +69,13 @@ class Commands:
             made.record()
         return made
 
-    def stamp(self, lane: Lane) -> Any:
+    def stamp(self, lane: Lane) -> Started:
         """Record when a command begins; the session is entered."""
         ends = self.ends
         base = ends.clock.base(ends.events)
-        event = ends.events.take()
+        event, given = ends.events.take(), time.monotonic_ns()
         self.session.api.call("cuEventRecord", event.handle, lane.value)
-        return event, base
+        return Started(event, base, given)
 
     def share(self) -> int:
         """Return a stream that all commands go to from now on, behind all that was begun."""
