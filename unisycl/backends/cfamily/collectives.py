@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from unisycl.backends.cfamily.expressions import binary, call_builtin, convert, emit
-from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.printer import (
     EQUAL,
     PRIMARY,
@@ -77,7 +76,7 @@ def identity(p: Printer, name: str, dtype: DType) -> Text:
     """Return the value that changes nothing when combined (SYCL 2020 §4.17.2.1)."""
     known = operators.identity(name, dtype)
     value = operators.neutral(name, dtype) if known is None else known
-    return Text(literal(value, dtype, p.d), TERNARY)
+    return Text(p.literal(value, dtype), TERNARY)
 
 
 def _of_one(p: Printer, stmt: n.GroupCall, values: list[Text]) -> Text:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from unisycl.backends.cfamily import memory
-from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.printer import (
     BITS,
     EQUAL,
@@ -50,7 +49,7 @@ def cast(p: Printer, text: Text, dtype: DType) -> Text:
 
 
 def _const(p: Printer, x: n.Const) -> Text:
-    text = literal(x.value, x.type.dtype, p.d)
+    text = p.literal(x.value, x.type.dtype)
     return Text(text, UNARY if text[0] == "-" or text.startswith("(") else PRIMARY)
 
 
@@ -67,7 +66,7 @@ def _param(p: Printer, x: n.ParamRead) -> Text:
 def _query(p: Printer, x: n.Query) -> Text:
     found = p.query(x.name, x.dim)
     if found.c.isdigit():  # a size known now; as a mere int it would choose other functions
-        return Text(literal(int(found.c), x.type.dtype, p.d))
+        return Text(p.literal(int(found.c), x.type.dtype))
     if x.type.dtype is INT32 and (x.name, x.dim) not in p.small_ids:
         return cast(p, found, INT32)
     return found
@@ -203,7 +202,7 @@ def _division(p: Printer, op: str, a: Text, b: Text, dtype: DType, x: n.Binary |
             return _back(p, Text(f"{a.at(PRODUCT)} {word} {b.at(UNARY)}", PRODUCT), dtype)
         if divisor & (divisor - 1) == 0:
             if op == "mod":
-                mask = literal(divisor - 1, dtype, p.d)
+                mask = p.literal(divisor - 1, dtype)
                 return _back(p, Text(f"{a.at(UNARY)} & {mask}", BITS), dtype)
             bits = divisor.bit_length() - 1
             return _back(p, Text(f"{a.at(UNARY)} >> {bits}", BITS), dtype)
@@ -253,7 +252,7 @@ def convert(p: Printer, v: Text, source: DType, to: DType) -> Text:
     if source is to:
         return v
     if to.kind == "b":
-        zero = "0" if source.kind in "iu" else literal(0.0, source, p.d)
+        zero = "0" if source.kind in "iu" else p.literal(0.0, source)
         return Text(f"{v.at(RELATION)} != {zero}", EQUAL)
     if not (source.is_float and to.is_integer):
         return cast(p, v, to)

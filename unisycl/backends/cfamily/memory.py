@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.names import identifier
 from unisycl.backends.cfamily.printer import PRODUCT, SUM, UNARY, Printer, Text
 from unisycl.base.dtypes import UINT8
@@ -198,7 +197,7 @@ def _table(p: Printer, table: Table) -> str:
     """Return the name of a constant in memory, declaring it on first use."""
     elem = table.type.elem
     assert isinstance(elem, Scalar)
-    numbers = ", ".join(literal(x, elem.dtype, p.d) if math.isfinite(x) else _no_number(p, x)
+    numbers = ", ".join(p.literal(x, elem.dtype) if math.isfinite(x) else _no_number(p, x)
                         for x in table.values)
     type = f"{p.d.memories[table.type.space]} {element_type(p, elem)}".lstrip()
     return p.table(type, f"{extents(table.shape)} = {{{numbers}}};")

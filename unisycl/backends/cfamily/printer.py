@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from unisycl.backends.cfamily.arithmetic import HELPERS
 from unisycl.backends.cfamily.dialect import Dialect, Head
+from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.names import Names
 from unisycl.backends.cfamily.shared_elements import SharedElements
 from unisycl.backends.cfamily.signs import Signs, meet
@@ -127,6 +128,11 @@ class Printer:
         if dtype.name in self.d.definitions:
             self.defined[dtype.name] = self.d.definitions[dtype.name]
         return self.d.types[dtype.name]
+
+    def literal(self, value: bool | int | float, dtype: DType) -> str:
+        """Return a constant, whose type may have to be defined before it."""
+        self.type(dtype)
+        return literal(value, dtype, self.d)
 
     def spelt(self, query: str, d: int) -> str:
         """Return a query in the dialect; ``d``: its own number of the dimension."""

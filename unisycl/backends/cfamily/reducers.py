@@ -13,7 +13,6 @@ import math
 
 from unisycl.backends.cfamily.collectives import by_fours, others
 from unisycl.backends.cfamily.expressions import emit
-from unisycl.backends.cfamily.literals import literal
 from unisycl.backends.cfamily.memory import declare_array
 from unisycl.backends.cfamily.printer import Printer, Text
 from unisycl.backends.cfamily.statements import print_body
@@ -102,7 +101,7 @@ class Reducers:
     def start(self, r: n.Reducer) -> list[str]:
         """Return what the numbers of an accumulator start with."""
         if r.identity is None:
-            return [literal(0, r.acc.type.dtype, self.p.d)] * r.words
+            return [self.p.literal(0, r.acc.type.dtype)] * r.words
         return [emit(self.p, x).c for x in r.identity]
 
     def loop(self, name: str, stop: str) -> str:

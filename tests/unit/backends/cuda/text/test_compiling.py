@@ -86,6 +86,16 @@ def test_every_builtin_has_a_spelling_that_compiles(kind: str) -> None:
     assert scalar.dtype is dtype
 
 
+@pytest.mark.parametrize("kind", [d.name for d in DTYPES.values() if d.kind != "b"])
+def test_a_type_of_nothing_but_a_constant_is_defined(kind: str) -> None:
+    out = n.Param("out", View(Scalar(FLOAT32), 1), 0)
+    at = (n.Query(Scalar(DTYPES["int64"]), "global_id", 0),)
+    number = n.Cast(Scalar(FLOAT32), n.Const(Scalar(DTYPES[kind]), 2))
+    kernel = kernel_of(n.Store(n.Place(out, at, Scalar(FLOAT32)), number), params=(out,))
+    text = print_kernel(kernel, make_dialect(Target((8, 0))), Form()).text
+    assert cuda_texts.refusal(kernel, text, 80) == ""
+
+
 def operations() -> Iterator[AtomicOp]:
     kinds = [d for d in DTYPES.values() if d.kind != "b" and d.name != "float16"]
     spaces = (address_space.global_space, address_space.local_space)
