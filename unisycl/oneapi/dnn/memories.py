@@ -59,7 +59,9 @@ class memory:
         if handle is None:
             try:
                 handle = self._allocated()
-            except (MemoryError, ValueError, OverflowError):
+            except (MemoryError, ValueError, OverflowError, sycl.exception) as why:
+                if isinstance(why, sycl.exception) and why.code() != sycl.errc.memory_allocation:
+                    raise
                 raise error(f"memory: there is no room for {self._desc!r}",
                             status.out_of_memory) from None
         self.set_data_handle(handle)

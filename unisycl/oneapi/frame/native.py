@@ -2,8 +2,8 @@
 
 On the processor it is done where the command begins: in the submitting thread where it is short and
 nothing is in its way, else in a thread of the runtime. A device's own library gives commands to the
-device's queue. A library of the host behind another device is a host task; allocations of the
-device are copied for it, there and back. Non-goals: what the library does. Invariant: the work is
+device's queue. A library of the host behind another device is a host task. What the library does
+not reach is copied, there and back. Non-goals: what the library does. Invariant: the work is
 ordered by events and by accessors, as a kernel is, so it is recorded in graphs and profiled, too.
 """
 
@@ -18,7 +18,6 @@ import numpy as np
 import unisycl as sycl
 from unisycl.oneapi.frame.operands import Memory
 from unisycl.oneapi.frame.providers import Place, is_processor
-from unisycl.oneapi.frame.refusals import refuse
 
 CELL: Any = ctypes.c_char.from_buffer
 """What makes C's view of writable memory without gaps, whose ``ADDRESS`` can be asked for."""
@@ -58,9 +57,8 @@ def give(queue: sycl.queue, place: Place, name: str, work: Work, operands: Seque
         bound = [_known(m) for m in operands]
         if queue.ext_unisycl_call_now(work, None, *bound):
             return sycl.event()
-    staged = _staged(queue, place, operands)
-    if staged:
-        return _with_copies(queue, name, work, operands, after, staged)
+    if _staged(queue, place, operands):
+        return _with_copies(queue, place, name, work, operands, after)
     host = place is Place.host or (is_processor(queue.get_device()) and cost > SHORT)
 
     def group(h: sycl.handler) -> None:
@@ -127,18 +125,11 @@ def _accessed(base: Any, h: sycl.handler, host: bool, memory: Memory,
 
 # ---------------------------------------------------------------------------- copies
 def _staged(queue: sycl.queue, place: Place, operands: Sequence[Memory]) -> list[int]:
-    """Return which operands the host cannot reach in place, or the device not."""
-    device = queue.get_device()
-    if is_processor(device):
+    """Return which operands the library cannot reach in place."""
+    if is_processor(queue.get_device()):
         return []
-    if place is Place.device:
-        for memory in operands:
-            if isinstance(memory.base, np.ndarray) and not device.has(
-                    sycl.aspect.usm_system_allocations):
-                refuse("memory", "this device does not reach NumPy's arrays; give USM memory or a "
-                       "buffer")
-        return []
-    return [k for k, m in enumerate(operands) if _is_of_device(m.base, queue)]
+    apart = _is_of_device if place is Place.host else _is_of_host
+    return [k for k, m in enumerate(operands) if apart(m.base, queue)]
 
 
 def _is_of_device(base: Any, queue: sycl.queue) -> bool:
@@ -146,21 +137,33 @@ def _is_of_device(base: Any, queue: sycl.queue) -> bool:
         base, queue.get_context()) is sycl.usm.alloc.device
 
 
-def _with_copies(queue: sycl.queue, name: str, work: Work, operands: Sequence[Memory],
-                 after: Sequence[sycl.event], staged: Sequence[int]) -> sycl.event:
-    """Copy allocations of the device to the host, do the work there, and copy what is written."""
-    inside = list(operands)
-    events = list(after)
+def _is_of_host(base: Any, queue: sycl.queue) -> bool:
+    """Say whether it is an array that the device does not reach: USM seen as one, it does."""
+    return isinstance(base, np.ndarray) and not queue.get_device().has(
+        sycl.aspect.usm_system_allocations) and sycl.get_pointer_type(
+            base, queue.get_context()) is sycl.usm.alloc.unknown
+
+
+def _with_copies(queue: sycl.queue, place: Place, name: str, work: Work,
+                 operands: Sequence[Memory], after: Sequence[sycl.event]) -> sycl.event:
+    """Copy what the library cannot reach to where it works, do the work, copy what is written."""
+    inside, events = list(operands), list(after)
+    staged = _staged(queue, place, operands)
     for k in staged:
-        memory = operands[k]
-        size = memory.size or 0
-        here = np.empty(size, np.dtype(memory.base.dtype))
-        inside[k] = Memory(here, 0, size)
+        size, dtype = operands[k].size or 0, np.dtype(operands[k].base.dtype)
+        near = np.empty(size, dtype) if place is Place.host else sycl.malloc_device(
+            max(size, 1), dtype, queue)
+        inside[k] = Memory(near, 0, size)
         if size:
-            events.append(queue.copy(memory.base.pointer_to(memory.first), here, size,
-                                     depends_on=list(after)))
-    last = give(queue, Place.host, name, work, inside, events, cost=0)
-    back = [queue.copy(inside[k].base, operands[k].base.pointer_to(operands[k].first),
-                       operands[k].size, depends_on=last)
+            events.append(queue.copy(_from(operands[k]), near, size, depends_on=list(after)))
+    last = give(queue, place, name, work, inside, events, cost=0)
+    back = [queue.copy(inside[k].base, _from(operands[k]), operands[k].size, depends_on=last)
             for k in staged if operands[k].writable and operands[k].size]
     return queue.ext_oneapi_submit_barrier(back) if back else last
+
+
+def _from(memory: Memory) -> Any:
+    """Return where elements begin."""
+    if isinstance(memory.base, np.ndarray):
+        return memory.base[memory.first:]
+    return memory.base.pointer_to(memory.first)
