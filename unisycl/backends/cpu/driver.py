@@ -61,7 +61,6 @@ _ASPECTS = frozenset(a for a in aspect if a.value.startswith("usm_")) | {
     aspect.cpu, aspect.image, aspect.fp16, aspect.fp64, aspect.atomic64, aspect.online_compiler,
     aspect.online_linker, aspect.queue_profiling, aspect.ext_oneapi_queue_profiling_tag}
 _PROGRESS = (WEAKEST[0], *(forward_progress_guarantee.concurrent,) * 2)
-_SMALL = 1 << 31
 _SHORT_NS = 10_000_000
 FEWEST = 4
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -124,7 +123,7 @@ class CpuDriver(Driver):
 
     def _key(self, kernel: Kernel, geometry: Geometry) -> Key:
         items = math.prod(geometry.global_)
-        small = sum(geometry.global_) + sum(geometry.offset) < _SMALL
+        small = sum(geometry.global_) + sum(geometry.offset) < variants.SMALL
         if kernel.index_kind != "range":
             return Key(False, small and kernel.index_kind != "work_group", False)
         lanes, element = self._facts(kernel)
@@ -298,7 +297,8 @@ def find_facts(kernel: Kernel) -> list[int]:
     """Return a kernel's lanes and the element size of its output stream; 0 if it has none."""
     found, kernel = options.of(kernel).machine, plain(kernel)
     lanes = choose_lanes(kernel, found.vector_bits)
-    inner = interior.find(kernel, interior.Search(queries.shapes(kernel, lanes), lanes, _SMALL))
+    search = interior.Search(queries.shapes(kernel, lanes), lanes, variants.SMALL)
+    inner = interior.find(kernel, search)
     past = found.triple.startswith("x86_64")
     stream = streams.output(kernel, inner.body if inner else None) if past else None
     kind = stream.param.type if stream is not None else None

@@ -145,7 +145,7 @@ def prepared(kernel: n.Kernel, key: Key) -> Prepared:
     asked = options.of(kernel)
     level = _level(kernel, asked.level)
     kernel = plain(kernel)
-    facts = pipeline.Facts(ids_below=1 << 31 if key.small else 1 << 63,
+    facts = pipeline.Facts(ids_below=variants.SMALL if key.small else 1 << 63,
                            deepest=-1 if level == jit.LIGHTEST else 1 << 63)
     kernel = pipeline.run(kernel, "simd", "depth", facts)
     lanes = key.most or choose_lanes(kernel, asked.machine.vector_bits)

@@ -19,12 +19,14 @@ from unisycl.ir.findings import Findings
 from unisycl.ir.nodes import Kernel
 
 PREFIX = "cpu:"
+SMALL = 1 << 30
+"""What no id of a small launch reaches: neighbours of ids, and twice an id, fit 32 bits, too."""
 
 
 class Key(NamedTuple):
     """What of a geometry the code depends on.
 
-    ``edge``: the last dimension may end within a vector; ``small``: all ids are below 2**31;
+    ``edge``: the last dimension may end within a vector; ``small``: all ids are below ``SMALL``;
     ``stream``: the output is larger than the caches; ``most``: the lanes that a row has use for,
     0 if that is all of them; ``units``: dimensions of one item behind the one that lanes go along.
     """

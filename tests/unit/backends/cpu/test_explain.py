@@ -78,3 +78,13 @@ def test_kernels_without_vectors_say_why() -> None:
     def single():  # type: ignore[no-untyped-def]
         out[0] = row[1]
     assert "a single_task has no others beside it" in text(single, kind="single")
+
+
+def test_names_of_neighbours_go_along_the_lanes() -> None:
+    def kernel(i):  # type: ignore[no-untyped-def]
+        x = i + 1
+        left = x - 1
+        out[left] = row[left] + row[x]
+    said = text(kernel)
+    assert "row[left]: side by side" in said
+    assert "gather" not in said
