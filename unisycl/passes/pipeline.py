@@ -41,6 +41,7 @@ from unisycl.passes.shared import (
 from unisycl.passes.simd import (
     choices,
     counters,
+    kept_records,
     members,
     registers,
     row_blocks,
@@ -170,6 +171,7 @@ DECLARED = (Pass("declared", lambda k, f: declared.run(k)),)
 SIMD = {
     "every": EVERY,
     "plain": (IMAGES, SCALARS, Pass("choices", lambda k, f: choices.run(k)),
+              Pass("kept_records", lambda k, f: kept_records.run(k)),
               Pass("members", lambda k, f: members.gather(k)),
               Pass("registers", lambda k, f: registers.run(k)),
               Pass("unrolled", lambda k, f: unrolled.run(k)),

@@ -18,6 +18,7 @@ from unisycl.base.enums import address_space
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Scalar, Struct, View, numbers
+from unisycl.passes.simd.other_names import Names
 
 _MOST = 16
 _SHARE = 4  # a record is read whole if at least one in so many of its members is asked for
@@ -30,7 +31,8 @@ def gather(kernel: n.Kernel) -> n.Kernel:
     found = {base: row for base in bases if (row := _row(base.type)) is not None}
     if not found:
         return kernel
-    return replace(kernel, body=Joining(found).block(kernel.body))
+    joining = Joining(found, Names(kernel.body, counters=False))
+    return replace(kernel, body=joining.block(kernel.body))
 
 
 def _row(kind: Any) -> tuple[Scalar, ...] | None:
@@ -59,10 +61,11 @@ class Group:
 
 
 class Joining(visit.Rewriter):
-    """Rewrites blocks; ``rows`` are the numbers of each record."""
+    """Rewrites blocks; ``rows`` are the numbers of each record, ``names`` other names of locals."""
 
-    def __init__(self, rows: dict[n.Base, tuple[Scalar, ...]]) -> None:
+    def __init__(self, rows: dict[n.Base, tuple[Scalar, ...]], names: Names) -> None:
         self.rows = rows
+        self.names = names
 
     def block(self, block: n.Block) -> n.Block:
         """Return a block with its accesses joined."""
@@ -81,7 +84,7 @@ class Joining(visit.Rewriter):
         if row is None or place.inner or place.offset % row[0].size \
                 or row[place.offset // row[0].size] != place.type:
             return None
-        return place.base, place.index
+        return place.base, self.names.index(place.index)
 
     def offset(self, place: n.Place) -> int:
         """Return by how many bytes a place is behind the first number of its record."""

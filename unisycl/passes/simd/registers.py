@@ -19,6 +19,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.constant_tables import Table
 from unisycl.ir.types import BOOL, Scalar, View
+from unisycl.passes.simd.other_names import Names
 
 _MOST_EXPRESSIONS = 120
 _OTHERS = (n.Assign, n.Store, n.If, n.For, n.While)
@@ -30,7 +31,7 @@ def run(kernel: n.Kernel) -> n.Kernel:
     """Return a kernel whose loops keep elements in locals where they may."""
     if kernel.checks or kernel.pointed or not visit.contains(kernel.body, n.For):
         return kernel
-    body = _Keeping(_copies(kernel.body)).block(kernel.body)
+    body = _Keeping(Names(kernel.body)).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 
@@ -43,22 +44,11 @@ def likely(block: n.Block) -> n.Block:
                 if isinstance(getattr(s, name, None), tuple)}),) for s in block))
 
 
-def _copies(body: n.Block) -> dict[n.Local, n.Read]:
-    """Return the locals that are other names of locals which have one value."""
-    counts: dict[n.Local, int] = {}
-    for stmt in visit.statements(body):
-        for local in visit.targets(stmt):
-            counts[local] = counts.get(local, 0) + 1
-    return {s.local: s.value for s in visit.statements(body)
-            if isinstance(s, n.Assign) and isinstance(s.value, n.Read)
-            and counts[s.local] == counts.get(s.value.local) == 1}
-
-
 class _Keeping:
-    """Rewrites blocks; ``copies`` are other names."""
+    """Rewrites blocks; ``names`` are other names of locals."""
 
-    def __init__(self, copies: dict[n.Local, n.Read]) -> None:
-        self.copies = copies
+    def __init__(self, names: Names) -> None:
+        self.names = names
 
     def block(self, block: n.Block) -> n.Block:
         """Return a block with elements kept in locals."""
@@ -81,27 +71,17 @@ class _Keeping:
                 return (_with(stmt, body=self.block(stmt.body)),)
         return (stmt,)
 
-    def named(self, place: n.Place) -> n.Place:
-        """Return a place in terms of what other names stand for."""
-        def original(x: n.Expr) -> n.Expr:
-            while isinstance(x, n.Read) and x.local in self.copies:
-                x = replace(self.copies[x.local], type=x.type)
-            return x
-        index = tuple(visit.rewrite_expr(x, original) for x in place.index)
-        inner = tuple((visit.rewrite_expr(x, original), step) for x, step in place.inner)
-        return replace(place, index=index, inner=inner)
-
     def candidates(self, loop: n.For) -> list[n.Place]:
         """Return the elements that every turn of a loop writes, and that it reads, too."""
         if not isinstance(loop.step, n.Const) or not _is_plain(loop):
             return []
-        every = [self.named(s.place) for s in visit.statements(loop.body)
+        every = [self.names.of(s.place) for s in visit.statements(loop.body)
                  if isinstance(s, n.Store)]
-        read = [self.named(x.place) for x in visit.all_expressions(loop.body)
+        read = [self.names.of(x.place) for x in visit.all_expressions(loop.body)
                 if isinstance(x, n.Load)]
         found: list[n.Place] = []
         for stmt in _always(loop.body):
-            place = self.named(stmt.place) if isinstance(stmt, n.Store) else None
+            place = self.names.of(stmt.place) if isinstance(stmt, n.Store) else None
             if place is not None and place not in found and place in read and all(
                     p == place for p in (*every, *read) if p.base is place.base):
                 found.append(place)
@@ -126,7 +106,7 @@ class _Keeping:
         accs = [n.Local("kept", p.type) for p in places]
 
         def swap(x: n.Expr) -> n.Expr:
-            place = self.named(x.place) if isinstance(x, n.Load) else None
+            place = self.names.of(x.place) if isinstance(x, n.Load) else None
             if place is None or place not in places:
                 return x
             return n.Read(x.type, accs[places.index(place)])
@@ -136,7 +116,7 @@ class _Keeping:
 
         def inside(stmt: n.Stmt) -> n.Stmt:
             match stmt:
-                case n.Store() if (place := self.named(stmt.place)) in places:
+                case n.Store() if (place := self.names.of(stmt.place)) in places:
                     return n.Assign(accs[places.index(place)], stmt.value, span=stmt.span)
                 case n.If():
                     return replace(stmt, then=stored(stmt.then), orelse=stored(stmt.orelse))

@@ -15,6 +15,7 @@ from unisycl.ir import nodes as n
 from unisycl.ir import visit
 from unisycl.ir.types import Scalar, View
 from unisycl.passes.simd.members import Group, Joining, Key
+from unisycl.passes.simd.other_names import Names
 
 _MOST = 16
 _MOST_OF_BYTES = 4
@@ -25,7 +26,7 @@ def gather(kernel: n.Kernel) -> n.Kernel:
     if kernel.checks or kernel.pointed or not any(
             isinstance(p.type, View) and p.type.ndim > 1 for p in kernel.params):
         return kernel
-    body = _Rows({}).block(kernel.body)
+    body = _Rows({}, Names(kernel.body, counters=False)).block(kernel.body)
     return kernel if body is kernel.body else replace(kernel, body=body)
 
 
@@ -41,7 +42,7 @@ class _Rows(Joining):
                 or place.offset or place.inner or place.type.dtype.kind not in "iuf" \
                 or place.type.dtype.made or all(isinstance(x, n.Const) for x in place.index):
             return None
-        return place.base, place.index[:-1]
+        return place.base, self.names.index(place.index[:-1])
 
     def offset(self, place: n.Place) -> int:
         last = place.index[-1]
