@@ -22,6 +22,7 @@ from unisycl.passes.simd.shapes import VARYING, Shapes
 
 _MOST_EXPRESSIONS = 400
 _OTHERS = 4
+MOST_ROWS = 4
 _KINDS = (n.Assign, n.Store, n.LoadMany, n.StoreMany, n.If, n.For, n.Scope)
 
 
@@ -41,10 +42,7 @@ def find(kernel: n.Kernel, body: n.Block, shapes: Shapes, inner: Interior | None
 
     ``registers``: vectors that the machine holds, of as many lanes as a sub-group has.
     """
-    if kernel.index_kind != "range" or kernel.reducers or kernel.arrays or kernel.checks \
-            or kernel.pointed or not visit.contains(body, n.For) \
-            or not all(isinstance(s, _KINDS) for s in visit.statements(body)) \
-            or sum(1 for _ in visit.all_expressions(body)) > _MOST_EXPRESSIONS:
+    if not _may(kernel, body):
         return None
     lead = inner.lead if inner is not None else ()
     own = _Own(body, dim, {s.local for s in lead})
@@ -53,7 +51,7 @@ def find(kernel: n.Kernel, body: n.Block, shapes: Shapes, inner: Interior | None
         return None
     vectors = max(sum(1 for x in own.locals & visit.assigned(loop.body)
                       if shapes.locals[x].rank >= VARYING) for loop in loops)
-    rows = next((r for r in (4, 2) if r * max(vectors, 1) + _OTHERS <= registers), 0)
+    rows = next((r for r in (MOST_ROWS, 2) if registers_for(r, vectors) <= registers), 0)
     if not rows:
         return None
     copies = [_Row(dim, k, own.locals) for k in range(rows)]
@@ -65,6 +63,36 @@ def find(kernel: n.Kernel, body: n.Block, shapes: Shapes, inner: Interior | None
     before = tuple(replace(s, local=c.local(s.local), value=visit.rewrite_expr_down(
         s.value, c.node)) for c in copies for s in lead)
     return Together(rows, before, holds, _jammed(body, own, copies))
+
+
+def pays(kernel: n.Kernel, shapes: Shapes, dim: int) -> bool:
+    """Say whether several rows of a dimension gain, if guards hold and registers are enough."""
+    if not _may(kernel, kernel.body):
+        return False
+    body = _unguarded(kernel.body)
+    own = _Own(body, dim, ())
+    return not own.parts_ways() and any(
+        isinstance(s, n.For) and _pays(s, own, shapes) for s in visit.statements(body))
+
+
+def _unguarded(block: n.Block) -> n.Block:
+    """Return a block without the guards around its loops."""
+    return tuple(x for s in block for x in (
+        _unguarded(s.then) if isinstance(s, n.If) and not s.orelse
+        and visit.contains(s.then, n.For) else (s,)))
+
+
+def registers_for(rows: int, vectors: int = 1) -> int:
+    """Return how many vectors the machine has to hold for so many rows."""
+    return rows * max(vectors, 1) + _OTHERS
+
+
+def _may(kernel: n.Kernel, body: n.Block) -> bool:
+    """Say whether a kernel's rows may run together in a body."""
+    return not (kernel.index_kind != "range" or kernel.reducers or kernel.arrays or kernel.checks
+                or kernel.pointed or not visit.contains(body, n.For)
+                or not all(isinstance(s, _KINDS) for s in visit.statements(body))
+                or sum(1 for _ in visit.all_expressions(body)) > _MOST_EXPRESSIONS)
 
 
 class _Own:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.passes.simd.shapes import LINEAR, VARYING, Shapes
+from unisycl.passes.simd.shapes import LINEAR, VARYING, Shape, Shapes
 
 _EXPRESSION = 2
 _CALL = 4
 _LITTLE = 8
+_SEVERAL = 3
 
 
 def peak(body: n.Block, shapes: Shapes) -> int:
@@ -38,6 +39,34 @@ def leaps(body: n.Block, shapes: Shapes) -> bool:
     return any(isinstance(s, n.For) and not isinstance(s.step, n.Const)
                and shapes.of(s.start).rank == LINEAR and shapes.of(s.step).rank < LINEAR
                for s in visit.statements(body))
+
+
+def walks(body: n.Block, shapes: Shapes) -> bool:
+    """Say whether some loop reads or writes several rows, each turn rows further down.
+
+    Lanes lie side by side in a row, and the next turn is on another page: each turn takes what it
+    can from its pages, and lines that follow one another.
+    """
+    return any(isinstance(s, n.For) and id(s) not in shapes.divergent
+               and len(_rows(s, shapes)) >= _SEVERAL for s in visit.statements(body))
+
+
+def _rows(loop: n.For, shapes: Shapes) -> set[n.Base]:
+    """Return the memories that each turn of a loop reaches in another row, where lanes go along."""
+    moving = {loop.local}
+    for stmt in visit.statements(loop.body):
+        if isinstance(stmt, n.Assign) and _asks(stmt.value, moving):
+            moving.add(stmt.local)
+    places = [x.place for x in visit.all_expressions(loop.body) if isinstance(x, n.Load)]
+    places += [s.place for s in visit.statements(loop.body) if isinstance(s, n.Store)]
+    return {p.base for p in places if isinstance(p.base, n.Param) and len(p.index) > 1
+            and shapes.of(p.index[-1]) == Shape(LINEAR, 1)
+            and all(shapes.of(x).rank < LINEAR for x in p.index[:-1])
+            and any(_asks(x, moving) for x in p.index[:-1])}
+
+
+def _asks(x: n.Expr, locals: set[n.Local]) -> bool:
+    return any(isinstance(e, n.Read) and e.local in locals for e in visit.walk(x))
 
 
 def _is_chain(loop: n.Stmt, shapes: Shapes) -> bool:

@@ -51,3 +51,43 @@ def test_items_run_one_by_one_where_rows_end_within_vectors_and_all_is_gathered(
         z[row, col] = total
     assert lanes(tile, 5, 5) == 1
     assert lanes(tile, 8, 8) == 8
+
+
+def of_range(function: object, ndim: int, bits: int) -> int:
+    return choose_lanes(specialize(function, "range", ndim).kernel, bits)
+
+
+def test_loops_that_go_down_several_rows_take_lines_that_follow_one_another() -> None:
+    u, v, w = (np.zeros((64, 4096)) for _ in range(3))
+
+    def down(i):  # type: ignore[no-untyped-def]
+        w[0, i] = u[0, i]
+        for k in range(1, 64):
+            m = v[k, i] - u[k, i] * w[k - 1, i]
+            w[k, i] = u[k, i] / m
+
+    def along(i):  # type: ignore[no-untyped-def]
+        for k in range(1, 64):
+            w[i, k] = u[i, k] / (v[i, k] - w[i, k - 1])
+    assert [of_range(down, 1, bits) for bits in (256, 512)] == [32, 32]
+    assert [of_range(along, 1, bits) for bits in (256, 512)] == [8, 16]
+
+
+def test_registers_are_left_for_rows_that_share_what_they_read() -> None:
+    def product(it):  # type: ignore[no-untyped-def]
+        i, j = it[0], it[1]
+        total = 0.0
+        for k in range(64):
+            total += z[i, k] * z[k, j]
+        z[i, j] = total
+
+    def guarded(it, n):  # type: ignore[no-untyped-def]
+        i, j = it[0], it[1]
+        if i < n and j < n:
+            total = 0.0
+            for k in range(n):
+                total += z[i, k] * z[k, j]
+            z[i, j] = total
+    guarded_kernel = specialize(guarded, "range", 2, (64,)).kernel
+    assert [of_range(product, 2, bits) for bits in (256, 512)] == [8, 32]
+    assert [choose_lanes(guarded_kernel, bits) for bits in (256, 512)] == [8, 32]

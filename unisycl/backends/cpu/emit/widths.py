@@ -14,11 +14,13 @@ from unisycl.base.dtypes import DType
 from unisycl.base.enums import memory_scope
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
+from unisycl.passes.interior import rows_together
 from unisycl.passes.simd import costs, pressure, registers, row_blocks
 from unisycl.passes.simd import shapes as sh
 
 _CONSTANTS = 4
 _MOST_LANES = 64
+_WALKED_BITS = 4 * 512  # of a row that a loop goes down
 
 
 _known: dict[int, tuple[n.Kernel, int, int]] = {}
@@ -56,12 +58,17 @@ def _choose(kernel: n.Kernel, vector_bits: int) -> int:
     names = 32 if vector_bits == 512 else 16
     alive = pressure.peak(kernel.body, found)
     most = 4 if kernel.index_kind == "range" and pressure.waits(kernel.body, found) else 2
+    if most > 2 and kernel.ndim > 1 and rows_together.pays(kernel, found, kernel.ndim - 2):
+        most = max(1, names // rows_together.registers_for(rows_together.MOST_ROWS))
     if kernel.index_kind == "nd_range" and pressure.leaps(kernel.body, found) \
             and not _asks_sub_groups(kernel):
         most = _MOST_LANES // native
     wanted = native
     while wanted < most * native and 2 * wanted // native * alive + _CONSTANTS <= names:
         wanted *= 2
+    if kernel.index_kind == "range" and pressure.walks(kernel.body, found):
+        while wanted * bits < _WALKED_BITS and 2 * wanted // native * alive <= 2 * names:
+            wanted *= 2
     if kernel.index_kind == "range" and not kernel.reducers \
             and costs.prefers_scalar(kernel.body, found, bits):
         return 1
