@@ -157,6 +157,11 @@ class desc:
         """Return the tag that it was made by."""
         return self._tag
 
+    def lies_as(self, other: desc) -> bool:
+        """Say whether elements follow one another as in another; a first place may differ."""
+        mine, theirs = _told_apart(self._layout), _told_apart(other._layout)
+        return mine is None or theirs is None or bool(mine[:-1] == theirs[:-1])
+
     # ------------------------------------------------------------------ others of it
     def submemory_desc(self, dims: Sequence[int], offsets: Sequence[int]) -> desc:
         """Return a part of it, from a position on."""

@@ -20,7 +20,8 @@ _ROOT_2_OF_PI = np.float32(0.79788456080286536)
 _GELU = np.float32(0.044715)
 _PEAK = np.float32(0.39894228040143268)
 ZERO, HALF, ONE, TWO = np.float32(0), np.float32(0.5), np.float32(1), np.float32(2)
-_NEAR = np.float32(20)
+_NEAR, _FAR = np.float32(20), np.float32(15)
+"""From where on functions are their limits: x log(1 + exp(x)), and x times what is 0 or 1."""
 
 
 def apply(e: Any, f: Any, alpha: Any, beta: Any, x: Any, y: Any) -> None:
@@ -45,8 +46,8 @@ def add_scaled(e: Any, scale: Any, zero: Any, x: Any, y: Any) -> None:
 
 # ---------------------------------------------------------------------------- functions
 def relu(x: Any, alpha: Any, beta: Any) -> Any:
-    """Keep what is positive, times alpha what is not."""
-    return x if x > ZERO else x * alpha
+    """Keep what is positive, and NaN; times alpha what is not, where an infinity may become 0."""
+    return (x * alpha if alpha != ZERO else ZERO) if x <= ZERO else x
 
 
 def tanh(x: Any, alpha: Any, beta: Any) -> Any:
@@ -102,7 +103,8 @@ def exp(x: Any, alpha: Any, beta: Any) -> Any:
 
 def gelu_tanh(x: Any, alpha: Any, beta: Any) -> Any:
     """Return the Gaussian error linear unit, by the hyperbolic tangent."""
-    return HALF * x * (ONE + sycl.tanh(_ROOT_2_OF_PI * x * (ONE + _GELU * x * x)))
+    t = sycl.tanh(_ROOT_2_OF_PI * x * (ONE + _GELU * x * x))
+    return ZERO if x < -_FAR else HALF * x * (ONE + t)
 
 
 def swish(x: Any, alpha: Any, beta: Any) -> Any:
@@ -127,7 +129,7 @@ def power(x: Any, alpha: Any, beta: Any) -> Any:
 
 def gelu_erf(x: Any, alpha: Any, beta: Any) -> Any:
     """Return the Gaussian error linear unit."""
-    return HALF * x * (ONE + sycl.erf(x * _ROOT_2))
+    return ZERO if x < -_FAR else HALF * x * sycl.erfc(-x * _ROOT_2)
 
 
 def rounded(x: Any, alpha: Any, beta: Any) -> Any:
@@ -228,7 +230,8 @@ def gelu_tanh_slope(x: Any, alpha: Any, beta: Any) -> Any:
     """Return the slope of gelu_tanh."""
     t = sycl.tanh(_ROOT_2_OF_PI * x * (ONE + _GELU * x * x))
     inner = _ROOT_2_OF_PI * (ONE + np.float32(3) * _GELU * x * x)
-    return HALF * (ONE + t) + HALF * x * (ONE - t * t) * inner
+    near = HALF * (ONE + t) + HALF * x * (ONE - t * t) * inner
+    return _step(x) if abs(x) > _FAR else near
 
 
 def swish_slope(x: Any, alpha: Any, beta: Any) -> Any:
@@ -259,13 +262,18 @@ def power_slope(x: Any, alpha: Any, beta: Any) -> Any:
 
 def gelu_erf_slope(x: Any, alpha: Any, beta: Any) -> Any:
     """Return the slope of gelu_erf."""
-    return HALF * (ONE + sycl.erf(x * _ROOT_2)) + x * _PEAK * sycl.exp(-HALF * x * x)
+    near = HALF * sycl.erfc(-x * _ROOT_2) + x * _PEAK * sycl.exp(-HALF * x * x)
+    return _step(x) if abs(x) > _FAR else near
+
+
+def _step(x: Any) -> Any:
+    return ONE if x > ZERO else ZERO
 
 
 def mish_slope(x: Any, alpha: Any, beta: Any) -> Any:
     """Return the slope of mish."""
     t = sycl.tanh(soft_relu(x, ONE, ZERO))
-    return t + x * (ONE - t * t) * logistic(x, alpha, beta)
+    return ONE if x > _NEAR else t + x * (ONE - t * t) * logistic(x, alpha, beta)
 
 
 def hardswish_slope(x: Any, alpha: Any, beta: Any) -> Any:

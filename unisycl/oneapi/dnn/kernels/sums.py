@@ -1,7 +1,8 @@
 """Kernels that sum over parts of a tensor: normalisations, softmax, reductions.
 
 Written in the kernel language. A ``part`` of a tensor is what one work-item goes through: where it
-begins, and where its elements lie from there. Invariant: sums are added in one order.
+begins, and where its elements lie from there. Invariants: sums are added in one order; long ones in
+pieces, as many as each has elements, so that errors grow with the root of the count.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ ZERO, ONE = np.float32(0), np.float32(1)
 
 @dataclass(eq=False)
 class parts:
-    """Where parts begin (``first``), where their elements lie (``inner``), and how many."""
+    """Where parts begin (``first``), where their elements lie (``inner``), how many, in pieces."""
 
     first: Any
     inner: Any
     count: Any
+    piece: Any
 
 
 @dataclass(eq=False)
@@ -59,13 +61,19 @@ def moments(e: Any, p: parts, x: Any, mean: Any, variance: Any) -> None:
     """Compute mean and variance of a part."""
     first = p.first.at(e)
     total = ZERO
-    for r in range(p.count):
-        total += x.load(first + p.inner.at(r))
+    for begin in range(0, p.count, p.piece):
+        part = ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            part += x.load(first + p.inner.at(r))
+        total += part
     middle = total / np.float32(p.count)
     total = ZERO
-    for r in range(p.count):
-        d = x.load(first + p.inner.at(r)) - middle
-        total += d * d
+    for begin in range(0, p.count, p.piece):
+        part = ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            d = x.load(first + p.inner.at(r)) - middle
+            part += d * d
+        total += part
     mean.store(e, middle)
     variance.store(e, total / np.float32(p.count))
 
@@ -80,11 +88,15 @@ def gradient_sums(e: Any, p: parts, s: statistics, a: affine, pair: Any, sums: A
     """Sum gradients, and gradients times normalised elements, over what shares statistics."""
     first = p.first.at(e)
     plain, crossed = ZERO, ZERO
-    for r in range(p.count):
-        at = first + p.inner.at(r)
-        g = pair.b.load(at) * a.scale.load(a.place.at(at))
-        plain += g
-        crossed += g * s.centred(pair.a.load(at), at)
+    for begin in range(0, p.count, p.piece):
+        part, other = ZERO, ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            at = first + p.inner.at(r)
+            g = pair.b.load(at) * a.scale.load(a.place.at(at))
+            part += g
+            other += g * s.centred(pair.a.load(at), at)
+        plain += part
+        crossed += other
     sums.store(2 * e, plain / np.float32(p.count))
     sums.store(2 * e + 1, crossed / np.float32(p.count))
 
@@ -101,11 +113,15 @@ def affine_back(e: Any, p: parts, s: statistics, pair: Any, scale: Any, shift: A
     """Compute the gradients of what normalised elements are multiplied by and moved by."""
     first = p.first.at(e)
     plain, crossed = ZERO, ZERO
-    for r in range(p.count):
-        at = first + p.inner.at(r)
-        g = pair.b.load(at)
-        plain += g
-        crossed += g * s.centred(pair.a.load(at), at)
+    for begin in range(0, p.count, p.piece):
+        part, other = ZERO, ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            at = first + p.inner.at(r)
+            g = pair.b.load(at)
+            part += g
+            other += g * s.centred(pair.a.load(at), at)
+        plain += part
+        crossed += other
     scale.store(e, crossed)
     shift.store(e, plain)
 
@@ -117,8 +133,11 @@ def softmax(e: Any, p: parts, log: Any, x: Any, y: Any) -> None:
     for r in range(1, p.count):
         top = sycl.fmax(top, x.load(first + p.inner.at(r)))
     total = ZERO
-    for r in range(p.count):
-        total += sycl.exp(x.load(first + p.inner.at(r)) - top)
+    for begin in range(0, p.count, p.piece):
+        part = ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            part += sycl.exp(x.load(first + p.inner.at(r)) - top)
+        total += part
     for r in range(p.count):
         at = first + p.inner.at(r)
         if log:
@@ -131,12 +150,12 @@ def softmax_back(e: Any, p: parts, log: Any, pair: Any, y: Any) -> None:
     """Compute the gradient of a part."""
     first = p.first.at(e)
     total = ZERO
-    for r in range(p.count):
-        at = first + p.inner.at(r)
-        if log:
-            total += pair.b.load(at)
-        else:
-            total += pair.a.load(at) * pair.b.load(at)
+    for begin in range(0, p.count, p.piece):
+        part = ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            at = first + p.inner.at(r)
+            part += pair.b.load(at) if log else pair.a.load(at) * pair.b.load(at)
+        total += part
     for r in range(p.count):
         at = first + p.inner.at(r)
         if log:
@@ -149,8 +168,11 @@ def reduce(e: Any, p: parts, how: Any, x: Any, y: Any) -> None:
     """Reduce a part: each element by ``take``, joined by ``join``, and the whole by ``end``."""
     first = p.first.at(e)
     total = how.start
-    for r in range(p.count):
-        total = how.join(total, how.take(x.load(first + p.inner.at(r)), how.p))
+    for begin in range(0, p.count, p.piece):
+        part = how.start
+        for r in range(begin, min(begin + p.piece, p.count)):
+            part = how.join(part, how.take(x.load(first + p.inner.at(r)), how.p))
+        total = how.join(total, part)
     y.store(e, how.end(total, how.p, how.eps, np.float32(p.count)))
 
 
@@ -210,11 +232,14 @@ def leak_weights(e: Any, p: parts, pair: Any, y: Any) -> None:
     """Sum gradients times elements that are not positive."""
     first = p.first.at(e)
     total = ZERO
-    for r in range(p.count):
-        at = first + p.inner.at(r)
-        x = pair.a.load(at)
-        if x <= ZERO:
-            total += x * pair.b.load(at)
+    for begin in range(0, p.count, p.piece):
+        part = ZERO
+        for r in range(begin, min(begin + p.piece, p.count)):
+            at = first + p.inner.at(r)
+            x = pair.a.load(at)
+            if x <= ZERO:
+                part += x * pair.b.load(at)
+        total += part
     y.store(e, total)
 
 

@@ -116,8 +116,9 @@ def _local(w: Work, dims: tuple[int, ...]) -> Any:
     across = op["alg"] is algorithm.lrn_across_channels
     space = (1,) * (5 - len(dims)) + dims[2:]
     summands = size if across else size ** (len(dims) - 2)
+    around = (size - 1) // 2  # on either side, as oneDNN has it for even sizes, too
     return sums.local(np.float32(op["alpha"] / summands), np.float32(op["beta"]),
-                      np.float32(op["k"]), (size - 1) // 2, size, across, dims[1], *space)
+                      np.float32(op["k"]), around, 2 * around + 1, across, dims[1], *space)
 
 
 def lrn_forward(w: Work) -> None:

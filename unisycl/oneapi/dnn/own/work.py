@@ -133,7 +133,8 @@ class Work:
             sizes = tuple(dims[k] for k in axes)
             return self.place(Layout(sizes, sizes, tuple(steps[k] for k in axes)))
 
-        return Record(sums.parts, along(kept), along(rest), math.prod(dims[k] for k in rest))
+        count = math.prod(dims[k] for k in rest)
+        return Record(sums.parts, along(kept), along(rest), count, math.isqrt(count) + 1)
 
     # ------------------------------------------------------------------ elements
     def spread(self, dims: Sequence[int], small: Sequence[int]) -> Record:
