@@ -62,9 +62,10 @@ def directly(pd: Any) -> Run:
     pairs: list[Any] = []
     for number in (arg.SRC, arg.WEIGHTS, arg.DST, arg.SCRATCHPAD):
         at = does.described(int(number))
-        if not at:
+        md = library.description(at) if at else memory.desc()
+        if md.is_zero():
             continue
-        x = memory(library.description(at), pd.get_engine())
+        x = memory(md, pd.get_engine())
         mine = ctypes.c_void_p()
         library.call("memory_create", ctypes.byref(mine), ctypes.c_void_p(at), library.engine,
                      ctypes.c_void_p(x.get_data_handle().ctypes.data))
@@ -121,6 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                by_torch(n, 8)) for n in TYPES]
     for title, kind, describe, more in cases:
         pd = describe()
+        if not pd.impl_info_str().startswith("onednn"):
+            print(f"{title:24} libdnnl does not compute it on this processor")
+            continue
         runs = {"dnn": through_us(queue, kind, pd), "libdnnl": directly(pd), **more}
         if options.kernels:
             with dnn.using("kernels"):
