@@ -239,6 +239,24 @@ def test_distances_are_scipys(queue, ours, name, more):
     near(dal.compute(queue, ours, x, x[:7]).values, distance.cdist(x, x[:7], name, **more))
 
 
+def test_very_small_and_large_numbers_have_their_distances(queue):
+    x, y = X[:9].astype(np.float32), X[9:15].astype(np.float32)
+    for degree in (2, 3):
+        desc = dal.minkowski_distance.descriptor(degree)
+        right = distance.cdist(x, y, "minkowski", p=degree)
+        for scale in (2.0**-90, 2.0**80):
+            by = np.float32(scale)
+            near(dal.compute(queue, desc, x * by, y * by).values / by, right)
+    tiny = x * np.float32(2.0**-90)                 # whose squares vanish, so no order is found
+    nearest = dal.knn.descriptor(2)
+    with pytest.raises(dal.domain_error, match="scale the columns"):
+        dal.infer(queue, nearest, dal.train(queue, nearest, tiny).model, tiny)
+    with pytest.raises(dal.domain_error, match="scale the columns"):
+        dal.train(queue, dal.kmeans.descriptor(2), tiny, tiny[:2])
+    same = np.ones((3, 2), np.float32)              # here nothing vanishes: all are 0
+    assert not dal.infer(queue, nearest, dal.train(queue, nearest, same).model, same).distances.any()
+
+
 def test_kernel_functions_are_scikit_learns(queue):
     x = X.astype(kind_of(queue))
     y = x[:5]

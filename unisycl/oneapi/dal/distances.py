@@ -113,10 +113,23 @@ def compute(work: Work, desc: Any, x: table, y: table | None = None) -> compute_
     right = records.rows(work.columns(y), np.int64(m), np.int64(y.column_count))
     found = work.compare_all(work.rows(x), (n, x.column_count), right, desc.rule(work.kind))
     values = work.host(found)[:n * m].reshape(n, m)
+    if isinstance(desc, _Minkowski) and (not np.isfinite(values).all() or _is_small(work, x, y)):
+        left = records.rows(work.rows(x), np.int64(n), np.int64(x.column_count))
+        work.launch((n, m), pairs.scaled, left, right, desc.rule(work.kind), found)
+        values = work.host(found)[:n * m].reshape(n, m)
     if not np.isfinite(values).all():
         work.undetermined("distances are beyond what the type holds; scale the columns, or give "
                           "float64")
     return compute_result(values)
+
+
+def _is_small(work: Work, *tables: table) -> bool:
+    """Say whether tables have elements so small that powers of differences may vanish."""
+    for data in tables:
+        found = np.abs(work.array(data))
+        if ((found < work.smallest()) & (found > 0)).any():
+            return True
+    return False
 
 
 ROUTINES = {"compute": compute}

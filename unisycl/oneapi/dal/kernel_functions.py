@@ -33,13 +33,15 @@ class _Polynomial(_Linear):
     """``(scale * <x, y> + shift) ** degree``."""
 
     algorithm: ClassVar[str] = "polynomial_kernel"
-    degree: int = 3
+    degree: float = 3
 
     def check(self) -> None:
+        if isinstance(self.degree, float) and self.degree.is_integer():
+            self.degree = int(self.degree)  # C++ has a double
         self.whole("degree")
 
     def rule(self, kind: Any) -> records.rule:
-        return records.rule(pairs.product, _polynomial(self.degree), kind, kind(self.scale),
+        return records.rule(pairs.product, _polynomial(int(self.degree)), kind, kind(self.scale),
                             kind(self.shift))
 
 

@@ -71,6 +71,7 @@ class _Rows:
 
     def __init__(self, work: Work, data: table, clusters_count: int) -> None:
         self.work, self.n, self.d, self.k = work, data.row_count, data.column_count, clusters_count
+        self.data = data
         x = work.rows(data)
         part = max(part_of(self.n), 2 * clusters_count)
         self.parts = -(-self.n // part)
@@ -104,6 +105,7 @@ class _Rows:
         if not np.isfinite(found):
             self.work.undetermined("distances are beyond what the type holds; scale the columns, "
                                    "or give float64")
+        self.work.need_squares(self.data, far)
         return found
 
     def farthest(self, count: int) -> tuple[Array, Array, Array]:

@@ -155,6 +155,9 @@ def _search(work: Work, desc: descriptor, fitted: model, data: table) -> tuple[A
     if (ids < 0).any():
         work.undetermined("distances are beyond what the type holds; scale the columns, or give "
                           "float64")
+    degree = getattr(desc.distance, "degree", np.inf)
+    if degree != 1 and not np.isinf(degree):
+        work.need_squares(fitted.data, far)
     known = np.zeros(fitted.data.row_count) if fitted.responses is None else fitted.responses
     said = known[ids].astype(np.float64)
     return _merged(work, desc, (ids, far, said), fitted.data.row_count)

@@ -219,6 +219,19 @@ class Work:
         self.launch((-(-n // pairs.ROWS), m), pairs.pairs, left, b, rule, out)
         return out
 
+    def smallest(self) -> float:
+        """Return a number of which all larger ones have differences whose squares do not vanish."""
+        info = np.finfo(self.dtype)
+        return float(info.tiny) ** 0.5 / float(info.eps)
+
+    def need_squares(self, data: table, squares: Array) -> None:
+        """Refuse numbers so small that sums of their squares are nothing."""
+        if squares.size and squares.max() < np.finfo(self.dtype).tiny:
+            most = float(np.abs(self.array(data)).max())
+            if 0 < most < self.smallest():
+                self.undetermined(f"the elements are at most {most:.2g}, and their squares vanish; "
+                                  "scale the columns")
+
     def products(self, weights: Array, data: table, columns: Any) -> Array:
         """Return the inner products of rows of an array and of a table's rows (table first)."""
         rule = records.rule(pairs.product, pairs.same, self.kind, self.kind(0), self.kind(0))

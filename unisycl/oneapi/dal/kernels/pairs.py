@@ -33,6 +33,20 @@ def pairs(it: Any, a: Any, b: Any, rule: Any, out: Any) -> None:
             out[(first + c) * b.count + j] = rule.last(total[c], rule.a, rule.b)
 
 
+def scaled(it: Any, a: Any, b: Any, rule: Any, out: Any) -> None:
+    """Compare two rows by their differences over the greatest one, whose powers are in range."""
+    i, j = it[0], it[1]
+    most = rule.kind(0)
+    for f in range(a.width):
+        most = max(most, abs(a.at[i * a.width + f] - b.at[f * b.count + j]))
+    total = rule.kind(0)
+    if most > 0:
+        for f in range(a.width):
+            total = rule.step(total, (a.at[i * a.width + f] - b.at[f * b.count + j]) / most,
+                              rule.kind(0), rule.a)
+    out[i * b.count + j] = most * rule.last(total, rule.a, rule.b)
+
+
 def product(total: Any, x: Any, y: Any, a: Any) -> Any:
     """Add a product."""
     return total + x * y
