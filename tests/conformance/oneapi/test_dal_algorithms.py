@@ -254,7 +254,8 @@ def test_very_small_and_large_numbers_have_their_distances(queue):
     with pytest.raises(dal.domain_error, match="scale the columns"):
         dal.train(queue, dal.kmeans.descriptor(2), tiny, tiny[:2])
     same = np.ones((3, 2), np.float32)              # here nothing vanishes: all are 0
-    assert not dal.infer(queue, nearest, dal.train(queue, nearest, same).model, same).distances.any()
+    found = dal.infer(queue, nearest, dal.train(queue, nearest, same).model, same)
+    assert not found.distances.any()
 
 
 def test_kernel_functions_are_scikit_learns(queue):

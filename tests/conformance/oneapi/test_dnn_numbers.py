@@ -1,4 +1,4 @@
-"""Numbers of oneDNN where libraries go astray: other layouts, even windows, infinities, long sums."""
+"""Numbers of oneDNN where one goes astray: mixed layouts, even windows, infinities, long sums."""
 
 from __future__ import annotations
 

@@ -254,6 +254,8 @@ def test_what_is_wrong_is_refused(queue):
             (lambda: vpl.compose(out, vpl.surface(queue, "rgb", 8, 8)), "does not lie in"),
             (lambda: source.image(), "process the surface to rgb4"),
             (lambda: encoder.encode(out), "must be i420 or nv12"),
+            (lambda: vpl.loader(queue).create_session().create_encoder(
+                "mjpeg", W, H, options={"qualty": "9"}), "no option 'qualty'"),
             (lambda: encoder.encode(source), "takes full_range=True"),
             (lambda: encoder.encode(smooth(queue, "nv12", 16, 16)), "is not 38 x 22"),
             (lambda: vpl.loader(queue).create_session().create_decoder("h264").decode(b""),

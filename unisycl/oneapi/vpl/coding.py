@@ -148,6 +148,14 @@ class encoder:
         context.options = CODECS[codec][2] | (options or {})
         self._context, self._count, self._ended = context, 0, False
         self.full_range = codec == "mjpeg"
+        try:
+            context.open()
+        except (av.error.FFmpegError, ValueError) as error:
+            raise self._refused("encoder", error) from None
+        if context.options:  # FFmpeg leaves what it does not know
+            raise invalid_argument(f"encoder: {name} has no option "
+                                   f"{', '.join(map(repr, sorted(context.options)))}; 'ffmpeg -h "
+                                   f"encoder={name}' lists its options")
 
     def encode(self, picture: surface) -> list[bytes]:
         """Return the packets that come of one more surface, in i420 or nv12."""
@@ -179,8 +187,11 @@ class encoder:
         try:
             return [bytes(p) for p in self._context.encode(frame)]
         except (av.error.FFmpegError, ValueError) as error:
-            raise invalid_argument(f"encode: {self.codec} refuses {self.width} x {self.height} "
-                                   f"with these options ({error})") from None
+            raise self._refused("encode", error) from None
+
+    def _refused(self, where: str, error: Exception) -> invalid_argument:
+        return invalid_argument(f"{where}: {self.codec} refuses {self.width} x {self.height} with "
+                                f"these options ({error})")
 
 
 def _speed(rate: Any) -> Fraction:
