@@ -36,7 +36,8 @@ class _Polynomial(_Linear):
     degree: float = 3
 
     def check(self) -> None:
-        if isinstance(self.degree, float) and self.degree.is_integer():
+        if np.issubdtype(type(self.degree), np.floating) and (
+                float(self.degree).is_integer()):
             self.degree = int(self.degree)  # C++ has a double
         self.whole("degree")
 

@@ -222,7 +222,7 @@ class Work:
     def smallest(self) -> float:
         """Return a number of which all larger ones have differences whose squares do not vanish."""
         info = np.finfo(self.dtype)
-        return float(info.tiny) ** 0.5 / float(info.eps)
+        return float(np.sqrt(info.tiny) / info.eps)
 
     def need_squares(self, data: table, squares: Array) -> None:
         """Refuse numbers so small that sums of their squares are nothing."""
