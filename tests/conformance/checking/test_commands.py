@@ -279,6 +279,16 @@ def in_groups(p: Program) -> None:
     p.two.submit(lambda h: h.parallel_for_work_group(two, two, grouped, p.a))  # two
 
 
+def by_a_slice(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.two.parallel_for(2, double, p.a[2:4])  # two
+
+
+def copied_to_a_slice(p: Program) -> None:
+    p.one.parallel_for(8, fill, p.a)  # one
+    p.two.memcpy(p.a[2:4], np.zeros(2, np.int32))  # two
+
+
 def graph_without_edges(p: Program) -> None:
     graph = sycl.ext.oneapi.experimental.command_graph(p.one)
     graph.add(lambda h: h.parallel_for(8, fill, p.a))  # one
@@ -294,6 +304,7 @@ def graph_without_edges(p: Program) -> None:
     (reduced, "kernel 'adds'"), (in_two_dimensions, "kernel 'square'"),
     (in_groups, "kernel 'grouped'"), (copied_to, "kernel 'take'"),
     (copied_from, "memcpy"), (filled, "kernel 'double'"),
+    (by_a_slice, "kernel 'double'"), (copied_to_a_slice, "memcpy"),
     (graph_without_edges, "kernel 'double'")],
     ids=lambda v: getattr(v, "__name__", ""))
 def test_a_race_between_commands_names_both_submissions(

@@ -34,6 +34,32 @@ def test_use_after_free_and_double_free_are_refused_at_the_submission(
 
 
 @pytest.mark.row("Q-6")
+@pytest.mark.parametrize("part", [
+    lambda p: p[2:6], lambda p: np.asarray(p)[2:6], lambda p: p[2:6].view(np.int32),
+    lambda p: p[:].reshape(2, 4)[1], lambda p: np.asarray(memoryview(p[2:6]))])
+def test_an_array_over_freed_memory_is_refused_like_the_memory(
+        device: sycl.device, part: Any) -> None:
+    with refused(device, sycl.aspect.usm_shared_allocations):
+        queue = sycl.queue(device)
+        p = sycl.malloc_shared(8, np.float32, queue)
+        p[:] = 0
+        array = part(p)
+        graph = sycl.ext.oneapi.experimental.command_graph(queue)
+        graph.add(lambda h: h.parallel_for(4, writes, array))
+        ready, bound = graph.finalize(), queue.bind(4, writes, array)
+        bound().wait()
+        assert array.tolist() == [1, 1, 1, 1]
+        sycl.free(p, queue)
+        other = np.zeros(4, array.dtype)
+        for use in (lambda: queue.parallel_for(4, writes, array), bound,
+                    lambda: queue.memcpy(array, other), lambda: queue.memcpy(other, array),
+                    lambda: queue.ext_oneapi_graph(ready), lambda: sycl.buffer(array)):
+            with pytest.raises(sycl.exception, match="allocation of 32 bytes was freed"):
+                use()
+        queue.wait_and_throw()
+
+
+@pytest.mark.row("Q-6")
 def test_a_closed_buffer_is_refused_at_the_accessor(queue: sycl.queue) -> None:
     buffer = sycl.buffer(np.zeros(8, np.float32))
     buffer.close()

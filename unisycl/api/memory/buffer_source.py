@@ -25,6 +25,7 @@ from unisycl.ir.types import element_type
 from unisycl.runtime.memory.allocation import Array, allocate
 from unisycl.runtime.memory.buffers import BufferMemory
 from unisycl.runtime.memory.regions import Region
+from unisycl.runtime.memory.usm import check_alive
 
 _TARGET_HELP = "pass a writable array, a weak reference to one, a callable, or None"
 
@@ -146,6 +147,7 @@ def _as_array(source: Any, dtype: np.dtype[Any] | None) -> tuple[Array, bool]:
 def _array_region(array: Array, shape: tuple[int, ...], *, in_place: bool,
                   allocator: Any) -> Region:
     kind = checked_dtype(array.dtype)
+    check_alive(array)
     if len(shape) > 3:
         raise UsageError(errc.invalid, f"buffer: an array of {len(shape)} dimensions; buffers have "
                          "1 to 3; reshape it")

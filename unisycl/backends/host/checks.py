@@ -21,7 +21,8 @@ _OURS = tuple(str(_PACKAGE / room) for room in (
 _SHOWN = 8
 
 
-def kernel_failure(kernel: str, files: Collection[str], error: Exception, at: Any) -> DeviceError:
+def kernel_failure(kernel: str, files: Collection[str], error: Exception, at: Any,
+                   place: str = "") -> DeviceError:
     """Return the error a launch fails with when a work-item raised ``error``.
 
     Args:
@@ -29,18 +30,22 @@ def kernel_failure(kernel: str, files: Collection[str], error: Exception, at: An
         files: the files its functions stand in.
         error: what was raised; becomes the cause.
         at: the index object of the work-item or group, or None for a single task.
+        place: the line, where the traceback does not have it.
     """
     frame = _user_frame(error, files)
-    place = f" at {frame.filename}:{frame.lineno}" if frame else ""
+    if not place and frame:
+        place = f"{frame.filename}:{frame.lineno}"
+    place = f" at {place}" if place else ""
     what = error.what() if isinstance(error, exception) else f"{type(error).__name__}: {error}"
     if isinstance(error, AssertionError) and not error.args and frame is not None:
         what = f"AssertionError: {frame.line}"
-    made = DeviceError(errc.kernel, f"kernel '{kernel}' failed{_in_item(at)}{place}: {what}")
+    made = DeviceError(errc.kernel, f"kernel '{kernel}' failed{in_item(at)}{place}: {what}")
     made.__cause__ = error
     return made
 
 
-def _in_item(at: Any) -> str:
+def in_item(at: Any) -> str:
+    """Return what is said of the work-item or group with an index object; "" for a task."""
     if isinstance(at, nd_item):
         return (f" in work-item {at.get_global_id()!r} ({at.get_local_id()!r} of group "
                 f"{at.get_group().get_group_id()!r})")
@@ -71,21 +76,30 @@ def divergence(kernel: str, items: Sequence[nd_item], requests: Sequence[Any]) -
     """
     parties: dict[Any, list[nd_item]] = {}
     for it, request in zip(items, requests, strict=True):
-        parties.setdefault(request and (request[0], request[1], request[2]), []).append(it)
-    where = items[0].get_group().get_group_id()
-    lines = [f"kernel '{kernel}': not all work-items of group {where!r} reached the same call"]
+        parties.setdefault(_party(request), []).append(it)
+    came = next(k for k, request in enumerate(requests) if request is not None)
+    site, name, part = _party(requests[came])
+    away = next((f": work-item {it.get_global_id()!r} does not" for it, request in zip(
+        items, requests, strict=True) if _party(request) != _party(requests[came])), "")
+    lines = [(f"kernel '{kernel}' failed{in_item(items[came])} at {site.place()}: not all "
+              f"work-items of the {'sub-' if part else ''}group come to this {name}{away}")]
     for party, members in parties.items():
         which = _ids(members)
         if party is None:
             lines.append(f"  ended without another one: {which}")
         else:
-            site, collective, part = party
+            site, name, part = party
             over = ("sub-group" if part else "work-group") if isinstance(part, bool) \
                 else "part of a sub-group"
-            lines.append(f"  in {collective.name} of the {over} at {site.place()}: {which}")
+            lines.append(f"  in {name} of the {over} at {site.place()}: {which}")
     lines.append("  help: call group functions where all work-items come by (SYCL 2020 §4.17.2): "
                  "move them out of branches and loops that depend on the work-item")
     return DeviceError(errc.kernel, "\n".join(lines))
+
+
+def _party(request: Any) -> Any:
+    """Return where a work-item waits, in what, and whom for; None if it has ended."""
+    return None if request is None else (request[0], request[1].name, request[2])
 
 
 def user_place(task: Any) -> str:
@@ -114,7 +128,7 @@ def disagreement(kernel: str, place: str, odd: tuple[str, int, Any, Any],
     what, _, first, other = odd
     where = f"item {lane} of the sub-group" if lane >= 0 else \
         f"work-item {who[1].get_global_id()!r}"
-    return DeviceError(errc.kernel, f"kernel '{kernel}' failed{_in_item(who[0])} at {place}: the "
+    return DeviceError(errc.kernel, f"kernel '{kernel}' failed{in_item(who[0])} at {place}: the "
                        f"{what} is {first} here and {other} in {where}: the group has to give one")
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from unisycl.backends.host.checks import in_item
 from unisycl.backends.host.unwritten import (
     WHAT,
     Own,
@@ -30,9 +31,11 @@ from unisycl.backends.host.unwritten import (
     is_fresh,
     line,
 )
+from unisycl.base.allocations import block_of
 from unisycl.base.checked_mode import UNWRITTEN
 from unisycl.base.enums import address_space, memory_scope
 from unisycl.base.errors import DeviceError, errc
+from unisycl.ir.shadow_words import way_out
 from unisycl.lang.index.nd_item import group as work_group
 from unisycl.lang.index.nd_item import item, nd_item
 from unisycl.lang.memory.atomic_place import bits_of
@@ -47,10 +50,11 @@ _FULL = 4  # bytes of numbers that no program fills memory with by chance
 class _Item:
     """A work-item on its way; the counts are those of the meetings it has come to."""
 
-    __slots__ = ("group", "meetings", "name", "number", "sub_group", "sub_meetings")
+    __slots__ = ("at", "group", "meetings", "name", "number", "sub_group", "sub_meetings")
 
-    def __init__(self, number: int, name: str, group: Any, sub_group: Any) -> None:
+    def __init__(self, number: int, name: str, group: Any, sub_group: Any, at: Any) -> None:
         self.number = number
+        self.at = at
         self.name = name
         self.group = group
         self.sub_group = sub_group
@@ -179,14 +183,14 @@ class Watch:
                 raise DeviceError(errc.kernel, _story(name, before, now))
         never = number.written is None
         number.add(now)
-        block = getattr(view._raw, "block", None)
+        block = block_of(view._raw)
         if block is not None and part is not False:
             use = id(block), address
             if use not in self.shared:
                 self.shared[use] = Shared(block, name, size or view._data.itemsize)
             self.shared[use].add(now)
         if owner is not None and fresh and never and self._fresh:
-            text = (f"in {who.name} at {now.place}: this work-item reads {name}"
+            text = (f"{in_item(who.at)} at {now.place}: this work-item reads {name}"
                     f"{origin(view._raw)}, {WHAT}")
             self._blind.append((_Number() if writes else number, text))
         if atomic:
@@ -289,7 +293,7 @@ class Watch:
             self._count += 1
             whose = tuple(it.get_logical_local_id())
             self._now = made = _Item(self._count, f"work-item {_id(whose)} of group "
-                                     f"{_id(outer.group)}", outer.group, self._count)
+                                     f"{_id(outer.group)}", outer.group, self._count, it)
             made.meetings = outer.meetings
             yield it
         outer.meetings += 1
@@ -316,7 +320,7 @@ class Watch:
         """Raise ``DeviceError`` if local memory was read but never written."""
         for number, text in self._blind:
             if number.written is None:
-                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed {text}")
+                raise DeviceError(errc.kernel, f"kernel '{kernel}' failed{text}")
 
     def _ordered(self, before: _Access, now: _Access) -> bool:
         one, other = before.item, now.item
@@ -377,14 +381,14 @@ class Watch:
         it = arguments[0] if arguments else None
         if isinstance(it, work_group):
             group = tuple(it.get_group_id())
-            return _Item(self._count, f"work-group {_id(group)}", group, 0)
+            return _Item(self._count, f"work-group {_id(group)}", group, 0, it)
         if isinstance(it, nd_item):
             group = tuple(it.get_group().get_group_id())
             return _Item(self._count, f"work-item {it.get_global_id()!r}", group,
-                         it.get_sub_group().get_group_linear_id())
+                         it.get_sub_group().get_group_linear_id(), it)
         if isinstance(it, item):
-            return _Item(self._count, f"work-item {it.get_id()!r}", self._count, 0)
-        return _Item(self._count, "this task", self._count, 0)
+            return _Item(self._count, f"work-item {it.get_id()!r}", self._count, 0, it)
+        return _Item(self._count, "this task", self._count, 0, None)
 
 
 class WatchedView(HostView):
@@ -474,17 +478,12 @@ def _story(name: str, before: _Access, now: _Access) -> str:
     does = verbs.get((now.atomic, now.writes), "accesses atomically")
     text = (f"data race: this {this} {does} {name}, which {did}"
             f"{before.item.name} has {'written' if before.writes else 'read'} at {before.place}, ")
-    if before.atomic and now.atomic:
-        narrow = now.scope if not _reaches(now, before) else before.scope
-        word = narrow.name if narrow is not None else "it"
-        return f"{text}and the scope {word} is too narrow for both: use memory_scope.device"
-    return (f"{text}and nothing orders the two; put a group_barrier between them, use atomic_ref "
-            "for both, or give each work-item an element of its own")
+    return f"{text}and nothing orders the two; {way_out(before.atomic and now.atomic)}"
 
 
 def _filled(view: HostView, address: int) -> bool:
     """Say whether a number of USM memory is, with its neighbour, as fresh memory is filled."""
-    block = getattr(view._raw, "block", None)
+    block = block_of(view._raw)
     if block is None or view._data.itemsize < _FULL:
         return False
     around = bytes([UNWRITTEN] * 8)

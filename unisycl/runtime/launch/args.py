@@ -73,7 +73,7 @@ def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
     if isinstance(raw, Capturable):
         return raw.bind(group, channel)
     if type(raw) is np.ndarray:
-        return bind_array(raw, channel)
+        return bind_array(raw, channel, group)
     if isinstance(raw, Commands):
         return None
     fresh = getattr(raw, "__kernel_fresh__", None)
@@ -81,7 +81,7 @@ def _convert_view(raw: Any, group: Group | None, channel: Channel) -> Any:
         return _fresh(fresh, channel)
     if getattr(raw, "__kernel_allocations__", False):
         return usm.allocations(channel)
-    return bind_array(raw, channel)
+    return bind_array(raw, channel, group)
 
 
 def _fresh(dtype: Any, channel: Channel) -> BoundView:
@@ -101,19 +101,21 @@ def _convert_part(spread: bool, raw: Any, group: Group | None, channel: Channel)
     """Use an array that is a part of another one; ``spread``: elements of rows lie apart, too."""
     if not isinstance(raw, np.ndarray):
         return _lent(raw, channel)
+    usm.check_alive(raw, group)
     _check_reachable(channel)
     if channel.driver.memory != HOST:
         return Staged(raw, spread)
     return strided_view(raw, *whole(raw), spread=spread)
 
 
-def bind_array(array: Any, channel: Channel) -> BoundView | Staged:
+def bind_array(array: Any, channel: Channel, group: Group | None = None) -> BoundView | Staged:
     """Use a NumPy array as a system allocation (SYCL 2020 §4.8.2), or a copy of it.
 
     A device with memory of its own works on a copy that lives as long as the launch.
     """
     if not isinstance(array, np.ndarray):
         return _lent(array, channel)
+    usm.check_alive(array, group)
     _check_reachable(channel)
     if not array.flags.c_contiguous:
         raise UsageError(errc.kernel_argument, "a NumPy array must be C-contiguous here; pass "

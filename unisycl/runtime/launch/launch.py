@@ -15,6 +15,7 @@ from typing import Any
 
 from unisycl.backends.base import HOST, BoundView, Completion, Geometry, Launch, Transfer
 from unisycl.base import geometry as geo
+from unisycl.base.allocations import block_of
 from unisycl.base.errors import UsageError, errc
 from unisycl.process.callers import as_done, caller
 from unisycl.runtime.graph import ordering, repeated
@@ -322,7 +323,7 @@ def start(channel: Channel, launch: Launch, name: str, deps: Sequence[Task],
     task = Task(channel, name, channel.driver, "kernel")
     given, placed = deps, False
     if "races" in launch.executable.kernel.checks and channel.recorder is None:
-        used = [r.block for r in launch.raw if hasattr(r, "block")]
+        used = [b for b in map(block_of, launch.raw) if b is not None]
         launch, begin = replace(launch, order=ordering.enter(task, channel, deps, blocks=used)), \
             None
     elif deps and channel.in_order and ordering.state.on:

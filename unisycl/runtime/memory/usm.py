@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unisycl.backends.base import HOST
+from unisycl.base import allocations as known_allocations
 from unisycl.base import checked_mode, requested_checks
 from unisycl.base.enums import aspect, usm_kind
 from unisycl.base.errors import UsageError, errc
@@ -33,7 +34,7 @@ class Block:
     """
 
     __slots__ = ("__weakref__", "address", "before_access", "context", "device", "exported",
-                 "freed", "kind", "made", "memory", "nbytes", "users")
+                 "fate", "freed", "kind", "made", "memory", "nbytes", "users")
 
     def __init__(self, nbytes: int, kind: usm_kind, context: ContextState, device: DeviceState,
                  alignment: int = ALIGNMENT, memory: Array | None = None, *,
@@ -49,6 +50,7 @@ class Block:
         self.before_access: Any = getattr(self.memory, "before_access", None)
         self.made = caller() if "uninitialised" in requested_checks.environment() else None
         self.freed = False
+        self.fate = known_allocations.note(self.memory if memory is None else None, self)
         self.exported = False
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         context.allocations[self.address] = self
@@ -62,8 +64,7 @@ class Block:
         """Return the memory; ``errc.invalid`` once it was freed."""
         memory = self.memory
         if memory is None or self.freed:
-            raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
-                             "bytes was freed; do not use it after free()")
+            self.fate.bytes()
         return memory
 
     def free(self) -> None:
@@ -81,12 +82,27 @@ class Block:
             at = f", submitted at {place(user.where)}," if user.where is not None else ""
             raise UsageError(errc.invalid, f"this {self.kind.name} allocation of {self.nbytes} "
                              f"bytes is freed while {user.label}{at} uses it; wait for that first")
-        self.freed = True
+        self.freed = self.fate.freed = True
+        self.fate.told = f"{self.kind.name} allocation of {self.nbytes} bytes"
         self.context.allocations.pop(self.address, None)
         for user in tuple(self.users):
             user.drop()
         if not self.exported:
             self.memory = None
+
+
+def check_alive(array: Array, group: Group | None = None) -> None:
+    """Refuse an array over memory of an allocation that was freed, which a slice of it may be.
+
+    A group that is given uses the allocation from now on.
+    """
+    fate = known_allocations.fate_of(array)
+    if fate is None:
+        return
+    if fate.freed:
+        fate.bytes()
+    if group is not None and fate.block is not None:
+        group.blocks.append(fate.block)
 
 
 def _fresh(nbytes: int, kind: usm_kind, device: DeviceState, alignment: int, *,
@@ -147,8 +163,10 @@ def lasting(raw: Iterable[Any]) -> set[Any]:
 
     Allocations, and what the ``__lasting__`` of others returns; ``bytes`` says what is wrong.
     """
-    return {r.block if isinstance(r, Pointer) else r.__lasting__() for r in raw
-            if isinstance(r, Pointer) or hasattr(type(r), "__lasting__")}
+    found = {known_allocations.fate_of(r) if isinstance(r, np.ndarray) else
+             r.block if isinstance(r, Pointer) else r.__lasting__() for r in raw
+             if isinstance(r, np.ndarray | Pointer) or hasattr(type(r), "__lasting__")}
+    return found - {None}
 
 
 

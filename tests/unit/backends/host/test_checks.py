@@ -61,6 +61,9 @@ def test_a_barrier_that_some_items_miss_is_reported_with_the_items(host):
     text = str(caught.value)
     assert f"in group_barrier of the work-group at {__file__}:{line}: work-items (0), (1)" in text
     assert "ended without another one: work-items (2), (3)" in text
+    assert text.startswith(f"kernel 'divergent' failed in work-item id(0) (id(0) of group id(0)) "
+                           f"at {__file__}:{line}: not all work-items of the group come to this "
+                           "group_barrier: work-item id(2) does not\n")
 
 
 def test_two_barriers_in_different_branches_are_reported_with_both_lines(host):

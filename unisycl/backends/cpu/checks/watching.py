@@ -16,6 +16,7 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.footprints import Footprint, Span
+from unisycl.base.allocations import block_of
 from unisycl.base.dataclass import dataclass
 from unisycl.ir import nodes as n
 from unisycl.ir import shadow_words
@@ -137,7 +138,7 @@ class Words:
         if self._launch.order is None or not isinstance(base, n.Param) \
                 or base.index >= len(self._launch.raw):
             return None
-        return getattr(self._launch.raw[base.index], "block", None)
+        return block_of(self._launch.raw[base.index])
 
     def _lead(self, k: int) -> None:
         """Make the list of regions in which pointers read from memory are looked up."""
