@@ -61,6 +61,11 @@ class Synced(Stmt):
 
 
 @dataclass(frozen=True, slots=True)
+class Asked(Stmt):
+    """A turn of a loop that a work-group takes together begins: it may be asked where it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unwritten(Stmt):
     """Private arrays of the work-item hold nothing from here on."""
 

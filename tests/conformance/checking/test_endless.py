@@ -232,20 +232,77 @@ def test_native_code_ends_after_its_time_with_item_and_line() -> None:
     assert (again, flag[1]) == ([], 5)  # the device goes on after a kernel that was ended
 
 
+def locks(it: sycl.nd_item, flag: Any) -> None:
+    while sycl.atomic_ref(flag, 0).exchange(1) >= 0:
+        pass
+
+
+def meeting(it: sycl.nd_item, flag: Any) -> None:
+    while sycl.atomic_ref(flag, 0).load() == 0:
+        sycl.group_barrier(it.get_group())
+
+
+def one_of_all(it: sycl.nd_item, flag: Any) -> None:
+    if it.get_group(0) == 0 and it.get_local_id(0) == 0:
+        while flag[0] == 0:
+            flag[1] = 1
+    sycl.group_barrier(it.get_group())
+
+
+def absent(it: sycl.nd_item, flag: Any) -> None:
+    if it.get_group(0) == 0:
+        return
+    sycl.group_barrier(it.ext_oneapi_get_root_group())
+
+
+PROMISES = {
+    "groups": [ONEAPI.work_group_progress(CONCURRENT, ONEAPI.execution_scope.root_group)],
+    "sub-groups": [ONEAPI.sub_group_progress(CONCURRENT, ONEAPI.execution_scope.work_group)],
+    "nothing": []}
+
+
+@pytest.mark.row("Q-8")
+@pytest.mark.parametrize(("promise", "kernel"), [
+    *((p, k) for p in ("groups", "sub-groups") for k in (atomically, locks, one_of_all)),
+    *((p, meeting) for p in PROMISES)])
+def test_loops_that_may_wait_for_others_end_after_their_time_with_item_and_line(
+        device: sycl.device, promise: str, kernel: Any) -> None:
+    if device.get_backend().name not in ("cpu", "host"):
+        pytest.skip("OpenCL does not look: the wait ends")
+    promised = PROMISES[promise]
+    asking = sycl.kernel(properties=promised)(kernel) if promised else sycl.kernel(kernel)
+    (text,), _ = launched(asking, device, sycl.property.queue.timeout(0.3))
+    code = kernel.__code__
+    assert f"kernel '{kernel.__name__}' failed in work-item id(" in text
+    assert any(f"{__file__}:{code.co_firstlineno + k}: it still ran after 0.3 s, the time" in text
+               for k in range(1, 5)), text
+
+
+@pytest.mark.row("Q-8")
+def test_a_meeting_of_all_groups_that_one_cannot_come_to_is_told(device: sycl.device) -> None:
+    where = device.get_backend().name
+    if where not in ("cpu", "host"):
+        pytest.skip("no other device has root groups")
+    kernel = sycl.kernel(properties=ONEAPI.use_root_sync)(absent)
+    (text,), _ = launched(kernel, device, sycl.property.queue.timeout(0.3))
+    line = absent.__code__.co_firstlineno + 3
+    assert "kernel 'absent' failed in work-item id(2) (id(0) of group id(1)) at " in text
+    assert f"{__file__}:{line}: " in text
+    said = "it still ran after 0.3 s" if where == "cpu" else \
+        "not all work-groups come to this group_barrier of the root group: one has ended"
+    assert said in text
+
+
 LEFT = """
 import numpy as np
 import unisycl as sycl
-from tests.conformance.checking.test_endless import CONCURRENT, ONEAPI, atomically, for_ever
+from tests.conformance.checking.test_endless import for_ever
 from unisycl.testing import find_device
 device = find_device({name!r})
-kernel = for_ever
-if device.get_backend() is sycl.backend.cpu:  # whose other kernels look whether it is over
-    kernel = sycl.kernel(properties=[ONEAPI.work_group_progress(
-        CONCURRENT, ONEAPI.execution_scope.root_group)])(atomically)
 queue = sycl.queue(device, sycl.property.queue.timeout(0.3))
 flag = sycl.malloc_shared(2, np.int32, queue)
 queue.fill(flag, 0).wait()
-event = queue.parallel_for(sycl.nd_range(4, 2), kernel, flag)
+event = queue.parallel_for(sycl.nd_range(4, 2), for_ever, flag)
 try:
     event.wait_and_throw()
     queue.wait_and_throw()
@@ -257,11 +314,10 @@ except sycl.exception as error:
 @pytest.mark.row("Q-8")
 def test_where_code_does_not_look_the_wait_ends_and_names_the_submission(
         device: sycl.device) -> None:
-    if device.get_backend() is sycl.backend.host:
-        pytest.skip("the host device ends every kernel")
+    if device.get_backend().name in ("cpu", "host"):
+        pytest.skip("the native CPU and the host device end every kernel")
     done = subprocess.run([sys.executable, "-c", LEFT.format(name=device.state.name)], cwd=ROOT,
                           capture_output=True, text=True, timeout=300, check=False)
-    name = "atomically" if device.get_backend() is sycl.backend.cpu else "for_ever"
-    assert done.stdout.startswith(f"kernel kernel '{name}', submitted at "), done
+    assert done.stdout.startswith("kernel kernel 'for_ever', submitted at "), done
     assert "still runs after 0.3 s, the time that UNISYCL_TIMEOUT" in done.stdout
     assert "and is left to itself" in done.stdout

@@ -25,6 +25,7 @@ from unisycl.backends.host.endless import guarded
 from unisycl.backends.host.enqueued import taking
 from unisycl.backends.host.workitems import Group, Runner
 from unisycl.base import settings
+from unisycl.base.errors import DeviceError, errc
 from unisycl.base.forward_progress import WEAKEST, Levels, forward_progress_guarantee
 from unisycl.lang.groups.reducer import reducer
 from unisycl.lang.index import this
@@ -47,6 +48,43 @@ class _Abandoned(BaseException):
     """Ends a thread that waits for one that failed."""
 
 
+class _Meeting:
+    """Where all work-groups of a launch wait for one another, again and again."""
+
+    def __init__(self, groups: int) -> None:
+        self._change = threading.Condition()
+        self._groups, self._here, self._turn = groups, 0, 0
+        self._left = self._broken = False
+
+    def wait(self) -> None:
+        """Wait for all; raises ``DeviceError`` once one has ended and cannot come."""
+        with self._change:
+            turn = self._turn
+            self._here += 1
+            if self._here == self._groups:
+                self._here, self._turn = 0, turn + 1
+                self._change.notify_all()
+            self._change.wait_for(lambda: self._turn != turn or self._left or self._broken)
+            if self._turn != turn:
+                return
+            if self._broken:
+                raise _Abandoned
+        raise DeviceError(errc.kernel, "not all work-groups come to this group_barrier of the root "
+                          "group: one has ended")
+
+    def leave(self) -> None:
+        """Note that a work-group has ended, which no later one may wait for."""
+        with self._change:
+            self._left = True
+            self._change.notify_all()
+
+    def abort(self) -> None:
+        """End those that wait."""
+        with self._change:
+            self._broken = True
+            self._change.notify_all()
+
+
 class _Launch:
     """What the threads of one launch share."""
 
@@ -55,7 +93,7 @@ class _Launch:
         self.error: BaseException | None = None
         shape = launch.geometry
         groups = math.prod(shape.global_) // max(1, math.prod(shape.local))
-        self.meeting = threading.Barrier(max(1, groups))
+        self.meeting = _Meeting(max(1, groups))
         self.limit = launch.timeout or settings.TIMEOUT.value()
         self.begun = time.monotonic()
 
@@ -83,10 +121,7 @@ class _Launch:
 
     def meet(self) -> None:
         """Wait for the other work-groups; end this one if one of them failed."""
-        try:
-            self.meeting.wait()
-        except threading.BrokenBarrierError:
-            raise _Abandoned from None
+        self.meeting.wait()
 
     def fail(self, error: BaseException) -> None:
         """Note the first failure."""
@@ -159,6 +194,7 @@ def _group(shared: _Launch, cache: Cache, at: _Point, reducers: tuple[reducer, .
             else:
                 for it in items:
                     _call(runner, it)
+        shared.meeting.leave()
     except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
         shared.fail(error)
 

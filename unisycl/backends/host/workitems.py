@@ -94,15 +94,18 @@ class Runner:
         self.arguments = arguments
         self.files = frozenset(binder.files)
 
-    def fail(self, error: Exception, at: Any) -> Exception:
-        """Return what to raise for an error of the user's code; a debugger's exit stays itself."""
+    def fail(self, error: Exception, at: Any, place: str = "") -> Exception:
+        """Return what to raise for an error of the user's code; a debugger's exit stays itself.
+
+        ``place``: the line, where the traceback does not have it.
+        """
         debugger = sys.modules.get("bdb")
         if debugger is not None and type(error) is debugger.BdbQuit:
             return error
         if len(self.binder.known) and isinstance(error, AttributeError | TypeError) \
                 and "'NoneType' object" in str(error):  # what a null pointer reads as
             error = BoundsError(errc.accessor, NULL).with_traceback(error.__traceback__)
-        return kernel_failure(self.kernel.name, self.files, error, at)
+        return kernel_failure(self.kernel.name, self.files, error, at, place)
 
     def place(self) -> Place:
         """Return the shape of an nd_range or hierarchical launch, at its first group."""
@@ -343,7 +346,8 @@ class Group:
         try:
             return collective.combine(operands)  # type: ignore[no-any-return]
         except Exception as error:
-            raise self.runner.fail(error, self.items[members[0]]) from error
+            place = user_place(self.tasks[members[0]]) or site.place()
+            raise self.runner.fail(error, self.items[members[0]], place) from error
 
     def _meet_some(self, some: list[int]) -> None:
         """Give some items of a sub-group the result of their call and run them to the next."""

@@ -22,12 +22,18 @@ def timed(kernel: n.Kernel) -> bool:
 
 
 def polled(kernel: n.Kernel) -> bool:
-    """Say whether a kernel has loops that ask."""
-    if kernel.progress or kernel.waits or kernel.apart:
-        return False
+    """Say whether a kernel has loops that ask.
+
+    Where other threads may change what a loop looks at, it asks for the time only.
+    """
     loops = [s for s in visit.statements(kernel.body) if isinstance(s, n.While | n.For)]
-    return bool(loops) and (timed(kernel) or any(
-        isinstance(s, n.While) and spins(s) for s in loops))
+    return bool(loops) and (timed(kernel) or (alone(kernel) and any(
+        isinstance(s, n.While) and spins(s) for s in loops)))
+
+
+def alone(kernel: n.Kernel) -> bool:
+    """Say whether work-items only take turns: what one waits for in a loop does not come."""
+    return not (kernel.progress or kernel.waits or kernel.apart)
 
 
 def spins(loop: n.While) -> bool:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from unisycl.backends.cpu.emit import group_calls
+from unisycl.backends.cpu.emit import endless, group_calls
 from unisycl.backends.cpu.emit.emitter import Emitter, Home, Loop, ScopeState
 from unisycl.backends.cpu.emit.group_calls import Split
 from unisycl.backends.cpu.emit.lanes import LINEAR, UNIFORM, Val
@@ -217,7 +217,7 @@ class Group:
             now = Val(UNIFORM, INT64, f.load("i64", counter))
             self.assign_group(stmt.local, now)
         e.loops.append(Loop(latch, exit))
-        self.block(stmt.body, in_loop=True)
+        self.block((*endless.turn(e, stmt), *stmt.body), in_loop=True)
         e.loops.pop()
         if not e.dead:
             f.jump(latch)

@@ -25,7 +25,7 @@ from unisycl.backends.cpu.emit.waiting import begin_wait, emit_pause
 from unisycl.base.dtypes import INT64
 from unisycl.ir import nodes as n
 from unisycl.ir import visit
-from unisycl.ir.watch_statements import Synced, Unwritten, Watch
+from unisycl.ir.watch_statements import Asked, Synced, Unwritten, Watch
 from unisycl.passes.shared import loop_steps
 
 _CHEAP_STATEMENTS = 8
@@ -499,5 +499,5 @@ EMIT: dict[type[n.Stmt], Callable[[Emitter, Any], None]] = {
     n.Print: printing.emit, n.Check: printing.check, n.GroupCall: collectives.emit_sub_group,
     n.LoadMany: neighbours.load, n.StoreMany: neighbours.store,
     Watch: watched_accesses.emit, Synced: watched_accesses.synced,
-    Unwritten: watched_accesses.unwritten,
+    Unwritten: watched_accesses.unwritten, Asked: endless.asked,
 }
