@@ -42,10 +42,11 @@ def test_versions_are_listed_with_their_tests() -> None:
                 total += a[i, k] * b[k, j]
             c[i, j] = total
     said = text(kernel, 2, 64)
-    assert "1. 4 rows of the range at once" in said
-    assert "2. vectors whose guards are settled" in said
+    versions = ["vectors whose guards are settled", "all other vectors, under masks"]
+    if "in vectors of 512 bits" in said:  # others have too few registers
+        versions.insert(0, "4 rows of the range at once")
+    assert [] == [v for k, v in enumerate(versions, 1) if f"{k}. {v}" not in said]
     assert "global_id[0] < n" in said
-    assert "3. all other vectors, under masks" in said
     assert "a[i, k]: one element for all lanes" in said
 
 
