@@ -112,6 +112,7 @@ class Context(Variables):
         self.target: Target | None = None
         self.limited = False
         self.at: ast.AST | None = None
+        self.at_in: Frame | None = None
         self._numbers = itertools.count(1)
         self.syntax: Syntax = syntax
         self.call: Callable[..., Value] = syntax.call
@@ -183,11 +184,12 @@ class Context(Variables):
     # ---- expressions
     def value(self, node: ast.expr) -> Value:
         """Lower an expression to whatever it denotes; a poisoned one gives up the statement."""
-        self.at = node
+        self.at, self.at_in = node, self.frames[-1]
         try:
             result = self.syntax.lower_expr(self, node)
         except coerce.DoesNotFit as problem:
             raise self.too_large(problem, node) from None
+        self.at, self.at_in = node, self.frames[-1]
         if isinstance(result, Poison):
             raise self.unknown(node)
         return result

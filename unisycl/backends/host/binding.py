@@ -27,9 +27,11 @@ import numpy as np
 
 from unisycl.backends.base import BoundView, Launch, LocalSize
 from unisycl.backends.host import record_classes, rewrite
+from unisycl.backends.host.arithmetic import Arithmetic
 from unisycl.backends.host.collectives import ALL, BARRIER, COLLECTIVES, Collective
 from unisycl.backends.host.races import Watch
 from unisycl.backends.host.rewrite import Position, Site, position
+from unisycl.base import checked_mode
 from unisycl.base.enums import access_mode, address_space
 from unisycl.ir.function_uses import FunctionUse
 from unisycl.ir.types import ImageView, Scalar, StreamType, View
@@ -84,6 +86,8 @@ class Binder:
         self._memory: dict[int, Any] = {}
         self._lines = Lines()
         self._checked = "assert" in launch.executable.kernel.checks
+        asked = frozenset(launch.executable.kernel.checks).intersection(checked_mode.NUMBERS)
+        self._numbers = Arithmetic(asked).names() if asked else {}
         self.streams: list[HostStream] = []
         self.at: Any = None
         self._scalars: dict[tuple[Any, ...], Any] = {}
@@ -253,7 +257,8 @@ class Binder:
         if made is None:
             self._plain[id(function)] = again = self._recursion(function)
             use = self._uses.get(function.__code__)
-            made = self._in_place(function, use) if use is not None and use.places \
+            changed = use is not None and (use.places or self._numbers)
+            made = self._in_place(function, use) if use is not None and changed \
                 else self._assemble(function, function.__code__, {})
             self._plain[id(function)] = made
             self._plain[id(made)] = self._plain[id(again)] = made
@@ -317,13 +322,18 @@ class Binder:
         return MethodType(made, self._shadow(owner))
 
     def _in_place(self, function: FunctionType, use: FunctionUse) -> FunctionType:
-        """Return a function that assigns to elements of vecs in memory, not to copies of them."""
-        key = (function.__code__, id(use.source.node), use.places)
+        """Return a function that assigns to elements of vecs in memory, not to copies of them.
+
+        Its arithmetic is looked at where the kernel asks for that.
+        """
+        key = (function.__code__, id(use.source.node), use.places, bool(self._numbers))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
-                use.source.node, function.__code__, (), (), _owner(function), use.places)
-        return self._assemble(function, rewritten.code, {rewrite.PLACE: place})
+                use.source.node, function.__code__, (), (), _owner(function), use.places,
+                numbers=bool(self._numbers))
+        return self._assemble(function, rewritten.code,
+                              {rewrite.PLACE: place, **self._numbers})
 
     def _converge(self, function: FunctionType, use: FunctionUse) -> FunctionType:
         node, convergent = use.source.node, use.convergent
@@ -332,13 +342,13 @@ class Binder:
                   if isinstance(target := _resolve(function, callee), FunctionType)
                   and target in COLLECTIVES}
         key = (function.__code__, id(node), convergent, frozenset(direct), use.places,
-               use.tangles)
+               use.tangles, bool(self._numbers))
         rewritten = self._cache.get(key)
         if rewritten is None:
             rewritten = self._cache[key] = rewrite.rewrite(
                 node, function.__code__, convergent, direct.keys(), _owner(function), use.places,
-                turns=use.tangles)
-        return self._assemble(function, rewritten.code, {rewrite.PLACE: place} | {
+                turns=use.tangles, numbers=bool(self._numbers))
+        return self._assemble(function, rewritten.code, {rewrite.PLACE: place} | self._numbers | {
             site.name: _asker(site, direct[site.position]) if site.direct
             else functools.partial(self._enter, site) for site in rewritten.sites})
 

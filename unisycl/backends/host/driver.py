@@ -24,8 +24,7 @@ from unisycl.base.enums import aspect, backend
 from unisycl.base.errors import DeviceError, UnsupportedError, errc, exception
 from unisycl.base.image_formats import LARGEST_EXTENT
 from unisycl.ir.nodes import Kernel
-from unisycl.passes.checks import arithmetic
-from unisycl.process import float_mode, machine, notices
+from unisycl.process import float_mode, machine
 
 _ASPECTS = frozenset({
     aspect.emulated, aspect.host_debuggable, aspect.fp16, aspect.fp64, aspect.atomic64,
@@ -129,7 +128,6 @@ class HostDriver(Driver):
 
     def compile(self, kernel: Kernel, geometry: Geometry) -> HostExecutable:
         """Return the kernel's executable; there is nothing to compile."""
-        _tell_unchecked(kernel)
         return HostExecutable(kernel, self.devices()[0])
 
     def text(self, kernel: Kernel, geometry: Geometry, stage: str) -> str:
@@ -205,20 +203,6 @@ def _check_dependencies(deps: Sequence[Completion]) -> None:
             what = error.what() if isinstance(error, exception) else str(error)
             raise DeviceError(errc.runtime, "not run, because a command it depends on failed: "
                               f"{what}") from error
-
-
-_told: set[frozenset[str]] = set()
-
-
-def _tell_unchecked(kernel: Kernel) -> None:
-    """Warn once of words that a kernel's checks have and that nobody looks for here."""
-    left = frozenset(kernel.checks) & arithmetic.WORDS
-    if left and left not in _told:
-        _told.add(left)
-        words = ", ".join(sorted(left))
-        notices.tell("the host device, where Python's and NumPy's own rules hold, does not look "
-                     f"for {words} (debug: {words}); run kernel '{kernel.name}' on another device "
-                     "for that")
 
 
 def make_driver() -> HostDriver:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping
 from types import CodeType
 from typing import Any, TypeAlias
 
+from unisycl.backends.host import arithmetic
 from unisycl.base.dataclass import dataclass
 from unisycl.base.errors import InternalError, UsageError, errc
 
@@ -57,13 +58,15 @@ def position(node: ast.AST) -> Position:
 TURN = "__unisycl_turn_"
 """What the names of loops' counters begin with: line, column, last line and underscores follow."""
 
+NUMBERS = (arithmetic.OPERATE, arithmetic.CALL, arithmetic.KEEP)
 PLACE = "__unisycl_place__"
 """What a rewritten function calls for a vec in memory itself: (container, key, attribute?)."""
 
 
 def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Collection[Position],
             direct: Collection[Position], owner: str = "",
-            places: Collection[Position] = (), *, turns: bool = False) -> Rewritten:
+            places: Collection[Position] = (), *, turns: bool = False,
+            numbers: bool = False) -> Rewritten:
     """Return the generator form of a function.
 
     Args:
@@ -74,15 +77,19 @@ def rewrite(node: ast.FunctionDef | ast.Lambda, code: CodeType, convergent: Coll
         owner: the class a method was written in, for names such as ``self.__x``.
         places: the subscripts and attributes that stand for memory, not for its value.
         turns: whether loops with convergent calls count their turns (``turns_of``).
+        numbers: whether results of arithmetic are looked at (``arithmetic``).
     """
     walker = _Rewriter(code.co_filename, frozenset(convergent), frozenset(direct),
                        frozenset(places))
     walker.turns = turns
     function = walker.visit(copy.deepcopy(node))
+    if numbers:
+        function = arithmetic.Rewriting().visit(function)
     _strip(function)
     sites = tuple(walker.sites)
     module = _module(function, [
-        *code.co_freevars, *(s.name for s in sites), *([PLACE] if places else [])], owner)
+        *code.co_freevars, *(s.name for s in sites), *([PLACE] if places else []),
+        *(NUMBERS if numbers else ())], owner)
     compiled = compile(module, code.co_filename, "exec", code.co_flags & _FUTURE_ANNOTATIONS,
                        dont_inherit=True)
     made = _find(compiled, code.co_name)

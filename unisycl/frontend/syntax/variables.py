@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from unisycl.base.spans import Span
 from unisycl.frontend import absorbed, coerce
 from unisycl.frontend.syntax.flow import Definition, lost, owner, resolve, spread
 from unisycl.frontend.syntax.unassigned import note_flag
@@ -49,12 +50,16 @@ class Variables(Lowering):
     known: dict[n.Local, n.Const]
 
     # ---- values that stay what they are
+    def here(self) -> Span | None:
+        """Return where the expression at hand stands; None if that is not known."""
+        return None if self.at is None or self.at_in is not self.frames[-1] else self.span(self.at)
+
     def hold(self, x: n.Expr, name: str = "t") -> n.Expr:
         """Return an expression of the same value that later statements cannot change."""
         if is_stable(x):
             return x
         local = n.Local(name, plain(x).type)
-        self.emit(n.Assign(local, plain(x)))
+        self.emit(n.Assign(local, plain(x), span=self.here()))
         return n.Read(x.type, local)
 
     def named(self, x: n.Expr) -> n.Local:
@@ -72,7 +77,7 @@ class Variables(Lowering):
         if isinstance(x, n.Const | n.Read | n.ParamRead | n.Query):
             return x
         local = n.Local("t", plain(x).type)
-        self.emit(n.Assign(local, x))
+        self.emit(n.Assign(local, x, span=self.here()))
         return n.Read(local.type, local)
 
     def keep(self, value: Value, position: int) -> Value:
@@ -84,7 +89,7 @@ class Variables(Lowering):
         if is_stable(x):
             return x
         local = n.Local("t", plain(x).type)
-        self.block.insert(position, n.Assign(local, plain(x)))
+        self.block.insert(position, n.Assign(local, plain(x), span=self.here()))
         return n.Read(x.type, local)
 
     def unknown(self, node: ast.AST) -> Refused:

@@ -50,13 +50,17 @@ def _joined(parts: list[n.Expr], width: int) -> n.Expr:
 def as_bits(x: n.Expr) -> n.Expr:
     """Return a number's bits as an unsigned integer of its size."""
     word = Scalar(DTYPES[f"uint{8 * x.type.dtype.size}"])
-    if x.type.dtype.is_float:
-        return n.Bitcast(word, x)
-    return coerce.convert(x, word)
+    return coerce.convert(x, word) if _is_made(x) else n.Bitcast(word, x)
 
 
 def from_bits(x: n.Expr, kind: Scalar) -> n.Expr:
     """Return the number of a type that has these bits."""
-    if kind.dtype.is_float:
-        return n.Bitcast(kind, x)
-    return coerce.cast(coerce.truth(x), BOOL) if kind.dtype.kind == "b" else coerce.convert(x, kind)
+    if kind.dtype.kind == "b":
+        return coerce.cast(coerce.truth(x), BOOL)
+    return coerce.convert(x, kind) if _is_made(x) else n.Bitcast(kind, x)
+
+
+def _is_made(x: n.Expr) -> bool:
+    """Say whether an integer is converted, for it has no bits of its own, or is known."""
+    return not x.type.dtype.is_float and (isinstance(x, n.Const) or x.type.weak
+                                          or x.type.dtype.kind == "b")

@@ -526,6 +526,7 @@ class Lowering(Problems, Expressions, Blocks, Names, Protocol):
     path: tuple[Any, ...]
     unrolled: list[int]
     at: ast.AST | None
+    at_in: Frame | None
     locals: dict[Any, n.Local]
     known: dict[n.Local, n.Const]
     derived: dict[n.Local, Value]

@@ -43,8 +43,9 @@ class _Checking(visit.Rewriter):
         if isinstance(stmt, n.While):  # the condition is evaluated behind ``pre``, each time
             checks, stmt = self.checks(visit.expressions(stmt), stmt), self.inside(stmt)
             return [replace(stmt, pre=(*stmt.pre, *checks))]
-        known = isinstance(stmt, n.Check | n.Print)
-        checks = [] if known else self.checks(visit.expressions(stmt), stmt)
+        # What is said where a check fails is not computed where it does not.
+        exprs = iter((stmt.cond,)) if isinstance(stmt, n.Check) else visit.expressions(stmt)
+        checks = [] if isinstance(stmt, n.Print) else self.checks(exprs, stmt)
         return [*checks, self.inside(stmt)]
 
     def checks(self, exprs: Iterator[n.Expr], stmt: n.Stmt) -> list[n.Stmt]:
@@ -127,9 +128,9 @@ def _narrowed(x: n.Cast) -> Iterator[tuple[n.Expr, _Pieces]]:
             yield n.Compare(BOOL, op, x.x, n.Const(x.x.type, int(bound))), said
     elif source.is_float and to.is_integer and to.kind != "b" and source.bits > 16:
         info: Any = np.iinfo(to.name)
-        inside = _all(n.Compare(BOOL, "gt", x.x, n.Const(x.x.type, float(info.min) - (
-            1 if to.bits < 32 else 0))) if info.min == 0 or to.bits < 32 else
-            n.Compare(BOOL, "ge", x.x, n.Const(x.x.type, float(info.min))),
+        exact = info.min == 0 or to.bits < 32  # a float one less than the least number
+        inside = _all(n.Compare(BOOL, "gt" if exact else "ge", x.x, n.Const(
+            x.x.type, float(info.min) - exact)),
             n.Compare(BOOL, "lt", x.x, n.Const(x.x.type, float(info.max) + 1)))
         yield _not(inside), said
     elif source.is_float and to.is_float and to.bits < source.bits and not to.made:
