@@ -23,7 +23,9 @@ def common(text: str) -> str:
     text = " ".join(text.split())
     for pattern, word in ((r"\S+\.py:\d+", "LINE"), (r"'[^']*'", "NAME"),
                           (r"\w+\[[^]]*\]", "PLACE"), (r"id\([^)]*\)", "ID"),
-                          (r"-?\d+(\.\d+)?", "N"), (r"\bint\d+", "intN")):
+                          (r"-?\d+(\.\d+)?", "N"), (r"\bint\d+", "intN"),
+                          (r"\b(reads|writes) PLACE", "USES PLACE"),  # by who comes first
+                          (r"has (read|written)", "has USED")):
         text = re.sub(pattern, word, text)
     return text
 
