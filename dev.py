@@ -244,7 +244,7 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def conformance(arguments: Sequence[str]) -> int:
-    """Rows x devices: [--json FILE] [--docs] [--device NAME] [--sample]."""
+    """Rows x devices: [--json FILE] [--docs] [--device NAME] [--sample] [--each FOLDER]."""
     require("test", "pytest", "hypothesis", "scipy", "mpmath", "numpy", "llvmlite")
     parser = argparse.ArgumentParser(prog="dev.py conformance", description=conformance.__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
@@ -253,7 +253,12 @@ def conformance(arguments: Sequence[str]) -> int:
                         help="only this device; may be repeated")
     parser.add_argument("--sample", action="store_true",
                         help="a few cases of each test on devices beyond cpu and host")
+    parser.add_argument("--each", metavar="FOLDER", type=Path,
+                        help=f"a run for each device, whose JSON stays there; those that are there "
+                             f"are not run again; writes {DOCS.relative_to(ROOT)} at the end")
     options = parser.parse_args(arguments)
+    if options.each:
+        return _each(options.each, options.device, ["--sample"] if options.sample else [])
     command = ["-m", "pytest", "-q", "-m", "row", "--conformance", "tests"]
     if options.json:
         command += ["--conformance-json", str(Path(options.json).resolve())]
@@ -266,6 +271,22 @@ def conformance(arguments: Sequence[str]) -> int:
     for file in sorted((DOCS.parent / "dev" / "devices").glob("*.json")):
         command += ["--conformance-add", str(file)]
     return run(*command)
+
+
+def _each(folder: Path, names: Sequence[str], options: Sequence[str]) -> int:
+    """Run the rows' tests device by device, with those that need none beside the first."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for k, name in enumerate(names or found_devices()[0]):
+        files.append(folder / f"{name.replace(':', '-')}.json")
+        if not files[-1].exists():
+            begun = time.monotonic()
+            run("-m", "pytest", "-q", "-m", "row", "tests", "--device", name, *options,
+                *(["--device-tests"] if k else []), "--conformance-json", str(files[-1].resolve()))
+            print(f"conformance: {name} took {time.monotonic() - begun:.0f} s", flush=True)
+    added = (DOCS.parent / "dev" / "devices").glob("*.json")
+    return run("-m", "unisycl.testing.joined", str(DOCS), *map(str, files),
+               *(word for file in sorted(added) for word in ("--add", str(file))))
 
 
 def docs(arguments: Sequence[str]) -> int:

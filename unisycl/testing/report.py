@@ -67,7 +67,8 @@ class Report:
         """Return the machine-readable form, which tells *skipped* from *untested*."""
         rows = {r: {d: self.cells.get((r, d), "untested") for d in self.columns}
                 for r in load_rows()}
-        return json.dumps({"devices": self.devices, "rows": rows}, indent=1) + "\n"
+        told = {"devices": self.devices, "about": self.about, "rows": rows}
+        return json.dumps(told, indent=1) + "\n"
 
     def to_text(self) -> str:
         """Return the table for a terminal."""

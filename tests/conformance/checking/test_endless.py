@@ -269,8 +269,7 @@ def test_loops_that_may_wait_for_others_end_after_their_time_with_item_and_line(
         device: sycl.device, promise: str, kernel: Any) -> None:
     if device.get_backend().name not in ("cpu", "host"):
         pytest.skip("OpenCL does not look: the wait ends")
-    promised = PROMISES[promise]
-    asking = sycl.kernel(properties=promised)(kernel) if promised else sycl.kernel(kernel)
+    asking = sycl.kernel(properties=PROMISES[promise])(kernel)
     (text,), _ = launched(asking, device, sycl.property.queue.timeout(0.3))
     code = kernel.__code__
     assert f"kernel '{kernel.__name__}' failed in work-item id(" in text

@@ -90,7 +90,7 @@ class kernel:
         if function is None:
             if not (reqd_work_group_size or work_group_size_hint or reqd_sub_group_size
                     or vec_type_hint or device_has is not None or debug is not None
-                    or properties or fast_math):
+                    or properties != () or fast_math):
                 raise UsageError(errc.invalid, "kernel(): a kernel is made of a function; write "
                                  "@kernel above it, or @kernel(attribute=...)")
             given = attributes_of(properties)
