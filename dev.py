@@ -293,7 +293,7 @@ def docs(arguments: Sequence[str]) -> int:
     """The documentation site, in build/site/html; warnings are errors."""
     if arguments:
         sys.exit("docs takes no arguments")
-    require("docs", "sphinx", "myst_nb", "furo", "sphinx_copybutton", "matplotlib", "PIL")
+    require("docs", "av", "sphinx", "myst_nb", "furo", "sphinx_copybutton", "matplotlib", "PIL")
     return run("-m", "docs.site.build")
 
 
